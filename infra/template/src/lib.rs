@@ -1,0 +1,3 @@
+//! Placeholder.
+mod model;
+pub use model::*;
