@@ -1,1 +1,18 @@
-//! Placeholder.
+//! What a function needs from the place it runs in: variables, time, randomness, AWS clients, and the Lambda runtime itself.
+//!
+//! Invariant: this is the only crate of `functions` and `shared` that reads the process: its environment, its clock,
+//! its randomness. A function is handed an [`Environment`], so many can live in one process and differ.
+
+mod aws;
+mod environment;
+mod front;
+mod serve;
+mod settings;
+mod system;
+
+pub use aws::{dynamodb, s3};
+pub use environment::Environment;
+pub use front::Front;
+pub use serve::{serve_http, serve_worker};
+pub use settings::{ConfigurationError, Settings};
+pub use system::{system_sources, SystemClock, SystemRandom};

@@ -1,0 +1,96 @@
+//! Moments in time, and where they come from.
+//!
+//! Invariant: nothing outside `SystemClock` reads the machine's time; whoever needs it is handed a [`Clock`].
+
+use serde::{Deserialize, Serialize};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
+
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
+/// Nanoseconds in a millisecond.
+const NS_PER_MS: i128 = 1_000_000;
+/// The last moment that RFC 3339 can write: the end of the year 9999, in milliseconds.
+const MAX_MS: i64 = 253_402_300_799_999;
+
+/// A moment in UTC, in whole milliseconds since 1970; stored as that number, shown as RFC 3339.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// The moment so many milliseconds after 1970, cut to the years 1970 to 9999.
+    pub fn from_ms(ms: i64) -> Timestamp {
+        Timestamp(ms.clamp(0, MAX_MS))
+    }
+
+    /// Milliseconds since 1970.
+    pub fn ms(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since 1970.
+    pub fn seconds(self) -> i64 {
+        self.0 / MS_PER_SECOND
+    }
+
+    /// This moment and so many milliseconds.
+    #[must_use]
+    pub fn plus_ms(self, ms: i64) -> Timestamp {
+        Timestamp::from_ms(self.0.saturating_add(ms))
+    }
+
+    /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
+    pub fn rfc3339(self) -> String {
+        let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+        self.date().format(format).expect("the years 1970 to 9999 can be written")
+    }
+
+    /// Reads RFC 3339 with any offset; what is finer than a millisecond is dropped. `None` where it is anything else, or outside of the years 1970 to 9999.
+    pub fn parse_rfc3339(text: &str) -> Option<Timestamp> {
+        let date = OffsetDateTime::parse(text, &Rfc3339).ok()?;
+        let ms = i64::try_from(date.unix_timestamp_nanos().div_euclid(NS_PER_MS)).ok()?;
+        (0..=MAX_MS).contains(&ms).then_some(Timestamp(ms))
+    }
+
+    /// The form of HTTP's date headers: `Fri, 02 Jan 2026 03:04:05 GMT`.
+    pub fn http_date(self) -> String {
+        let format = format_description!(
+            "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+        );
+        self.date().format(format).expect("the years 1970 to 9999 can be written")
+    }
+
+    fn date(self) -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * NS_PER_MS)
+            .expect("the years 1970 to 9999 are in range")
+    }
+}
+
+/// Where the present moment comes from.
+pub trait Clock: Send + Sync + 'static {
+    /// The present moment.
+    fn now(&self) -> Timestamp;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_written_in_utc_with_milliseconds() {
+        let moment = Timestamp::from_ms(1_767_323_045_678);
+        assert_eq!(moment.rfc3339(), "2026-01-02T03:04:05.678Z");
+        assert_eq!(moment.http_date(), "Fri, 02 Jan 2026 03:04:05 GMT");
+        assert_eq!(Timestamp::from_ms(0).rfc3339(), "1970-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn any_offset_is_read_and_anything_else_is_not() {
+        let read = |text| Timestamp::parse_rfc3339(text).map(Timestamp::rfc3339);
+        assert_eq!(read("2026-01-02T04:04:05.6789+01:00").as_deref(), Some("2026-01-02T03:04:05.678Z"));
+        assert_eq!(read("2026-01-02T03:04:05Z").as_deref(), Some("2026-01-02T03:04:05.000Z"));
+        for wrong in ["", "2026-01-02", "tomorrow", "1969-12-31T23:59:59Z", "2026-02-30T00:00:00Z"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Reads a function's variables into its configuration, and reports every mistake at once.
+
+use std::collections::BTreeMap;
+
+/// A reader of variables that collects what is wrong with them.
+pub struct Settings<'a> {
+    variables: &'a BTreeMap<String, String>,
+    mistakes: Vec<String>,
+}
+
+/// What is wrong with a function's variables.
+#[derive(Debug, thiserror::Error)]
+#[error("the function cannot start: {}", .0.join("; "))]
+pub struct ConfigurationError(Vec<String>);
+
+impl<'a> Settings<'a> {
+    /// A reader of these variables.
+    pub fn of(variables: &'a BTreeMap<String, String>) -> Settings<'a> {
+        Settings { variables, mistakes: Vec::new() }
+    }
+
+    /// A variable's text; a mistake where it is missing or empty.
+    pub fn text(&mut self, name: &str) -> String {
+        match self.variables.get(name) {
+            Some(value) if !value.is_empty() => value.clone(),
+            _ => {
+                self.mistakes.push(format!("{name} is not set"));
+                String::new()
+            }
+        }
+    }
+
+    /// A variable's text, where it is set and not empty.
+    pub fn optional(&mut self, name: &str) -> Option<&'a str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// A whole number, not negative; a mistake where it is missing or anything else.
+    pub fn number(&mut self, name: &str) -> u64 {
+        let text = self.text(name);
+        if text.is_empty() {
+            return 0;
+        }
+        text.parse().unwrap_or_else(|_| {
+            self.mistakes.push(format!("{name} is not a whole number"));
+            0
+        })
+    }
+
+    /// Ends the reading: the mistakes, where there are any.
+    pub fn finish(self) -> Result<(), ConfigurationError> {
+        if self.mistakes.is_empty() { Ok(()) } else { Err(ConfigurationError(self.mistakes)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mistake_is_reported_at_once() {
+        let variables = [("TABLE_NAME", "assets"), ("LIMIT", "many"), ("EMPTY", "")];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let mut settings = Settings::of(&variables);
+        assert_eq!(settings.text("TABLE_NAME"), "assets");
+        assert_eq!(settings.optional("EMPTY"), None);
+        settings.text("BUCKET_NAME");
+        settings.number("LIMIT");
+        let message = settings.finish().expect_err("two mistakes").to_string();
+        assert_eq!(message, "the function cannot start: BUCKET_NAME is not set; LIMIT is not a whole number");
+    }
+}
