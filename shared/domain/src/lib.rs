@@ -2,8 +2,32 @@
 //!
 //! Invariant: no async, no AWS, no HTTP, and nothing here reads the machine's time or randomness.
 
+mod access;
+mod api_key;
+mod fault;
+mod file;
+mod id;
+mod original_name;
 mod random;
+mod role;
+mod security;
+mod space;
+mod text;
 mod time;
+mod upload_config;
+mod violation;
 
+pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, original_needs_proof};
+pub use api_key::{ApiKey, KeyHash, KeyId, KeyScope, KeySecret, Principal};
+pub use fault::{Fault, FaultKind};
+pub use file::{File, FileStatus, MediaType, ResourceType, generated_name, storage_path};
+pub use id::{FileId, NotAnId, SpaceId, UploadConfigId, UserId};
+pub use original_name::OriginalName;
 pub use random::{Random, Sources};
+pub use role::Role;
+pub use security::{Position, Security, Watermark};
+pub use space::{FolderMode, Handle, NewSpace, Space};
+pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
+pub use upload_config::{UploadConfig, UploadConfigName, UploadConfigReference};
+pub use violation::{Violation, Violations};

@@ -54,9 +54,8 @@ impl Timestamp {
 
     /// The form of HTTP's date headers: `Fri, 02 Jan 2026 03:04:05 GMT`.
     pub fn http_date(self) -> String {
-        let format = format_description!(
-            "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-        );
+        let format =
+            format_description!("[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT");
         self.date().format(format).expect("the years 1970 to 9999 can be written")
     }
 

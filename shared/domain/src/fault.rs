@@ -1,0 +1,113 @@
+//! Why a request fails, before it is anything of HTTP.
+//!
+//! Invariant: `message` and `violations` are written for the caller and hold nothing internal; what is internal is the
+//! `source`, which is logged and never shown.
+
+use std::{borrow::Cow, error::Error, fmt};
+
+use crate::{Violation, Violations};
+
+/// What kind of failure it is. Only the HTTP edge knows which status each one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The request cannot be read.
+    Malformed,
+    /// The caller is nobody we know.
+    Unauthenticated,
+    /// The caller may not do this.
+    Forbidden,
+    /// There is no such thing, or none that the caller may know of.
+    NotFound,
+    /// The path exists, with other methods.
+    MethodNotAllowed,
+    /// The present state does not allow it.
+    Conflict,
+    /// The body is larger than the route takes.
+    TooLarge,
+    /// The body is of another content type than the route takes.
+    UnsupportedMediaType,
+    /// The requested bytes are not in the file.
+    RangeNotSatisfiable,
+    /// Fields are wrong.
+    Invalid,
+    /// We failed.
+    Internal,
+    /// We are overloaded, or what we depend on is.
+    Unavailable,
+}
+
+/// One failure.
+#[derive(Debug)]
+pub struct Fault {
+    /// Its kind.
+    pub kind: FaultKind,
+    /// For the caller.
+    pub message: Cow<'static, str>,
+    /// The fields at fault.
+    pub violations: Violations,
+    /// For the log.
+    pub source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Fault {
+    /// A failure of a kind, said in a sentence.
+    pub fn new(kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault { kind, message: message.into(), violations: Violations::default(), source: None }
+    }
+
+    /// The request cannot be read; the sentence says where.
+    pub fn malformed(message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(FaultKind::Malformed, message)
+    }
+
+    /// The caller is nobody we know.
+    pub fn unauthenticated() -> Fault {
+        Fault::new(FaultKind::Unauthenticated, "Unauthenticated.")
+    }
+
+    /// The caller may not do this; the sentence says why.
+    pub fn forbidden(message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(FaultKind::Forbidden, message)
+    }
+
+    /// There is no such thing, or none that the caller may know of: the same for both.
+    pub fn not_found() -> Fault {
+        Fault::new(FaultKind::NotFound, "Not found.")
+    }
+
+    /// The present state does not allow it; the reason stands under the field.
+    pub fn conflict(message: impl Into<Cow<'static, str>>, field: &str, violation: Violation) -> Fault {
+        Fault { violations: (field, violation).into(), ..Fault::new(FaultKind::Conflict, message) }
+    }
+
+    /// We failed.
+    pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
+        Fault { source: Some(source.into()), ..Fault::new(FaultKind::Internal, "Server error.") }
+    }
+
+    /// We, or what we depend on, are overloaded.
+    pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
+        Fault {
+            source: Some(source.into()),
+            ..Fault::new(FaultKind::Unavailable, "The service is busy. Please try again.")
+        }
+    }
+}
+
+impl From<Violations> for Fault {
+    fn from(violations: Violations) -> Fault {
+        Fault { violations, ..Fault::new(FaultKind::Invalid, "The given data was invalid.") }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl Error for Fault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

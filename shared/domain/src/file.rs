@@ -1,0 +1,124 @@
+//! Files: what is stored, and what is known of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DeliveryType, FileId, Handle, OriginalName, Principal, Reference, SpaceId, Timestamp, UploadConfigId};
+
+/// What kind of thing a file is, told by its stored type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResourceType {
+    /// A picture.
+    Image,
+    /// Moving pictures.
+    Video,
+    /// Sound.
+    Audio,
+    /// Plain text, markup, source code.
+    Text,
+    /// Something made to be printed or presented.
+    Document,
+    /// A packed collection of files.
+    Archive,
+    /// Anything else.
+    Other,
+}
+
+impl ResourceType {
+    /// What generated names of such files begin with.
+    fn prefix(self) -> &'static str {
+        match self {
+            ResourceType::Image => "image",
+            ResourceType::Video => "video",
+            ResourceType::Audio => "audio",
+            ResourceType::Document => "doc",
+            ResourceType::Text | ResourceType::Archive | ResourceType::Other => "file",
+        }
+    }
+}
+
+/// Whether a file's bytes are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileStatus {
+    /// They have been announced.
+    Pending,
+    /// They are there, and were found to be what the rules ask for.
+    Active,
+}
+
+/// What the bytes of a file are: their type, the extension that goes with it, and what kind of thing that is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaType {
+    /// `image/jpeg`.
+    pub mime_type: String,
+    /// `jpg`, of `a-z0-9`.
+    pub extension: String,
+    /// What kind of thing it is.
+    pub resource_type: ResourceType,
+}
+
+/// A file's record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct File {
+    /// Its id.
+    pub id: FileId,
+    /// The space it belongs to.
+    pub space_id: SpaceId,
+    /// Its stored name, the last part of where it is delivered.
+    pub name: String,
+    /// The name it was uploaded under.
+    pub original_name: OriginalName,
+    /// The stored type, told from the bytes.
+    pub mime_type: String,
+    /// The stored type's extension.
+    pub extension: String,
+    /// Bytes.
+    pub size: u64,
+    /// Where it is delivered: `{handle}/{name}`, of `A-Za-z0-9._/-` only, so that no encoding can change it.
+    pub storage_path: String,
+    /// How it is delivered.
+    pub delivery_type: DeliveryType,
+    /// What kind of thing it is.
+    pub resource_type: ResourceType,
+    /// Whether its bytes are there.
+    pub status: FileStatus,
+    /// The upload config it came in by.
+    pub upload_config_id: UploadConfigId,
+    /// The caller's own reference.
+    pub reference: Option<Reference>,
+    /// SHA-256 of the bytes, in lower-case hex.
+    pub checksum_sha256: String,
+    /// Who uploaded it.
+    pub uploaded_by: Principal,
+    /// When it was uploaded.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// The generated name of a file: what it is, its id, and its extension.
+pub fn generated_name(id: FileId, media_type: &MediaType) -> String {
+    format!("{}-{id}.{}", media_type.resource_type.prefix(), media_type.extension)
+}
+
+/// Where a file of this name is delivered.
+pub fn storage_path(handle: &Handle, name: &str) -> String {
+    format!("{handle}/{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generated_names_tell_the_kind_and_never_meet() {
+        let id = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1".parse().expect("a ULID");
+        let name = |resource_type, extension: &str| {
+            generated_name(id, &MediaType { mime_type: String::new(), extension: extension.to_owned(), resource_type })
+        };
+        assert_eq!(name(ResourceType::Image, "jpg"), "image-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.jpg");
+        assert_eq!(name(ResourceType::Document, "pdf"), "doc-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.pdf");
+        assert_eq!(name(ResourceType::Other, "bin"), "file-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.bin");
+    }
+}

@@ -1,0 +1,98 @@
+//! Identifiers: a ULID apiece, each kind a type of its own, so that one cannot stand in for another.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use ulid::Ulid;
+
+use crate::Sources;
+
+/// The text is not a ULID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a ULID")]
+pub struct NotAnId;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident,)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(Ulid);
+
+        impl $name {
+            /// A fresh id of this moment.
+            pub fn new(sources: &Sources) -> $name {
+                $name(sources.ulid())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = NotAnId;
+
+            /// Reads 26 characters of either case.
+            fn from_str(text: &str) -> Result<$name, NotAnId> {
+                // Above seven, a first character would overflow 128 bits, and the parser would drop the excess.
+                let overflows = text.bytes().next().is_none_or(|first| !(b'0'..=b'7').contains(&first));
+                if overflows { Err(NotAnId) } else { Ulid::from_string(text).map($name).map_err(|_| NotAnId) }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NotAnId;
+
+            fn try_from(text: String) -> Result<$name, NotAnId> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.to_string()
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(formatter)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "{}({})", stringify!($name), self.0)
+            }
+        }
+    )+};
+}
+
+ids! {
+    /// Id of a space.
+    SpaceId,
+    /// Id of a user, who holds account keys.
+    UserId,
+    /// Id of an upload config.
+    UploadConfigId,
+    /// Id of a file.
+    FileId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_in_any_case_and_written_in_upper_case() {
+        let id: FileId = "01jcqz4xk8v9w7y6t5s4r3q2p1".parse().expect("a ULID");
+        assert_eq!(id.to_string(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1");
+        for wrong in [
+            "",
+            "01JCQZ4XK8V9W7Y6T5S4R3Q2P",
+            "01JCQZ4XK8V9W7Y6T5S4R3Q2P1X",
+            "01JCQZ4XK8V9W7Y6T5S4R3Q2U1",
+            "8ZZZZZZZZZZZZZZZZZZZZZZZZZ",
+            "é",
+        ] {
+            assert_eq!(wrong.parse::<FileId>(), Err(NotAnId), "{wrong}");
+        }
+    }
+}

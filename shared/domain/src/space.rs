@@ -1,0 +1,144 @@
+//! Spaces: isolated containers of assets.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AccessControl, Description, Security, Sources, SpaceId, SpaceName, Timestamp, UploadConfigId, Violation};
+
+/// Characters of a handle.
+const HANDLE_LENGTH: usize = 6;
+/// What a handle begins with, so that it is never taken for a number.
+const HANDLE_FIRST: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
+/// What the rest of a handle is made of.
+const HANDLE_REST: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+
+/// A space's short name in addresses: six of `a-z0-9`, a letter first; never used again for another space.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Handle(String);
+
+impl Handle {
+    /// A fresh handle.
+    pub fn new(sources: &Sources) -> Handle {
+        Handle(sources.text(HANDLE_FIRST, 1) + &sources.text(HANDLE_REST, HANDLE_LENGTH - 1))
+    }
+
+    /// Takes a text that could be a handle. Any other one names no space, and is refused as one that names none.
+    pub fn parse(text: &str) -> Result<Handle, Violation> {
+        let fits = text.len() == HANDLE_LENGTH
+            && HANDLE_FIRST.contains(&text.as_bytes()[0])
+            && text.bytes().all(|byte| HANDLE_REST.contains(&byte));
+        if fits { Ok(Handle(text.to_owned())) } else { Err(Violation::Unknown) }
+    }
+
+    /// The handle's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Whether folders are part of where a file is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FolderMode {
+    /// Moving a file never changes its address.
+    #[default]
+    Dynamic,
+    /// The folder's path at the time of the upload is part of the file's address.
+    Fixed,
+}
+
+impl FolderMode {
+    /// The mode of this name.
+    pub fn parse(name: &str) -> Result<FolderMode, Violation> {
+        match name {
+            "dynamic" => Ok(FolderMode::Dynamic),
+            "fixed" => Ok(FolderMode::Fixed),
+            _ => Err(Violation::Unknown),
+        }
+    }
+}
+
+/// A space's record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Space {
+    /// Its id.
+    pub id: SpaceId,
+    /// Unlike every other space's.
+    pub name: SpaceName,
+    /// What it is for.
+    pub description: Option<Description>,
+    /// Its name in addresses.
+    pub handle: Handle,
+    /// Whether it takes uploads and delivers files.
+    pub enabled: bool,
+    /// Whether folders are part of where files are stored.
+    pub folder_mode: FolderMode,
+    /// Host name that delivers its files in place of ours.
+    pub custom_domain: Option<String>,
+    /// Where its webhooks go.
+    pub webhook_url: Option<String>,
+    /// Who may see its files, unless a file or folder says otherwise.
+    pub access_control: AccessControl,
+    /// Its watermark.
+    pub security: Security,
+    /// The upload config of uploads that name none.
+    pub active_upload_config_id: UploadConfigId,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What a caller says of a space to be made.
+#[derive(Clone, Debug)]
+pub struct NewSpace {
+    /// Its name.
+    pub name: SpaceName,
+    /// What it is for.
+    pub description: Option<Description>,
+    /// Whether folders are part of where files are stored.
+    pub folder_mode: FolderMode,
+}
+
+impl Space {
+    /// A new space with our defaults; its handle still has to be found free.
+    pub fn new(new: NewSpace, active_upload_config_id: UploadConfigId, sources: &Sources) -> Space {
+        let now = sources.now();
+        Space {
+            id: SpaceId::new(sources),
+            name: new.name,
+            description: new.description,
+            handle: Handle::new(sources),
+            enabled: true,
+            folder_mode: new.folder_mode,
+            custom_domain: None,
+            webhook_url: None,
+            access_control: AccessControl::default(),
+            security: Security::default(),
+            active_upload_config_id,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_is_six_characters_and_a_letter_first() {
+        assert!(Handle::parse("a1b2c3").is_ok());
+        for wrong in ["", "1abcde", "abcde", "abcdefg", "ABCDEF", "abc-ef", "abcdé"] {
+            assert_eq!(Handle::parse(wrong), Err(Violation::Unknown), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Short texts with a bound: names and descriptions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Violation;
+
+/// Most characters of a name, a description's first line, a reference: what a form's single line holds.
+const LINE_CHARACTERS: usize = 255;
+/// Most characters of a description.
+const DESCRIPTION_CHARACTERS: usize = 1_000;
+
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident: $most:expr, $lines:expr;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// Takes a text that is neither empty nor too long, and holds no control characters.
+            pub fn parse(text: &str) -> Result<$name, Violation> {
+                bounded(text, $most, $lines).map($name)
+            }
+
+            /// The text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+    )+};
+}
+
+texts! {
+    /// Name of a space: 1 to 255 characters on one line, unlike every other space's, whatever the case.
+    SpaceName: LINE_CHARACTERS, false;
+    /// Name of an API key: 1 to 255 characters on one line.
+    KeyName: LINE_CHARACTERS, false;
+    /// What something is for: up to 1,000 characters, in any number of lines.
+    Description: DESCRIPTION_CHARACTERS, true;
+    /// A caller's own reference to a file: 1 to 255 characters on one line.
+    Reference: LINE_CHARACTERS, false;
+}
+
+impl SpaceName {
+    /// What has to be unlike every other space's: the name in lower case.
+    pub fn folded(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {
+    if text.is_empty() {
+        return Err(Violation::Required);
+    }
+    if text.chars().count() > most {
+        return Err(Violation::TooLong(most));
+    }
+    if text.chars().any(|character| character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))) {
+        return Err(Violation::Format);
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_count_characters_not_bytes() {
+        assert!(SpaceName::parse(&"é".repeat(255)).is_ok());
+        assert_eq!(SpaceName::parse(&"é".repeat(256)), Err(Violation::TooLong(255)));
+        assert_eq!(SpaceName::parse(""), Err(Violation::Required));
+        assert_eq!(SpaceName::parse("a\u{0}b"), Err(Violation::Format));
+        assert_eq!(SpaceName::parse("a\nb"), Err(Violation::Format));
+        assert!(Description::parse("a\nb").is_ok());
+    }
+
+    #[test]
+    fn names_differ_only_by_more_than_case() {
+        let folded = |name| SpaceName::parse(name).expect("a name").folded();
+        assert_eq!(folded("Ärger"), folded("äRGER"));
+    }
+}

@@ -1,0 +1,129 @@
+//! What may be wrong with one field of a request, and the sentence that says so.
+
+use std::collections::BTreeMap;
+
+/// Why a field's value is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Violation {
+    /// It is missing, null or empty.
+    Required,
+    /// It, or the other one, has to be given.
+    RequiredWithout(&'static str),
+    /// The other one was given, and needs it.
+    RequiredWith(&'static str),
+    /// It is no string.
+    NotAString,
+    /// It is no whole number.
+    NotAnInteger,
+    /// It is neither true nor false.
+    NotABoolean,
+    /// It is no object.
+    NotAnObject,
+    /// It is no file.
+    NotAFile,
+    /// It was given more than once.
+    Repeated,
+    /// It has more characters than this.
+    TooLong(usize),
+    /// The file has more than this many kilobytes (of 1024 bytes).
+    TooManyKilobytes(u64),
+    /// The number is below this.
+    TooSmall(i64),
+    /// The number is above this.
+    TooLarge(i64),
+    /// It has to be unlike every other one's, and is not.
+    Taken,
+    /// It names nothing that the caller could name, or is not one of the allowed values.
+    Unknown,
+    /// It is no date with a time.
+    NotADate,
+    /// The moment is past.
+    NotInTheFuture,
+    /// Its characters are not those allowed.
+    Format,
+    /// Something else, said as the end of a sentence: "must not be empty".
+    Must(&'static str),
+}
+
+impl Violation {
+    /// The sentence, with the field's name put in.
+    pub fn message(&self, field: &str) -> String {
+        let name = field.replace('_', " ");
+        let end = match self {
+            Violation::Unknown => return format!("The selected {name} is invalid."),
+            Violation::Taken => return format!("The {name} has already been taken."),
+            Violation::Required => "is required".to_owned(),
+            Violation::RequiredWithout(other) => format!("is required when {} is not present", other.replace('_', " ")),
+            Violation::RequiredWith(other) => format!("is required when {} is present", other.replace('_', " ")),
+            Violation::NotAString => "must be a string".to_owned(),
+            Violation::NotAnInteger => "must be an integer".to_owned(),
+            Violation::NotABoolean => "must be true or false".to_owned(),
+            Violation::NotAnObject => "must be an object".to_owned(),
+            Violation::NotAFile => "must be a file".to_owned(),
+            Violation::Repeated => "must be given only once".to_owned(),
+            Violation::TooLong(most) => format!("must not be greater than {most} characters"),
+            Violation::TooManyKilobytes(most) => format!("must not be greater than {most} kilobytes"),
+            Violation::TooSmall(least) => format!("must be at least {least}"),
+            Violation::TooLarge(most) => format!("must not be greater than {most}"),
+            Violation::NotADate => "must be a valid date".to_owned(),
+            Violation::NotInTheFuture => "must be a date after now".to_owned(),
+            Violation::Format => "format is invalid".to_owned(),
+            Violation::Must(end) => (*end).to_owned(),
+        };
+        format!("The {name} field {end}.")
+    }
+}
+
+/// Everything that is wrong with one request: a list of sentences per field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Violations(BTreeMap<String, Vec<String>>);
+
+impl Violations {
+    /// Notes one.
+    pub fn add(&mut self, field: &str, violation: &Violation) {
+        self.0.entry(field.to_owned()).or_default().push(violation.message(field));
+    }
+
+    /// Takes the value, or notes why there is none.
+    pub fn keep<T>(&mut self, field: &str, result: Result<T, Violation>) -> Option<T> {
+        result.map_err(|violation| self.add(field, &violation)).ok()
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The sentences, by field.
+    pub fn into_messages(self) -> BTreeMap<String, Vec<String>> {
+        self.0
+    }
+}
+
+impl From<(&str, Violation)> for Violations {
+    fn from((field, violation): (&str, Violation)) -> Violations {
+        let mut violations = Violations::default();
+        violations.add(field, &violation);
+        violations
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_name_the_field_with_spaces() {
+        assert_eq!(Violation::Required.message("name"), "The name field is required.");
+        assert_eq!(
+            Violation::TooManyKilobytes(51_200).message("file"),
+            "The file field must not be greater than 51200 kilobytes."
+        );
+        assert_eq!(
+            Violation::RequiredWithout("files").message("file"),
+            "The file field is required when files is not present."
+        );
+        assert_eq!(Violation::Unknown.message("upload_config"), "The selected upload config is invalid.");
+        assert_eq!(Violation::Taken.message("name"), "The name has already been taken.");
+    }
+}
