@@ -1,0 +1,82 @@
+//! The CloudFront distribution: which function stands behind it.
+
+use crate::catalog::Kind;
+use crate::fields::Fields;
+use crate::node::Node;
+use crate::scope::Scope;
+
+/// Without effect on one machine, where the gateway plays the CDN.
+const CONFIG_WITHOUT_EFFECT: &[&str] = &[
+    "Aliases",
+    "Comment",
+    "CustomErrorResponses",
+    "Enabled",
+    "HttpVersion",
+    "IPV6Enabled",
+    "Logging",
+    "PriceClass",
+    "Restrictions",
+    "ViewerCertificate",
+    "WebACLId",
+];
+
+const BEHAVIOR_WITHOUT_EFFECT: &[&str] = &[
+    "AllowedMethods",
+    "CachePolicyId",
+    "CachedMethods",
+    "Compress",
+    "FunctionAssociations",
+    "OriginRequestPolicyId",
+    "ResponseHeadersPolicyId",
+    "ViewerProtocolPolicy",
+];
+
+const ORIGIN_WITHOUT_EFFECT: &[&str] =
+    &["ConnectionAttempts", "ConnectionTimeout", "CustomOriginConfig", "OriginAccessControlId"];
+
+/// Logical id of the function whose address is the default behaviour's origin; anything else there is a problem.
+pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<String> {
+    let report = scope.report;
+    let mut config = Fields::of(fields.required("DistributionConfig")?, "DistributionConfig", report);
+    config.without_effect(CONFIG_WITHOUT_EFFECT);
+    let target = config.required("DefaultCacheBehavior").and_then(|node| {
+        let mut behavior = Fields::of(node, "DefaultCacheBehavior", report);
+        behavior.without_effect(BEHAVIOR_WITHOUT_EFFECT);
+        let target = behavior.required("TargetOriginId");
+        behavior.finish();
+        target
+    });
+    config.required("Origins");
+    let mut domains = Vec::new();
+    for node in config.items("Origins") {
+        let mut origin = Fields::of(node, "an origin", report);
+        origin.without_effect(ORIGIN_WITHOUT_EFFECT);
+        domains.extend(origin.required_text("Id").zip(origin.required("DomainName")));
+        origin.finish();
+    }
+    config.finish();
+
+    let target = target?;
+    let Some((_, domain)) = domains.iter().find(|(id, _)| target.text() == Some(id)) else {
+        report.add(target.line, "`TargetOriginId` must be the id of an origin");
+        return None;
+    };
+    function_at(domain, scope)
+}
+
+fn function_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {
+    let has_domain = |(id, resource): &(&str, &crate::resources::Resource<'_>)| {
+        resource.properties.get("FunctionUrlConfig").is_some()
+            && scope.attribute(&format!("{id}Url"), "FunctionUrl", resource.line).as_deref().and_then(host)
+                == domain.text()
+    };
+    let function = scope.of_kind(Kind::Function).find(has_domain);
+    if function.is_none() {
+        scope.report.add(domain.line, "the CDN's origin must be the function URL of a function of this template");
+    }
+    function.map(|(id, _)| id.to_owned())
+}
+
+fn host(url: &str) -> Option<&str> {
+    url.split('/').nth(2)
+}

@@ -1,0 +1,109 @@
+//! DynamoDB tables.
+
+use std::collections::BTreeMap;
+
+use crate::fields::Fields;
+use crate::model::{AttributeType, Index, Key, Projection, Table};
+use crate::node::Node;
+use crate::problem::Report;
+use crate::resources::Resource;
+use crate::scope::Scope;
+
+pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<Table> {
+    let report = scope.report;
+    let definitions = fields.required("AttributeDefinitions");
+    let attributes = definitions.map(|node| attributes(node, report)).unwrap_or_default();
+    let key_node = fields.required("KeySchema");
+    let key = key_node.and_then(|node| key(node, &attributes, report));
+    let indexes: Vec<Index> =
+        fields.items("GlobalSecondaryIndexes").iter().filter_map(|node| index(node, &attributes, report)).collect();
+    let time_to_live = fields.take("TimeToLiveSpecification").and_then(|node| time_to_live(node, report));
+    if let (Some(definitions), Some(key)) = (definitions, &key) {
+        let used = |name: &str| {
+            let mut keys = indexes.iter().map(|index| &index.key).chain([key]);
+            keys.any(|key| key.partition == name || key.sort.as_deref() == Some(name))
+        };
+        for unused in attributes.keys().filter(|name| !used(name)) {
+            report.add(definitions.line, format!("no key uses the attribute `{unused}`"));
+        }
+    }
+    let (logical_id, name) = (id.to_owned(), resource.physical_name.clone());
+    Some(Table { logical_id, name, key: key?, attributes, indexes, time_to_live })
+}
+
+fn attributes(definitions: &Node, report: &Report) -> BTreeMap<String, AttributeType> {
+    let mut attributes = BTreeMap::new();
+    for definition in definitions.list().unwrap_or_default() {
+        let mut fields = Fields::of(definition, "an attribute definition", report);
+        let name = fields.required_text("AttributeName");
+        let attribute_type = match fields.required_text("AttributeType") {
+            Some("S") => Some(AttributeType::String),
+            Some("N") => Some(AttributeType::Number),
+            Some("B") => Some(AttributeType::Binary),
+            Some(_) => {
+                report.add(definition.line, "`AttributeType` must be S, N or B");
+                None
+            }
+            None => None,
+        };
+        fields.finish();
+        attributes.extend(name.map(str::to_owned).zip(attribute_type));
+    }
+    attributes
+}
+
+/// `HASH` first, then perhaps `RANGE`.
+fn key(schema: &Node, attributes: &BTreeMap<String, AttributeType>, report: &Report) -> Option<Key> {
+    let mut parts = Vec::new();
+    for part in schema.list().unwrap_or_default() {
+        let mut fields = Fields::of(part, "a key's part", report);
+        let (name, role) = (fields.required_text("AttributeName")?, fields.required_text("KeyType")?);
+        fields.finish();
+        if !attributes.contains_key(name) {
+            report.add(part.line, format!("the attribute `{name}` is not defined"));
+        }
+        parts.push((name.to_owned(), role));
+    }
+    match parts.as_slice() {
+        [(partition, "HASH")] => Some(Key { partition: partition.clone(), sort: None }),
+        [(partition, "HASH"), (sort, "RANGE")] => Some(Key { partition: partition.clone(), sort: Some(sort.clone()) }),
+        _ => {
+            report.add(schema.line, "a key has one HASH part, and after it at most one RANGE part");
+            None
+        }
+    }
+}
+
+fn index(node: &Node, attributes: &BTreeMap<String, AttributeType>, report: &Report) -> Option<Index> {
+    let mut fields = Fields::of(node, "a global secondary index", report);
+    fields.without_effect(&["ContributorInsightsSpecification", "ProvisionedThroughput"]);
+    let name = fields.required_text("IndexName");
+    let key = fields.required("KeySchema").and_then(|schema| key(schema, attributes, report));
+    let projection = fields.required("Projection").and_then(|node| projection(node, report));
+    fields.finish();
+    Some(Index { name: name?.to_owned(), key: key?, projection: projection? })
+}
+
+fn projection(node: &Node, report: &Report) -> Option<Projection> {
+    let mut fields = Fields::of(node, "a projection", report);
+    let kind = fields.required_text("ProjectionType");
+    let included = fields.texts("NonKeyAttributes");
+    fields.finish();
+    match kind? {
+        "ALL" => Some(Projection::All),
+        "KEYS_ONLY" => Some(Projection::KeysOnly),
+        "INCLUDE" => Some(Projection::Include(included)),
+        _ => {
+            report.add(node.line, "`ProjectionType` must be ALL, KEYS_ONLY or INCLUDE");
+            None
+        }
+    }
+}
+
+fn time_to_live(node: &Node, report: &Report) -> Option<String> {
+    let mut fields = Fields::of(node, "a time to live", report);
+    let enabled = fields.flag("Enabled");
+    let attribute = fields.required_text("AttributeName");
+    fields.finish();
+    attribute.filter(|_| enabled == Some(true)).map(str::to_owned)
+}

@@ -1,0 +1,182 @@
+//! Intrinsic functions, worked out.
+//!
+//! Invariant: a resolved tree holds no call, no null, and nothing that refers to nothing without a problem reported.
+
+use crate::node::{Entry, Intrinsic, Node, Value};
+use crate::scope::Scope;
+
+/// Gives no value: the property or item is left out.
+const NO_VALUE: &str = "AWS::NoValue";
+
+/// `node` with every call replaced by what it gives; None where that is `AWS::NoValue`.
+pub(crate) fn resolve(scope: &Scope<'_>, node: &Node) -> Option<Node> {
+    let line = node.line;
+    let value = match &node.value {
+        Value::Null => {
+            scope.report.add(line, "a value is missing");
+            Value::Broken
+        }
+        Value::Broken => Value::Broken,
+        Value::Scalar(text) => Value::Scalar(text.clone()),
+        Value::List(items) => Value::List(items.iter().filter_map(|item| resolve(scope, item)).collect()),
+        Value::Map(entries) => Value::Map(entries.iter().filter_map(|entry| resolve_entry(scope, entry)).collect()),
+        Value::Call(Intrinsic::Ref, argument) if argument.text() == Some(NO_VALUE) => return None,
+        Value::Call(Intrinsic::If, argument) => return choose(scope, argument),
+        Value::Call(intrinsic, argument) => call(scope, *intrinsic, argument).unwrap_or(Value::Broken),
+    };
+    Some(Node { line, value })
+}
+
+fn resolve_entry(scope: &Scope<'_>, entry: &Entry) -> Option<Entry> {
+    let node = resolve(scope, &entry.node)?;
+    Some(Entry { key: entry.key.clone(), line: entry.line, node })
+}
+
+/// None after a problem was reported.
+fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Value> {
+    let line = argument.line;
+    match intrinsic {
+        Intrinsic::Ref => scope.reference(text(scope, argument, "!Ref takes a name")?, line).map(Value::Scalar),
+        Intrinsic::GetAtt => {
+            let (id, attribute) = attribute_path(scope, argument)?;
+            scope.attribute(id, attribute, line).map(Value::Scalar)
+        }
+        Intrinsic::Sub => substitute(scope, argument).map(Value::Scalar),
+        Intrinsic::Join => join(scope, argument).map(Value::Scalar),
+        Intrinsic::Select => select(scope, argument),
+        Intrinsic::Split => split(scope, argument),
+        Intrinsic::If => choose(scope, argument).map(|node| node.value),
+        Intrinsic::Equals | Intrinsic::And | Intrinsic::Or | Intrinsic::Not | Intrinsic::Condition => {
+            scope.report.add(line, "this function stands in Conditions only");
+            None
+        }
+    }
+}
+
+/// `!If [condition, then, else]`. Only the branch that is taken is looked at.
+fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
+    let broken = Some(Node { line: argument.line, value: Value::Broken });
+    let Some([condition, then, otherwise]) = argument.list() else {
+        scope.report.add(argument.line, "!If takes a condition and two values");
+        return broken;
+    };
+    let Some(name) = text(scope, condition, "!If takes the name of a condition") else { return broken };
+    match scope.condition(name, condition.line) {
+        Some(true) => resolve(scope, then),
+        Some(false) => resolve(scope, otherwise),
+        None => broken,
+    }
+}
+
+/// `Id.Attribute`, or the two in a list.
+fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<(&'tree str, &'tree str)> {
+    let path = match &argument.value {
+        Value::Scalar(path) => path.split_once('.'),
+        Value::List(path) => match path.as_slice() {
+            [id, attribute] => id.text().zip(attribute.text()),
+            _ => None,
+        },
+        _ => None,
+    };
+    if path.is_none() {
+        scope.report.add(argument.line, "!GetAtt takes a logical id and an attribute");
+    }
+    path
+}
+
+/// `!Sub text`, or `!Sub [text, {variable: value}]`.
+fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
+    let line = argument.line;
+    let (template, variables) = match argument.list() {
+        None => (argument, None),
+        Some([template, variables]) => (template, Some(resolve(scope, variables)?)),
+        Some(_) => {
+            scope.report.add(line, "!Sub takes a text, or a text and a mapping");
+            return None;
+        }
+    };
+    let mut rest = text(scope, template, "!Sub takes a text, or a text and a mapping")?;
+    let mut filled = String::new();
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((name, after)) = after.split_once('}') else {
+            scope.report.add(line, "`${` is never closed");
+            return None;
+        };
+        filled.push_str(before);
+        match name.strip_prefix('!') {
+            Some(literal) => filled.push_str(&format!("${{{literal}}}")),
+            None => filled.push_str(&variable(scope, name.trim(), variables.as_ref(), template.line)?),
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    scope.bounded(filled, line)
+}
+
+fn variable(scope: &Scope<'_>, name: &str, variables: Option<&Node>, line: usize) -> Option<String> {
+    if let Some(value) = variables.and_then(|variables| variables.get(name)) {
+        return text(scope, value, "a variable of !Sub must be text").map(str::to_owned);
+    }
+    match name.split_once('.') {
+        Some((id, attribute)) => scope.attribute(id, attribute, line),
+        None => scope.reference(name, line),
+    }
+}
+
+/// `!Join [delimiter, values]`.
+fn join(scope: &Scope<'_>, argument: &Node) -> Option<String> {
+    const USAGE: &str = "!Join takes a delimiter and a list of texts";
+    let (delimiter, values) = pair(scope, argument, USAGE)?;
+    let values = resolve(scope, values)?;
+    let texts: Option<Vec<&str>> = list(scope, &values, USAGE)?.iter().map(|value| text(scope, value, USAGE)).collect();
+    scope.bounded(texts?.join(text(scope, delimiter, USAGE)?), argument.line)
+}
+
+/// `!Split [delimiter, text]`.
+fn split(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
+    const USAGE: &str = "!Split takes a delimiter and a text";
+    let (delimiter, source) = pair(scope, argument, USAGE)?;
+    let source = resolve(scope, source)?;
+    let (delimiter, source_text) = (text(scope, delimiter, USAGE)?, text(scope, &source, USAGE)?);
+    if delimiter.is_empty() {
+        scope.report.add(argument.line, USAGE);
+        return None;
+    }
+    let part = |part: &str| Node { line: argument.line, value: Value::Scalar(part.to_owned()) };
+    Some(Value::List(source_text.split(delimiter).map(part).collect()))
+}
+
+/// `!Select [index, values]`.
+fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
+    const USAGE: &str = "!Select takes an index and a list that has it";
+    let (index, values) = pair(scope, argument, USAGE)?;
+    let (index, values) = (resolve(scope, index)?, resolve(scope, values)?);
+    let index: Option<usize> = text(scope, &index, USAGE)?.parse().ok();
+    let selected = index.and_then(|index| values.list()?.get(index)).map(|node| node.value.clone());
+    if selected.is_none() && values.value != Value::Broken {
+        scope.report.add(argument.line, USAGE);
+    }
+    selected
+}
+
+fn pair<'tree>(scope: &Scope<'_>, argument: &'tree Node, usage: &str) -> Option<(&'tree Node, &'tree Node)> {
+    let Some([first, second]) = argument.list() else {
+        scope.report.add(argument.line, usage);
+        return None;
+    };
+    Some((first, second))
+}
+
+fn text<'tree>(scope: &Scope<'_>, node: &'tree Node, usage: &str) -> Option<&'tree str> {
+    if node.text().is_none() && node.value != Value::Broken {
+        scope.report.add(node.line, usage);
+    }
+    node.text()
+}
+
+fn list<'tree>(scope: &Scope<'_>, node: &'tree Node, usage: &str) -> Option<&'tree [Node]> {
+    if node.list().is_none() && node.value != Value::Broken {
+        scope.report.add(node.line, usage);
+    }
+    node.list()
+}

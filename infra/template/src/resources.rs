@@ -1,0 +1,100 @@
+//! The `Resources` section: what there is and how it is called, before anything in it is read.
+//!
+//! Invariant: every resource here is of a known type and carries known attributes only.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::{self, Kind, ResourceType};
+use crate::fields::Fields;
+use crate::node::{Entry, Node, Value};
+use crate::resolve::resolve;
+use crate::scope::Scope;
+
+/// CloudFormation's bound on resources of one template.
+const MAX_RESOURCES: usize = 500;
+
+/// A resource, not yet read.
+pub(crate) struct Resource<'tree> {
+    /// Line of the logical id.
+    pub(crate) line: usize,
+    pub(crate) resource_type: &'static ResourceType,
+    pub(crate) physical_name: String,
+    /// Unresolved, with `Globals` merged in.
+    pub(crate) properties: Node,
+    pub(crate) metadata: Option<&'tree Node>,
+    /// Whether its condition lets it exist.
+    pub(crate) present: bool,
+}
+
+/// Reads which resources there are; `scope` knows the parameters alone.
+pub(crate) fn index<'tree>(
+    section: Option<&'tree Node>,
+    function_globals: Option<&Node>,
+    scope: &Scope<'_>,
+) -> BTreeMap<String, Resource<'tree>> {
+    let Some(section) = section else { return BTreeMap::new() };
+    let Some(entries) = section.map() else {
+        scope.report.add(section.line, "Resources must be a mapping");
+        return BTreeMap::new();
+    };
+    if entries.len() > MAX_RESOURCES {
+        scope.report.add(section.line, format!("more than {MAX_RESOURCES} resources"));
+    }
+    let resources = entries
+        .iter()
+        .filter_map(|entry| Some((entry.key.clone(), resource(entry, section, function_globals, scope)?)))
+        .collect();
+    resources
+}
+
+fn resource<'tree>(
+    entry: &'tree Entry,
+    section: &Node,
+    function_globals: Option<&Node>,
+    scope: &Scope<'_>,
+) -> Option<Resource<'tree>> {
+    if entry.key.is_empty() || !entry.key.chars().all(|character| character.is_ascii_alphanumeric()) {
+        scope.report.add(entry.line, format!("the logical id `{}` must be letters and digits", entry.key));
+    }
+    let mut fields = Fields::of(&entry.node, "a resource", scope.report);
+    fields.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
+    let resource_type = fields.required("Type").and_then(|node| resource_type(node, scope));
+    let own = fields.take("Properties");
+    let metadata = fields.take("Metadata");
+    let condition = fields.take("Condition");
+    for needed in fields.items("DependsOn") {
+        if needed.text().and_then(|id| section.get(id)).is_none() {
+            scope.report.add(needed.line, "DependsOn must name resources");
+        }
+    }
+    fields.finish();
+
+    let resource_type = resource_type?;
+    let own = own.cloned().unwrap_or(Node { line: entry.line, value: Value::Map(Vec::new()) });
+    let properties = match function_globals {
+        Some(globals) if resource_type.kind == Kind::Function => globals.merged_with(&own),
+        _ => own,
+    };
+    let present = condition
+        .is_none_or(|condition| scope.condition(condition.text().unwrap_or_default(), condition.line).unwrap_or(false));
+    let physical_name =
+        given_name(resource_type, &properties, scope).unwrap_or_else(|| scope.default_name(resource_type, &entry.key));
+    Some(Resource { line: entry.line, resource_type, physical_name, properties, metadata, present })
+}
+
+fn resource_type(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {
+    let name = node.text().unwrap_or_default();
+    let resource_type = catalog::resource_type(name);
+    if resource_type.is_none() {
+        scope.report.add(node.line, format!("the resource type `{name}` is not understood"));
+    }
+    resource_type
+}
+
+fn given_name(resource_type: &ResourceType, properties: &Node, scope: &Scope<'_>) -> Option<String> {
+    let node = resolve(scope, properties.get(resource_type.name_property?)?)?;
+    if node.text().is_none() && node.value != Value::Broken {
+        scope.report.add(node.line, "a name must be text");
+    }
+    node.text().map(str::to_owned)
+}
