@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::Context;
 use crate::node::{Intrinsic, Node, Value};
+use crate::parameters::Values;
 use crate::problem::Report;
 use crate::resolve::resolve;
 use crate::scope::Scope;
@@ -24,12 +25,7 @@ impl Conditions {
 }
 
 /// Decides every condition of the section.
-pub(crate) fn decide(
-    section: Option<&Node>,
-    context: &Context,
-    parameters: &BTreeMap<String, String>,
-    report: &Report,
-) -> Conditions {
+pub(crate) fn decide(section: Option<&Node>, context: &Context, parameters: &Values, report: &Report) -> Conditions {
     let Some(section) = section else { return Conditions::default() };
     let Some(entries) = section.map() else {
         report.add(section.line, "Conditions must be a mapping");

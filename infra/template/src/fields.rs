@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::slice;
 use std::str::FromStr;
 
 use crate::node::{Entry, Node, Value};
@@ -85,18 +86,36 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         }
     }
 
-    /// The texts of `key`: a list, or where CloudFormation allows it a single one.
+    /// The texts of the list under `key`.
     pub(crate) fn texts(&mut self, key: &'static str) -> Vec<String> {
         let items = self.items(key);
         items.iter().filter_map(|item| text_of(item, key, self.report)).map(str::to_owned).collect()
     }
 
-    /// The values of `key`: the list's items, or the one value that stands for a list of itself.
+    /// The items of the list under `key`; anything but a list is a problem.
     pub(crate) fn items(&mut self, key: &'static str) -> &'tree [Node] {
+        let Some(node) = self.take(key) else { return &[] };
+        if node.list().is_none() {
+            self.report.add(node.line, format!("`{key}` must be a list"));
+        }
+        node.list().unwrap_or_default()
+    }
+
+    /// The items of the list under `key`, or the one value that may stand for a list of itself.
+    pub(crate) fn one_or_more(&mut self, key: &'static str) -> &'tree [Node] {
         match self.take(key) {
             None => &[],
-            Some(node) => node.list().unwrap_or(std::slice::from_ref(node)),
+            Some(node) => node.list().unwrap_or(slice::from_ref(node)),
         }
+    }
+
+    /// The entries of the mapping under `key`; anything but a mapping is a problem.
+    pub(crate) fn entries(&mut self, key: &'static str) -> &'tree [Entry] {
+        let Some(node) = self.take(key) else { return &[] };
+        if node.map().is_none() {
+            self.report.add(node.line, format!("`{key}` must be a mapping"));
+        }
+        node.map().unwrap_or_default()
     }
 
     /// The text of `key` must be `only`: nothing else is emulated.

@@ -102,14 +102,17 @@ fn assemble(template: &Node, context: &Context, report: &Report) -> Stack {
     let names = Scope::of_parameters(context, &values, &conditions, report);
     let resources = resources::index(resource_section, function_globals, &names);
     let scope = names.with_resources(&resources);
-    scope.report_shared_names();
     read_outputs(outputs, &scope);
     read::stack(&scope)
 }
 
 /// Outputs run nowhere; that they refer to something is all that is asked of them.
 fn read_outputs(section: Option<&Node>, scope: &Scope<'_>) {
-    for entry in section.and_then(Node::map).unwrap_or_default() {
+    let Some(section) = section else { return };
+    if section.map().is_none() {
+        scope.report.add(section.line, "Outputs must be a mapping");
+    }
+    for entry in section.map().unwrap_or_default() {
         let Some(output) = resolve(scope, &entry.node) else { continue };
         let mut fields = Fields::of(&output, "an output", scope.report);
         fields.without_effect(&["Description", "Export"]);

@@ -70,14 +70,16 @@ impl Intrinsic {
         })
     }
 
-    /// Whether `key`, alone in a mapping, is the long form of a function; `Some(None)` for one that is not understood.
+    /// Whether `key` claims to be the long form of a function, understood or not.
     ///
-    /// `Condition` is left out: as a key it is an attribute of resources, too. Conditions read it themselves.
-    pub(crate) fn from_long(key: &str) -> Option<Option<Self>> {
-        match key {
-            "Ref" => Some(Some(Self::Ref)),
-            _ => key.strip_prefix("Fn::").map(Self::from_short),
-        }
+    /// `Condition` does not: as a key it is an attribute of resources, too. Conditions read it themselves.
+    pub(crate) fn is_long(key: &str) -> bool {
+        key == "Ref" || key.starts_with("Fn::")
+    }
+
+    /// By the name in long form.
+    pub(crate) fn from_long(key: &str) -> Option<Self> {
+        if key == "Ref" { Some(Self::Ref) } else { key.strip_prefix("Fn::").and_then(Self::from_short) }
     }
 }
 
@@ -98,6 +100,13 @@ impl Node {
     /// The value under `key`, if this is a mapping that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.map()?.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+    }
+
+    /// Takes `key` out, if this is a mapping that has it.
+    pub(crate) fn remove(&mut self, key: &str) -> Option<Node> {
+        let Value::Map(entries) = &mut self.value else { return None };
+        let position = entries.iter().position(|entry| entry.key == key)?;
+        Some(entries.remove(position).node)
     }
 
     /// This under `over`, as `Globals` merge: mappings key by key, lists one after the other, all else replaced.

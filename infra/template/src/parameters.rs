@@ -38,12 +38,16 @@ pub enum ParameterKind {
     Number,
 }
 
+/// Values by parameter; none where there is a problem with it, which is reported already.
+pub(crate) type Values = BTreeMap<String, Option<String>>;
+
 /// A parameter with what it demands of values.
 pub(crate) struct Declaration {
     pub(crate) parameter: Parameter,
     line: usize,
     allowed_values: Vec<String>,
-    pattern: Option<Regex>,
+    /// As it is written, and compiled to match the whole value, as CloudFormation has it.
+    pattern: Option<(String, Regex)>,
     /// Least and most characters of text, or least and most number.
     least: Option<i64>,
     most: Option<i64>,
@@ -96,9 +100,8 @@ fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
     kind.map(|_| declaration)
 }
 
-/// A pattern matches the whole value, as CloudFormation has it.
-fn pattern(node: &Node, report: &Report) -> Option<Regex> {
-    let pattern = node.text().and_then(|text| Regex::new(&format!("^(?:{text})$")).ok());
+fn pattern(node: &Node, report: &Report) -> Option<(String, Regex)> {
+    let pattern = node.text().and_then(|text| Some((text.to_owned(), Regex::new(&format!("^(?:{text})$")).ok()?)));
     if pattern.is_none() {
         report.add(node.line, "`AllowedPattern` is no regular expression that is understood");
     }
@@ -113,7 +116,7 @@ fn bound(node: &Node, report: &Report) -> Option<i64> {
     bound
 }
 
-/// Every parameter's value: the override, or the default.
+/// Every parameter's value: the override, or the default; none where that is a problem.
 ///
 /// `line` is where overrides of unknown parameters are reported: there is no better place.
 pub(crate) fn values(
@@ -121,7 +124,7 @@ pub(crate) fn values(
     overrides: &BTreeMap<String, String>,
     line: usize,
     report: &Report,
-) -> BTreeMap<String, String> {
+) -> Values {
     for name in overrides.keys() {
         if !declarations.iter().any(|declaration| declaration.parameter.name == *name) {
             report.add(line, format!("there is no parameter `{name}` to override"));
@@ -132,12 +135,14 @@ pub(crate) fn values(
         let Parameter { name, default, .. } = &declaration.parameter;
         let Some(value) = overrides.get(name).or(default.as_ref()) else {
             report.add(declaration.line, format!("the parameter `{name}` has no default and was not given"));
+            values.insert(name.clone(), None);
             continue;
         };
-        if let Err(demand) = declaration.check(value) {
+        let checked = declaration.check(value);
+        if let Err(demand) = &checked {
             report.add(declaration.line, format!("the parameter `{name}` {demand}"));
         }
-        values.insert(name.clone(), value.clone());
+        values.insert(name.clone(), checked.is_ok().then(|| value.clone()));
     }
     values
 }
@@ -162,7 +167,7 @@ impl Declaration {
             return Err(format!("must be one of {}", self.allowed_values.join(", ")));
         }
         match &self.pattern {
-            Some(pattern) if !pattern.is_match(value) => Err(format!("must match {}", pattern.as_str())),
+            Some((text, pattern)) if !pattern.is_match(value) => Err(format!("must match {text}")),
             _ => Ok(()),
         }
     }

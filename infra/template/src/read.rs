@@ -16,8 +16,18 @@ use crate::resolve::resolve;
 use crate::resources::Resource;
 use crate::scope::Scope;
 
-/// Reads everything that the scope's resources describe.
+/// Reads everything that the scope's resources describe. What conditions leave out must be understood, too.
 pub(crate) fn stack(scope: &Scope<'_>) -> Stack {
+    resources(&scope.hypothetical());
+    let stack = resources(scope);
+    at_most_one(scope, Kind::HttpApi);
+    at_most_one(scope, Kind::Distribution);
+    scope.report_shared_names();
+    events::check(&stack, scope);
+    stack
+}
+
+fn resources(scope: &Scope<'_>) -> Stack {
     let mut stack = Stack::default();
     each(scope, Kind::Table, |id, resource, fields| stack.tables.extend(table::read(id, resource, fields, scope)));
     each(scope, Kind::Bucket, |id, resource, fields| stack.buckets.push(bucket::read(id, resource, fields, scope)));
@@ -31,20 +41,16 @@ pub(crate) fn stack(scope: &Scope<'_>) -> Stack {
     });
     each(scope, Kind::Distribution, |_, _, fields| stack.cdn_origin = cdn::origin(fields, scope));
     each(scope, Kind::Inert, |_, _, _| {});
-    at_most_one(scope, Kind::HttpApi);
-    at_most_one(scope, Kind::Distribution);
-    events::check(&stack, scope);
     stack
 }
 
 /// Hands every resource of a kind to `read`, and makes sure that no property of it is left over.
 fn each<'run>(scope: &Scope<'run>, kind: Kind, mut read: impl FnMut(&str, &'run Resource<'run>, &mut Fields<'_, '_>)) {
-    for (id, resource) in scope.of_kind(kind) {
-        let resource_type = resource.resource_type;
+    for (id, resource) in scope.to_read(kind) {
+        let resource_type = resource.definition;
         let Some(properties) = resolve(scope, &resource.properties) else { continue };
         let mut fields = Fields::of(&properties, resource_type.name, scope.report);
         fields.without_effect(resource_type.without_effect);
-        fields.without_effect(resource_type.name_property.as_slice());
         read(id, resource, &mut fields);
         fields.finish();
     }
@@ -53,7 +59,7 @@ fn each<'run>(scope: &Scope<'run>, kind: Kind, mut read: impl FnMut(&str, &'run 
 /// The local stack has one gateway and one CDN.
 fn at_most_one(scope: &Scope<'_>, kind: Kind) {
     for (_, resource) in scope.of_kind(kind).skip(1) {
-        scope.report.add(resource.line, format!("more than one {} is not understood", resource.resource_type.name));
+        scope.report.add(resource.line, format!("more than one {} is not understood", resource.definition.name));
     }
 }
 

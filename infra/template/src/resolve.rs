@@ -53,7 +53,7 @@ fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Valu
     }
 }
 
-/// `!If [condition, then, else]`. Only the branch that is taken is looked at.
+/// `!If [condition, then, else]`. The branch that is not taken must be understood, too.
 fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
     let broken = Some(Node { line: argument.line, value: Value::Broken });
     let Some([condition, then, otherwise]) = argument.list() else {
@@ -61,11 +61,10 @@ fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
         return broken;
     };
     let Some(name) = text(scope, condition, "!If takes the name of a condition") else { return broken };
-    match scope.condition(name, condition.line) {
-        Some(true) => resolve(scope, then),
-        Some(false) => resolve(scope, otherwise),
-        None => broken,
-    }
+    let Some(holds) = scope.condition(name, condition.line) else { return broken };
+    let (taken, left) = if holds { (then, otherwise) } else { (otherwise, then) };
+    resolve(&scope.hypothetical(), left);
+    resolve(scope, taken)
 }
 
 /// `Id.Attribute`, or the two in a list.
@@ -104,7 +103,7 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
         };
         filled.push_str(before);
         match name.strip_prefix('!') {
-            Some(literal) => filled.push_str(&format!("${{{literal}}}")),
+            Some(literal) => filled.extend(["${", literal, "}"]),
             None => filled.push_str(&variable(scope, name.trim(), variables.as_ref(), template.line)?),
         }
         rest = after;

@@ -17,9 +17,9 @@ const MAX_RESOURCES: usize = 500;
 pub(crate) struct Resource<'tree> {
     /// Line of the logical id.
     pub(crate) line: usize,
-    pub(crate) resource_type: &'static ResourceType,
+    pub(crate) definition: &'static ResourceType,
     pub(crate) physical_name: String,
-    /// Unresolved, with `Globals` merged in.
+    /// Unresolved, with `Globals` merged in, without the property that sets the name.
     pub(crate) properties: Node,
     pub(crate) metadata: Option<&'tree Node>,
     /// Whether its condition lets it exist.
@@ -40,11 +40,10 @@ pub(crate) fn index<'tree>(
     if entries.len() > MAX_RESOURCES {
         scope.report.add(section.line, format!("more than {MAX_RESOURCES} resources"));
     }
-    let resources = entries
+    entries
         .iter()
         .filter_map(|entry| Some((entry.key.clone(), resource(entry, section, function_globals, scope)?)))
-        .collect();
-    resources
+        .collect()
 }
 
 fn resource<'tree>(
@@ -56,43 +55,46 @@ fn resource<'tree>(
     if entry.key.is_empty() || !entry.key.chars().all(|character| character.is_ascii_alphanumeric()) {
         scope.report.add(entry.line, format!("the logical id `{}` must be letters and digits", entry.key));
     }
+    if scope.is_parameter(&entry.key) {
+        scope.report.add(entry.line, format!("`{}` is a parameter, too", entry.key));
+    }
     let mut fields = Fields::of(&entry.node, "a resource", scope.report);
     fields.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
-    let resource_type = fields.required("Type").and_then(|node| resource_type(node, scope));
+    let definition = fields.required("Type").and_then(|node| definition(node, scope));
     let own = fields.take("Properties");
     let metadata = fields.take("Metadata");
     let condition = fields.take("Condition");
-    for needed in fields.items("DependsOn") {
+    for needed in fields.one_or_more("DependsOn") {
         if needed.text().and_then(|id| section.get(id)).is_none() {
             scope.report.add(needed.line, "DependsOn must name resources");
         }
     }
     fields.finish();
 
-    let resource_type = resource_type?;
+    let definition = definition?;
     let own = own.cloned().unwrap_or(Node { line: entry.line, value: Value::Map(Vec::new()) });
-    let properties = match function_globals {
-        Some(globals) if resource_type.kind == Kind::Function => globals.merged_with(&own),
+    let mut properties = match function_globals {
+        Some(globals) if definition.kind == Kind::Function => globals.merged_with(&own),
         _ => own,
     };
     let present = condition
         .is_none_or(|condition| scope.condition(condition.text().unwrap_or_default(), condition.line).unwrap_or(false));
     let physical_name =
-        given_name(resource_type, &properties, scope).unwrap_or_else(|| scope.default_name(resource_type, &entry.key));
-    Some(Resource { line: entry.line, resource_type, physical_name, properties, metadata, present })
+        given_name(definition, &mut properties, scope).unwrap_or_else(|| scope.default_name(definition, &entry.key));
+    Some(Resource { line: entry.line, definition, physical_name, properties, metadata, present })
 }
 
-fn resource_type(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {
+fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {
     let name = node.text().unwrap_or_default();
-    let resource_type = catalog::resource_type(name);
-    if resource_type.is_none() {
+    let definition = catalog::resource_type(name);
+    if definition.is_none() {
         scope.report.add(node.line, format!("the resource type `{name}` is not understood"));
     }
-    resource_type
+    definition
 }
 
-fn given_name(resource_type: &ResourceType, properties: &Node, scope: &Scope<'_>) -> Option<String> {
-    let node = resolve(scope, properties.get(resource_type.name_property?)?)?;
+fn given_name(definition: &ResourceType, properties: &mut Node, scope: &Scope<'_>) -> Option<String> {
+    let node = resolve(scope, &properties.remove(definition.name_property?)?)?;
     if node.text().is_none() && node.value != Value::Broken {
         scope.report.add(node.line, "a name must be text");
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::Context;
 use crate::catalog::{FUNCTION_ROLE, FUNCTION_URL, Kind, ResourceType};
 use crate::conditions::Conditions;
+use crate::parameters::Values;
 use crate::problem::Report;
 use crate::resources::Resource;
 
@@ -21,21 +22,23 @@ const PARTITION: &str = "aws";
 pub(crate) struct Scope<'run> {
     pub(crate) report: &'run Report,
     context: &'run Context,
-    parameters: &'run BTreeMap<String, String>,
+    parameters: &'run Values,
     conditions: &'run Conditions,
     /// None while names and conditions are worked out: those may refer to parameters alone.
     resources: Option<&'run BTreeMap<String, Resource<'run>>>,
+    /// Whether what conditions leave out is looked at as if it existed.
+    hypothetical: bool,
 }
 
 impl<'run> Scope<'run> {
     /// Where only parameters can be referred to.
     pub(crate) fn of_parameters(
         context: &'run Context,
-        parameters: &'run BTreeMap<String, String>,
+        parameters: &'run Values,
         conditions: &'run Conditions,
         report: &'run Report,
     ) -> Self {
-        Self { report, context, parameters, conditions, resources: None }
+        Self { report, context, parameters, conditions, resources: None, hypothetical: false }
     }
 
     /// This, and the resources.
@@ -43,11 +46,28 @@ impl<'run> Scope<'run> {
         Self { resources: Some(resources), ..*self }
     }
 
-    /// Logical ids and resources of one kind that the conditions let exist.
+    /// This, where conditions leave out nothing: what a deployment with other parameters would see is checked in it,
+    /// and then thrown away.
+    pub(crate) fn hypothetical(&self) -> Self {
+        Self { hypothetical: true, ..*self }
+    }
+
+    /// Logical ids and resources of one kind that exist.
     pub(crate) fn of_kind(&self, kind: Kind) -> impl Iterator<Item = (&'run str, &'run Resource<'run>)> + use<'run> {
+        let hypothetical = self.hypothetical;
         let all = self.resources.into_iter().flatten();
         all.map(|(id, resource)| (id.as_str(), resource))
-            .filter(move |(_, resource)| resource.present && resource.resource_type.kind == kind)
+            .filter(move |(_, resource)| resource.definition.kind == kind && (resource.present || hypothetical))
+    }
+
+    /// Those of [`Self::of_kind`] that are to be read: all, or hypothetically those that are left out otherwise.
+    pub(crate) fn to_read(&self, kind: Kind) -> impl Iterator<Item = (&'run str, &'run Resource<'run>)> + use<'run> {
+        let hypothetical = self.hypothetical;
+        self.of_kind(kind).filter(move |(_, resource)| resource.present != hypothetical)
+    }
+
+    pub(crate) fn is_parameter(&self, name: &str) -> bool {
+        self.parameters.contains_key(name)
     }
 
     /// Whether the condition holds; None, and a problem, if there is none of that name.
@@ -62,7 +82,7 @@ impl<'run> Scope<'run> {
     /// What `!Ref name` gives; None, and a problem, if it names nothing.
     pub(crate) fn reference(&self, name: &str, line: usize) -> Option<String> {
         if let Some(value) = self.parameters.get(name) {
-            return Some(value.clone());
+            return value.clone();
         }
         let pseudo_parameter = match name {
             "AWS::AccountId" => Some(self.context.account_id.clone()),
@@ -89,6 +109,7 @@ impl<'run> Scope<'run> {
         };
         let key = (id.to_owned(), attribute.to_owned());
         let given = self.context.attributes.get(&key).cloned();
+        let pattern = pattern.or(self.hypothetical.then_some("{name}"));
         let value = given.or_else(|| pattern.map(|pattern| self.fill(pattern, id, &physical_name)));
         if value.is_none() {
             self.report.add(line, format!("`{id}.{attribute}` is known to a deployment alone, and was not given"));
@@ -109,13 +130,13 @@ impl<'run> Scope<'run> {
             return None;
         };
         if let Some(resource) = resources.get(id) {
-            if resource.present {
-                return Some((resource.resource_type, resource.physical_name.clone()));
+            if resource.present || self.hypothetical {
+                return Some((resource.definition, resource.physical_name.clone()));
             }
             self.report.add(line, format!("`{id}` is left out by its condition"));
             return None;
         }
-        let implied = implied(id, resources);
+        let implied = self.implied(id, resources);
         if implied.is_none() {
             self.report.add(line, format!("`{id}` is neither a parameter nor a resource"));
         }
@@ -152,16 +173,16 @@ impl<'run> Scope<'run> {
             }
         }
     }
-}
-
-/// The type of what SAM makes of a function beside the function itself.
-fn implied(id: &str, resources: &BTreeMap<String, Resource<'_>>) -> Option<&'static ResourceType> {
-    let function = |suffix| {
-        let function = resources.get(id.strip_suffix(suffix)?)?;
-        (function.present && function.resource_type.kind == Kind::Function).then_some(function)
-    };
-    if function("Url").is_some_and(|function| function.properties.get("FunctionUrlConfig").is_some()) {
-        return Some(&FUNCTION_URL);
+    /// The type of what SAM makes of a function beside the function itself.
+    fn implied(&self, id: &str, resources: &BTreeMap<String, Resource<'_>>) -> Option<&'static ResourceType> {
+        let function = |suffix| {
+            let function = resources.get(id.strip_suffix(suffix)?)?;
+            let exists = function.present || self.hypothetical;
+            (exists && function.definition.kind == Kind::Function).then_some(function)
+        };
+        if function("Url").is_some_and(|function| function.properties.get("FunctionUrlConfig").is_some()) {
+            return Some(&FUNCTION_URL);
+        }
+        function("Role").map(|_| &FUNCTION_ROLE)
     }
-    function("Role").map(|_| &FUNCTION_ROLE)
 }

@@ -4,6 +4,8 @@
 //! function, keys that are no text, a key twice. Size, depth and count of nodes are bounded.
 //! Only what ends the parsing itself ends the search for further problems.
 
+use std::collections::BTreeMap;
+
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
 use crate::node::{Entry, Intrinsic, Node, Value};
@@ -101,7 +103,8 @@ impl<'input> Reader<'input, '_> {
     }
 
     fn mapping(&mut self, depth: usize) -> Read<Value> {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries = Vec::new();
+        let mut lines = BTreeMap::new();
         loop {
             let (key, line) = match self.next()? {
                 (Event::MappingEnd, _) => return Ok(self.long_form(entries)),
@@ -110,11 +113,14 @@ impl<'input> Reader<'input, '_> {
             };
             let (event, span) = self.next()?;
             let node = self.node(event, span, depth + 1)?;
-            match entries.iter().find(|entry| entry.key == key) {
+            match lines.get(&key) {
                 Some(first) => {
-                    self.report.add(line, format!("the key `{key}` stands here twice, first on line {}", first.line));
+                    self.report.add(line, format!("the key `{key}` stands here twice, first on line {first}"))
                 }
-                None => entries.push(Entry { key, line, node }),
+                None => {
+                    lines.insert(key.clone(), line);
+                    entries.push(Entry { key, line, node });
+                }
             }
         }
     }
@@ -132,11 +138,11 @@ impl<'input> Reader<'input, '_> {
 
     /// `{Ref: x}` and `{Fn::Name: x}` are calls; every other mapping is itself.
     fn long_form(&self, mut entries: Vec<Entry>) -> Value {
-        let Some(entry) = entries.iter().find(|entry| Intrinsic::from_long(&entry.key).is_some()) else {
+        let Some(entry) = entries.iter().find(|entry| Intrinsic::is_long(&entry.key)) else {
             return Value::Map(entries);
         };
         let (line, key) = (entry.line, entry.key.clone());
-        match (Intrinsic::from_long(&key).flatten(), entries.pop()) {
+        match (Intrinsic::from_long(&key), entries.pop()) {
             (Some(intrinsic), Some(entry)) if entries.is_empty() => Value::Call(intrinsic, Box::new(entry.node)),
             (Some(_), _) => self.broken(line, format!("`{key}` must be alone in its mapping")),
             (None, _) => self.broken(line, format!("the function `{key}` is not understood")),

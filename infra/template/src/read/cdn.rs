@@ -3,6 +3,7 @@
 use crate::catalog::Kind;
 use crate::fields::Fields;
 use crate::node::Node;
+use crate::resources::Resource;
 use crate::scope::Scope;
 
 /// Without effect on one machine, where the gateway plays the CDN.
@@ -65,7 +66,7 @@ pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<S
 }
 
 fn function_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {
-    let has_domain = |(id, resource): &(&str, &crate::resources::Resource<'_>)| {
+    let has_domain = |(id, resource): &(&str, &Resource<'_>)| {
         resource.properties.get("FunctionUrlConfig").is_some()
             && scope.attribute(&format!("{id}Url"), "FunctionUrl", resource.line).as_deref().and_then(host)
                 == domain.text()

@@ -95,6 +95,13 @@ fn is_explicit(path: &str) -> bool {
     path == "/" || path.strip_prefix('/').is_some_and(|segments| segments.split('/').all(is_segment))
 }
 
+/// The path with `{}` for each parameter: the gateway cannot tell two that differ in a name alone.
+fn without_names(path: &str) -> String {
+    let segments: Vec<&str> =
+        path.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment }).collect();
+    segments.join("/")
+}
+
 fn trigger(function: &str, properties: &Node, scope: &Scope<'_>, permissions: &mut Vec<Permission>) -> Option<Trigger> {
     let report = scope.report;
     let mut fields = Fields::of(properties, "an SQS event", report);
@@ -141,7 +148,7 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
     };
     let mut routes = BTreeSet::new();
     for Route { method, path, function } in &stack.routes {
-        if !routes.insert((method, path)) {
+        if !routes.insert((method, without_names(path))) {
             let line = line_of(Kind::Function, function);
             scope.report.add(line, format!("the route `{method} {path}` stands in the template twice"));
         }

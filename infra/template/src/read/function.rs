@@ -7,7 +7,7 @@ use super::events::{self, Events};
 use super::policies;
 use crate::fields::{Fields, text_of};
 use crate::model::Function;
-use crate::node::Node;
+use crate::node::{Entry, Node};
 use crate::problem::Report;
 use crate::resources::Resource;
 use crate::scope::Scope;
@@ -33,7 +33,7 @@ pub(super) fn read(
 ) -> (Function, Events) {
     let report = scope.report;
     let events = fields.take("Events").map(|node| events::read(id, node, scope)).unwrap_or_default();
-    let mut permissions = policies::read(fields.items("Policies"), report);
+    let mut permissions = policies::read(fields.one_or_more("Policies"), report);
     permissions.extend(events.permissions.clone());
     let function = Function {
         logical_id: id.to_owned(),
@@ -68,13 +68,13 @@ fn binary(resource: &Resource<'_>, report: &Report) -> Option<String> {
 
 fn environment(node: &Node, report: &Report) -> BTreeMap<String, String> {
     let mut fields = Fields::of(node, "Environment", report);
-    let variables = fields.required("Variables").and_then(Node::map).unwrap_or_default();
+    fields.required("Variables");
+    let mut variables = BTreeMap::new();
+    for Entry { key, node, .. } in fields.entries("Variables") {
+        variables.extend(text_of(node, key, report).map(|text| (key.clone(), text.to_owned())));
+    }
     fields.finish();
-    let value = |entry: &crate::node::Entry| {
-        let text = text_of(&entry.node, &entry.key, report)?;
-        Some((entry.key.clone(), text.to_owned()))
-    };
-    variables.iter().filter_map(value).collect()
+    variables
 }
 
 /// The address is CloudFront's alone, and answers are buffered: that is what the local CDN emulates.

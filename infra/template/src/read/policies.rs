@@ -16,7 +16,7 @@ pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
         let mut fields = Fields::of(policy, "an inline policy", report);
         fields.fixed("Version", POLICY_VERSION);
         fields.required("Statement");
-        permissions.extend(fields.items("Statement").iter().map(|statement| permission(statement, report)));
+        permissions.extend(fields.one_or_more("Statement").iter().map(|statement| permission(statement, report)));
         fields.finish();
     }
     permissions
@@ -27,23 +27,27 @@ fn permission(statement: &Node, report: &Report) -> Permission {
     fields.without_effect(&["Sid"]);
     fields.required("Effect");
     fields.fixed("Effect", "Allow");
-    if let Some(actions) = fields.required("Action") {
-        each(actions, report, "an action is `service:Name`", |action| action.split_once(':').is_some());
-    }
-    if let Some(resources) = fields.required("Resource") {
-        each(resources, report, "a resource is an ARN, or `*`", |resource| {
+    fields.required("Action");
+    fields.required("Resource");
+    let permission = Permission {
+        actions: texts(fields.one_or_more("Action"), report, "an action is `service:Name`", |action| {
+            action.split_once(':').is_some_and(|(service, name)| !service.is_empty() && !name.is_empty())
+        }),
+        resources: texts(fields.one_or_more("Resource"), report, "a resource is an ARN, or `*`", |resource| {
             resource == "*" || resource.starts_with("arn:")
-        });
-    }
-    let permission = Permission { actions: fields.texts("Action"), resources: fields.texts("Resource") };
+        }),
+    };
     fields.finish();
     permission
 }
 
-fn each(node: &Node, report: &Report, demand: &str, meets: impl Fn(&str) -> bool) {
-    for item in node.list().unwrap_or(std::slice::from_ref(node)) {
-        if item.value != Value::Broken && !item.text().is_some_and(&meets) {
-            report.add(item.line, demand);
+fn texts(items: &[Node], report: &Report, demand: &str, meets: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut texts = Vec::new();
+    for item in items.iter().filter(|item| item.value != Value::Broken) {
+        match item.text().filter(|text| meets(text)) {
+            Some(text) => texts.push(text.to_owned()),
+            None => report.add(item.line, demand),
         }
     }
+    texts
 }

@@ -12,7 +12,7 @@ use crate::scope::Scope;
 pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<Table> {
     let report = scope.report;
     let definitions = fields.required("AttributeDefinitions");
-    let attributes = definitions.map(|node| attributes(node, report)).unwrap_or_default();
+    let attributes = attributes(fields.items("AttributeDefinitions"), report);
     let key_node = fields.required("KeySchema");
     let key = key_node.and_then(|node| key(node, &attributes, report));
     let indexes: Vec<Index> =
@@ -20,8 +20,11 @@ pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_
     let time_to_live = fields.take("TimeToLiveSpecification").and_then(|node| time_to_live(node, report));
     if let (Some(definitions), Some(key)) = (definitions, &key) {
         let used = |name: &str| {
-            let mut keys = indexes.iter().map(|index| &index.key).chain([key]);
-            keys.any(|key| key.partition == name || key.sort.as_deref() == Some(name))
+            indexes
+                .iter()
+                .map(|index| &index.key)
+                .chain([key])
+                .any(|key| key.partition == name || key.sort.as_deref() == Some(name))
         };
         for unused in attributes.keys().filter(|name| !used(name)) {
             report.add(definitions.line, format!("no key uses the attribute `{unused}`"));
@@ -31,9 +34,9 @@ pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_
     Some(Table { logical_id, name, key: key?, attributes, indexes, time_to_live })
 }
 
-fn attributes(definitions: &Node, report: &Report) -> BTreeMap<String, AttributeType> {
+fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, AttributeType> {
     let mut attributes = BTreeMap::new();
-    for definition in definitions.list().unwrap_or_default() {
+    for definition in definitions {
         let mut fields = Fields::of(definition, "an attribute definition", report);
         let name = fields.required_text("AttributeName");
         let attribute_type = match fields.required_text("AttributeType") {

@@ -1,0 +1,71 @@
+//! Whole templates, and what they come to.
+
+mod intrinsics;
+mod parameters;
+mod refusals;
+mod stacks;
+
+use crate::{Context, Problems, Stack, read};
+
+/// A deployment as the local stack describes it.
+fn context() -> Context {
+    let attributes = [("Cdn", "DomainName", "cdn.test"), ("Api", "ApiEndpoint", "http://api.test")];
+    Context {
+        stack_name: "larder".to_owned(),
+        region: "eu-central-1".to_owned(),
+        account_id: "000000000000".to_owned(),
+        queue_url_base: "http://127.0.0.1:9324".to_owned(),
+        attributes: attributes
+            .map(|(id, attribute, value)| ((id.to_owned(), attribute.to_owned()), value.to_owned()))
+            .into(),
+        ..Context::default()
+    }
+}
+
+/// Reads `text` in [`context`].
+fn stack(text: &str) -> Result<Stack, Problems> {
+    read(text, &context())
+}
+
+/// The problems of `text`, as they are shown.
+fn problems(text: &str) -> String {
+    stack(text).map_or_else(|problems| problems.to_string(), |_| String::new())
+}
+
+const DEPLOYED: &str = include_str!("../../../../template.yaml");
+
+#[test]
+fn the_deployed_template_is_understood() -> Result<(), Problems> {
+    let stack = stack(DEPLOYED)?;
+    assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
+    let binaries: Vec<&str> = stack.functions.iter().map(|function| function.binary.as_str()).collect();
+    assert_eq!(binaries, ["delivery", "files", "not-found", "spaces", "uploads"]);
+    assert!(stack.routes.iter().any(|route| route.path == "$default" && route.function == "NotFound"));
+    Ok(())
+}
+
+/// Each function has the variables it needs, and none of another's.
+#[test]
+fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
+    let variables: Vec<Vec<String>> =
+        stack(DEPLOYED)?.functions.into_iter().map(|function| function.environment.into_keys().collect()).collect();
+    let expected: [&[&str]; 5] = [
+        &["BUCKET_NAME", "LOG_LEVEL", "REDIRECT_ABOVE_BYTES", "TABLE_NAME"],
+        &["CDN_URL", "LOG_LEVEL", "TABLE_NAME"],
+        &["LOG_LEVEL"],
+        &["LOG_LEVEL", "TABLE_NAME"],
+        &["BUCKET_NAME", "CDN_URL", "LOG_LEVEL", "TABLE_NAME"],
+    ];
+    assert_eq!(variables, expected);
+    Ok(())
+}
+
+/// A file that was cut off anywhere is judged, and never brings the reader down.
+#[test]
+fn a_template_cut_off_anywhere_is_judged() {
+    for (position, _) in DEPLOYED.match_indices(['\n', '{', '[']) {
+        if let Err(problems) = stack(&DEPLOYED[..=position]) {
+            assert!(problems.iter().all(|problem| problem.line >= 1), "{problems}");
+        }
+    }
+}

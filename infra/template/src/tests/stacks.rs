@@ -1,0 +1,218 @@
+//! Small templates, and every field of the model that they fill.
+
+use super::{problems, stack};
+use crate::{
+    AttributeType, Bucket, CorsRule, Function, Index, Key, LifecycleRule, Permission, Problems, Projection, Queue,
+    Redrive, Route, Stack, Table, Trigger,
+};
+
+const WORKER: &str = r"
+Globals:
+  Function:
+    Timeout: 20
+    Environment: { Variables: { LEVEL: info, PLACE: cloud } }
+Resources:
+  Dead:
+    Type: AWS::SQS::Queue
+    Properties: { MessageRetentionPeriod: 1209600 }
+  Jobs:
+    Type: AWS::SQS::Queue
+    Properties:
+      VisibilityTimeout: 120
+      DelaySeconds: 2
+      RedrivePolicy: { deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 3 }
+  Worker:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: worker } }
+    Properties:
+      MemorySize: 256
+      Environment: { Variables: { PLACE: here, QUEUE_URL: !Ref Jobs } }
+      Policies:
+        - Statement: { Effect: Allow, Action: sqs:SendMessage, Resource: !GetAtt Dead.Arn }
+      Events:
+        Jobs:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Jobs.Arn
+            BatchSize: 5
+            MaximumBatchingWindowInSeconds: 1
+            ScalingConfig: { MaximumConcurrency: 2 }
+            FunctionResponseTypes: [ReportBatchItemFailures]
+";
+
+fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(str::to_owned).to_vec()
+}
+
+#[test]
+fn a_worker_hangs_on_a_queue_with_dead_letters() -> Result<(), Problems> {
+    let jobs_arn = "arn:aws:sqs:eu-central-1:000000000000:larder-Jobs";
+    let queue = |id: &str| Queue {
+        logical_id: id.to_owned(),
+        name: format!("larder-{id}"),
+        visibility_timeout_seconds: 30,
+        delay_seconds: 0,
+        retention_seconds: 345_600,
+        redrive: None,
+    };
+    let dead = Queue { retention_seconds: 1_209_600, ..queue("Dead") };
+    let redrive = Some(Redrive { dead_letter_queue: "larder-Dead".to_owned(), max_receive_count: 3 });
+    let jobs = Queue { visibility_timeout_seconds: 120, delay_seconds: 2, redrive, ..queue("Jobs") };
+    let environment =
+        [("LEVEL", "info"), ("PLACE", "here"), ("QUEUE_URL", "http://127.0.0.1:9324/000000000000/larder-Jobs")];
+    let worker = Function {
+        logical_id: "Worker".to_owned(),
+        name: "larder-Worker".to_owned(),
+        binary: "worker".to_owned(),
+        timeout_seconds: 20,
+        memory_mib: 256,
+        environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        permissions: vec![
+            Permission {
+                actions: texts(["sqs:SendMessage"]),
+                resources: texts(["arn:aws:sqs:eu-central-1:000000000000:larder-Dead"]),
+            },
+            Permission {
+                actions: texts(["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"]),
+                resources: texts([jobs_arn]),
+            },
+        ],
+        has_url: false,
+    };
+    let trigger = Trigger {
+        queue: "larder-Jobs".to_owned(),
+        function: "Worker".to_owned(),
+        batch_size: 5,
+        batching_window_seconds: 1,
+        maximum_concurrency: Some(2),
+        reports_failures: true,
+    };
+    let expected =
+        Stack { queues: vec![dead, jobs], functions: vec![worker], triggers: vec![trigger], ..Stack::default() };
+    assert_eq!(stack(WORKER)?, expected);
+    Ok(())
+}
+
+#[test]
+fn a_trigger_has_lambdas_defaults() -> Result<(), Problems> {
+    let (start, end) = (WORKER.find("            BatchSize"), WORKER.find("            FunctionResponseTypes"));
+    let (start, end) = start.zip(end).expect("the template has both");
+    let template = format!("{}{}", &WORKER[..start], &WORKER[end..]).replace("FunctionResponseTypes", "#");
+    let trigger = &stack(&template)?.triggers[0];
+    assert_eq!((trigger.batch_size, trigger.batching_window_seconds), (10, 0));
+    assert_eq!((trigger.maximum_concurrency, trigger.reports_failures), (None, false));
+    Ok(())
+}
+
+/// AWS refuses such a trigger: a message would be handed out again while it is at work.
+#[test]
+fn a_message_stays_hidden_while_it_is_at_work() {
+    let shown = problems(&WORKER.replace("VisibilityTimeout: 120", "VisibilityTimeout: 19"));
+    assert!(shown.starts_with("template.yaml:10: `VisibilityTimeout` is shorter than"), "{shown}");
+}
+
+#[test]
+fn a_table_with_an_index() -> Result<(), Problems> {
+    let template = r"
+Resources:
+  Table:
+    Type: AWS::DynamoDB::Table
+    Properties:
+      TableName: things
+      BillingMode: PAY_PER_REQUEST
+      AttributeDefinitions:
+        - { AttributeName: pk, AttributeType: S }
+        - { AttributeName: at, AttributeType: N }
+        - { AttributeName: hash, AttributeType: B }
+      KeySchema: [{ AttributeName: pk, KeyType: HASH }]
+      TimeToLiveSpecification: { AttributeName: gone_at, Enabled: true }
+      GlobalSecondaryIndexes:
+        - IndexName: by_hash
+          KeySchema: [{ AttributeName: hash, KeyType: HASH }, { AttributeName: at, KeyType: RANGE }]
+          Projection: { ProjectionType: INCLUDE, NonKeyAttributes: [name] }
+";
+    let attributes = [("at", AttributeType::Number), ("hash", AttributeType::Binary), ("pk", AttributeType::String)];
+    let expected = Table {
+        logical_id: "Table".to_owned(),
+        name: "things".to_owned(),
+        key: Key { partition: "pk".to_owned(), sort: None },
+        attributes: attributes.map(|(name, kind)| (name.to_owned(), kind)).into(),
+        indexes: vec![Index {
+            name: "by_hash".to_owned(),
+            key: Key { partition: "hash".to_owned(), sort: Some("at".to_owned()) },
+            projection: Projection::Include(texts(["name"])),
+        }],
+        time_to_live: Some("gone_at".to_owned()),
+    };
+    assert_eq!(stack(template)?.tables, [expected]);
+    assert_eq!(stack(&template.replace("Enabled: true", "Enabled: false"))?.tables[0].time_to_live, None);
+    Ok(())
+}
+
+#[test]
+fn a_bucket_with_rules() -> Result<(), Problems> {
+    let template = r"
+Resources:
+  Bucket:
+    Type: AWS::S3::Bucket
+    Properties:
+      CorsConfiguration:
+        CorsRules:
+          - { AllowedOrigins: ['*'], AllowedMethods: [PUT], AllowedHeaders: [x-a], ExposedHeaders: [ETag], MaxAge: 60 }
+      LifecycleConfiguration:
+        Rules:
+          - { Status: Enabled, Prefix: staging/, ExpirationInDays: 2 }
+          - { Status: Enabled, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }
+          - { Status: Disabled, ExpirationInDays: 1 }
+";
+    let expired = LifecycleRule { prefix: "staging/".to_owned(), expiration_days: Some(2), abort_multipart_days: None };
+    let unfinished = LifecycleRule { prefix: String::new(), expiration_days: None, abort_multipart_days: Some(1) };
+    let expected = Bucket {
+        logical_id: "Bucket".to_owned(),
+        name: "larder-bucket-000000000000".to_owned(),
+        cors: vec![CorsRule {
+            allowed_origins: texts(["*"]),
+            allowed_methods: texts(["PUT"]),
+            allowed_headers: texts(["x-a"]),
+            exposed_headers: texts(["ETag"]),
+            max_age_seconds: Some(60),
+        }],
+        lifecycle: vec![expired, unfinished],
+    };
+    assert_eq!(stack(template)?.buckets, [expected]);
+    Ok(())
+}
+
+#[test]
+fn routes_and_the_function_behind_the_cdn() -> Result<(), Problems> {
+    let template = r"
+Resources:
+  Api: { Type: AWS::Serverless::HttpApi, Properties: { StageName: $default } }
+  Edge:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: edge } }
+    Properties:
+      FunctionUrlConfig: { AuthType: AWS_IAM, InvokeMode: BUFFERED }
+      Events:
+        One: { Type: HttpApi, Properties: { ApiId: !Ref Api, Method: get, Path: '/a/{id}' } }
+        Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
+  Cdn:
+    Type: AWS::CloudFront::Distribution
+    Properties:
+      DistributionConfig:
+        Enabled: true
+        Origins:
+          - { Id: edge, DomainName: !Select [2, !Split [/, !GetAtt EdgeUrl.FunctionUrl]] }
+        DefaultCacheBehavior: { TargetOriginId: edge, ViewerProtocolPolicy: https-only }
+";
+    let stack = stack(template)?;
+    let route = |method: &str, path: &str| Route {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        function: "Edge".to_owned(),
+    };
+    assert_eq!(stack.routes, [route("GET", "/a/{id}"), route("ANY", "$default")]);
+    assert_eq!(stack.cdn_origin.as_deref(), Some("Edge"));
+    assert!(stack.functions[0].has_url);
+    Ok(())
+}
