@@ -2,6 +2,7 @@
 //!
 //! Invariant: a condition depends on parameters and on conditions decided without it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::Context;
@@ -32,18 +33,34 @@ pub(crate) fn decide(section: Option<&Node>, context: &Context, parameters: &Val
         return Conditions::default();
     };
     let none = Conditions::default();
-    let judge = Judge { section, scope: Scope::of_parameters(context, parameters, &none, report) };
-    // One that could not be decided is reported; `false` keeps its name known.
-    let decided = entries.iter().map(|entry| (entry.key.clone(), judge.holds(&entry.node, 0).unwrap_or(false)));
-    Conditions(decided.collect())
+    let scope = Scope::of_parameters(context, parameters, &none, report);
+    let judge = Judge { section, scope, decided: RefCell::default() };
+    for entry in entries {
+        // One that could not be decided is reported; `false` keeps its name known.
+        let holds = judge.decide(&entry.key, &entry.node, 0).unwrap_or(false);
+        judge.decided.borrow_mut().insert(entry.key.clone(), holds);
+    }
+    Conditions(judge.decided.into_inner())
 }
 
 struct Judge<'run> {
     section: &'run Node,
     scope: Scope<'run>,
+    /// So that each is decided once, however often others name it.
+    decided: RefCell<BTreeMap<String, bool>>,
 }
 
 impl Judge<'_> {
+    fn decide(&self, name: &str, condition: &Node, nesting: usize) -> Option<bool> {
+        let decided = self.decided.borrow().get(name).copied();
+        if decided.is_some() {
+            return decided;
+        }
+        let holds = self.holds(condition, nesting)?;
+        self.decided.borrow_mut().insert(name.to_owned(), holds);
+        Some(holds)
+    }
+
     /// None after a problem was reported.
     fn holds(&self, node: &Node, nesting: usize) -> Option<bool> {
         if nesting > MAX_NESTING {
@@ -85,8 +102,8 @@ impl Judge<'_> {
     }
 
     fn named(&self, name: &Node, nesting: usize) -> Option<bool> {
-        match name.text().and_then(|name| self.section.get(name)) {
-            Some(condition) => self.holds(condition, nesting + 1),
+        match name.text().and_then(|name| Some((name, self.section.get(name)?))) {
+            Some((name, condition)) => self.decide(name, condition, nesting + 1),
             None => self.problem(name, "there is no such condition"),
         }
     }

@@ -113,14 +113,11 @@ impl<'input> Reader<'input, '_> {
             };
             let (event, span) = self.next()?;
             let node = self.node(event, span, depth + 1)?;
-            match lines.get(&key) {
-                Some(first) => {
-                    self.report.add(line, format!("the key `{key}` stands here twice, first on line {first}"))
-                }
-                None => {
-                    lines.insert(key.clone(), line);
-                    entries.push(Entry { key, line, node });
-                }
+            if let Some(first) = lines.get(&key) {
+                self.report.add(line, format!("the key `{key}` stands here twice, first on line {first}"));
+            } else {
+                lines.insert(key.clone(), line);
+                entries.push(Entry { key, line, node });
             }
         }
     }

@@ -60,6 +60,20 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
     Ok(())
 }
 
+#[test]
+fn the_deployed_cdn_may_have_an_address_of_its_own() -> Result<(), Problems> {
+    let cdn_url = |context: &Context| -> Result<String, Problems> {
+        let stack = read(DEPLOYED, context)?;
+        let uploads = stack.functions.iter().find(|function| function.binary == "uploads");
+        Ok(uploads.map(|function| function.environment["CDN_URL"].clone()).unwrap_or_default())
+    };
+    let mut context = context();
+    assert_eq!(cdn_url(&context)?, "https://cdn.test");
+    context.parameters.insert("CdnUrl".to_owned(), "http://127.0.0.1:3001".to_owned());
+    assert_eq!(cdn_url(&context)?, "http://127.0.0.1:3001");
+    Ok(())
+}
+
 /// A file that was cut off anywhere is judged, and never brings the reader down.
 #[test]
 fn a_template_cut_off_anywhere_is_judged() {

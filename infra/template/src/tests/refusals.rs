@@ -25,9 +25,13 @@ fn templates_without_bound() {
     refused(&" ".repeat(1_048_577), 1, "the template is longer than 1048576 bytes");
     refused(&format!("Resources: {}{}", "[".repeat(60), "]".repeat(60)), 1, "nested more than 40 deep");
     refused(&format!("Resources: [{}a]", "a,".repeat(100_000)), 1, "more than 100000 values");
-    let parameters: String = (0..201).map(|n| format!("  P{n}: {{ Type: String, Default: a }}\n")).collect();
+    let many = |count: usize, declaration: &str| {
+        let lines: Vec<String> = (0..count).map(|number| format!("  N{number}: {declaration}\n")).collect();
+        lines.concat()
+    };
+    let parameters = many(201, "{ Type: String, Default: a }");
     refused(&format!("Resources: {{}}\nParameters:\n{parameters}"), 3, "more than 200 parameters");
-    let resources: String = (0..501).map(|n| format!("  Q{n}: {{ Type: AWS::SQS::Queue }}\n")).collect();
+    let resources = many(501, "{ Type: AWS::SQS::Queue }");
     refused(&format!("Resources:\n{resources}"), 2, "more than 500 resources");
 }
 
