@@ -241,9 +241,9 @@ fn what_no_resource_sees_alone() {
     let cdn = "Resources:\n  Cdn: { Type: AWS::CloudFront::Distribution, Properties: { DistributionConfig: { Origins: [{ Id: \
                o, DomainName: example.com }], DefaultCacheBehavior: { TargetOriginId: o } } } }\n";
     refused(cdn, 2, "the CDN's origin must be the function URL of a function of this template");
-    let address = "Resources:\n  Cdn: { Type: AWS::CloudFront::OriginAccessControl }\nOutputs:\n  A: { Value: !GetAtt \
-                   Api.ApiEndpoint }\n";
-    refused(address, 4, "`Api` is neither a parameter nor a resource");
+    let address =
+        "Resources: { A: { Type: AWS::Serverless::HttpApi } }\nOutputs:\n  O: { Value: !GetAtt A.ApiEndpoint }\n";
+    refused(address, 3, "`A.ApiEndpoint` is known to a deployment alone, and was not given");
 }
 
 #[test]
