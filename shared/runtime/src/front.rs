@@ -16,8 +16,19 @@ pub enum Front {
 }
 
 /// What a path of a URI cannot hold as it is.
-const NOT_IN_A_PATH: &AsciiSet =
-    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}').add(b'\\').add(b'^').add(b'|');
+const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}')
+    .add(b'\\')
+    .add(b'^')
+    .add(b'|');
 /// The same of a path that was decoded, in which a `%` stands for itself.
 const NOT_IN_A_DECODED_PATH: &AsciiSet = &NOT_IN_A_PATH.add(b'%');
 

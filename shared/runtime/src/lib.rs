@@ -15,4 +15,4 @@ pub use environment::Environment;
 pub use front::Front;
 pub use serve::{serve_http, serve_worker};
 pub use settings::{ConfigurationError, Settings};
-pub use system::{system_sources, SystemClock, SystemRandom};
+pub use system::{SystemClock, SystemRandom, system_sources};

@@ -28,10 +28,7 @@ enum Ended {
 
 /// Runs a function that answers HTTP requests: as a Lambda where the Lambda runtime is there, else on `PORT`, on every
 /// interface, so that the same binary is a container.
-pub fn serve_http(
-    front: Front,
-    start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>,
-) -> ExitCode {
+pub fn serve_http(front: Front, start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>) -> ExitCode {
     run(async move {
         let environment = process_environment();
         let router = start(&environment)?;
@@ -89,8 +86,9 @@ fn run(function: impl Future<Output = Result<(), Ended>>) -> ExitCode {
 
 fn process_environment() -> Environment {
     #[expect(clippy::disallowed_methods, reason = "a function's main is where its variables come from")]
-    let variables: BTreeMap<String, String> =
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+    let variables: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
     Environment { variables, sources: system_sources() }
 }
 

@@ -1,1 +1,37 @@
-//! Placeholder.
+//! The table: every record of Larder in one DynamoDB table.
+//!
+//! Invariants: this is the only crate that spells a key ([`Key`] lists them all); every read is strongly consistent and
+//! whole, an incomplete one is an error and never an absence; every write states its condition and knows its own success
+//! when the first answer was lost.
+//!
+//! A record that is found by two keys is stored whole under both, and whoever changes one changes both in one transaction.
+
+mod api_keys;
+mod error;
+mod files;
+mod key;
+mod read;
+mod spaces;
+mod write;
+
+pub use api_keys::{Authenticated, KeyPage, Listing};
+pub use error::Error;
+pub use files::FileRefused;
+pub use spaces::{Membership, SpaceRefused};
+
+use aws_sdk_dynamodb::Client;
+use key::Key;
+
+/// The table's client.
+#[derive(Clone, Debug)]
+pub struct Table {
+    client: Client,
+    name: String,
+}
+
+impl Table {
+    /// The table of this name.
+    pub fn new(client: Client, name: String) -> Table {
+        Table { client, name }
+    }
+}

@@ -1,0 +1,50 @@
+//! What whoever runs Larder does before there is anyone to ask: the first user, their key, their space.
+
+use domain::{
+    Fault, FolderMode, KeyName, KeyScope, KeySecret, NewSpace, Sources, Space, SpaceName, UploadConfig, UploadConfigId,
+    UserId,
+};
+
+use crate::{Tenants, keys};
+
+/// Name of the key that is made.
+const KEY_NAME: &str = "bootstrap";
+/// Name of the first space.
+const SPACE_NAME: &str = "My assets";
+
+/// What a bootstrap left behind.
+#[derive(Clone, Debug)]
+pub struct Bootstrapped {
+    /// An account key of the first user that works.
+    pub api_key: KeySecret,
+    /// Whether the key was made just now, and has to be shown.
+    pub is_new: bool,
+}
+
+/// Makes sure that there is a user with a key that works: keeps the known key, replaces one that was lost or revoked,
+/// and makes user, space and key where there are none yet.
+pub async fn bootstrap(tenants: &Tenants, sources: &Sources, known_key: Option<&str>) -> Result<Bootstrapped, Fault> {
+    if let Some(secret) = known_key.and_then(KeySecret::parse)
+        && let Some(caller) = tenants.authenticate(&secret, sources.now()).await?
+        && caller.user().is_some()
+    {
+        return Ok(Bootstrapped { api_key: secret, is_new: false });
+    }
+    let user_id = match tenants.table.first_user().await? {
+        Some(user_id) => user_id,
+        None => create_first_user(tenants, sources).await?,
+    };
+    let name = KeyName::parse(KEY_NAME).expect("our own name is valid");
+    let (_, api_key) = keys::create(&tenants.table, name, KeyScope::Account { user_id }, None, sources).await?;
+    Ok(Bootstrapped { api_key, is_new: true })
+}
+
+async fn create_first_user(tenants: &Tenants, sources: &Sources) -> Result<UserId, Fault> {
+    let user_id = UserId::new(sources);
+    let name = SpaceName::parse(SPACE_NAME).expect("our own name is valid");
+    let new = NewSpace { name, description: None, folder_mode: FolderMode::Dynamic };
+    let space = Space::new(new, UploadConfigId::new(sources), sources);
+    let starter = UploadConfig::starter(space.active_upload_config_id, space.id, sources);
+    tenants.table.create_first_user(user_id, &space, &starter, sources).await?;
+    Ok(user_id)
+}
