@@ -1,1 +1,60 @@
-//! Placeholder.
+//! The CDN's origin: `GET|HEAD /{storage_path}`.
+//!
+//! Invariant: access is decided on every request, from the table as it is now, before anything of a file is answered; the
+//! object is read only for a body.
+
+mod address;
+mod answer;
+mod conditions;
+mod deliver;
+mod disposition;
+mod range;
+
+use axum::{Router, extract::FromRef, response::IntoResponse};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use runtime::{ConfigurationError, Environment, Settings};
+use tenant::Originals;
+use web::{Edge, with_layers};
+
+/// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own towards the origin.
+const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
+/// The methods that delivery takes.
+const METHODS: &str = "GET, HEAD, OPTIONS";
+
+/// What delivery needs.
+#[derive(Clone)]
+struct Delivery {
+    edge: Edge,
+    originals: Originals,
+    /// Longest body, in bytes, that is answered here; longer ones are redirected to storage.
+    redirect_above: u64,
+}
+
+impl FromRef<Delivery> for Edge {
+    fn from_ref(delivery: &Delivery) -> Edge {
+        delivery.edge.clone()
+    }
+}
+
+/// The function's router.
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(&environment.variables);
+    let edge = Edge::read(environment, &mut settings);
+    let originals = Originals::read(&mut settings);
+    let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
+    settings.finish()?;
+    let sources = edge.sources.clone();
+    let delivery = Delivery { edge, originals, redirect_above };
+    Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery), sources))
+}
+
+/// The answer to a preflight: the same for every path, since the CDN does not forward what it asks.
+fn preflight() -> axum::response::Response {
+    let headers = [
+        (header::ALLOW, HeaderValue::from_static(METHODS)),
+        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS)),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Range, *")),
+        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200")),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}

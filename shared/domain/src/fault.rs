@@ -26,6 +26,8 @@ pub enum FaultKind {
     TooLarge,
     /// The body is of another content type than the route takes.
     UnsupportedMediaType,
+    /// What the request takes for granted does not hold.
+    PreconditionFailed,
     /// The requested bytes are not in the file.
     RangeNotSatisfiable,
     /// Fields are wrong.

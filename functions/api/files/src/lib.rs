@@ -1,1 +1,29 @@
-//! Placeholder.
+//! The endpoints of `/files`.
+
+mod get;
+
+use axum::{Router, extract::FromRef};
+use runtime::{ConfigurationError, Environment, Settings};
+use web::{Edge, Endpoints, routes};
+
+/// What the endpoints need.
+#[derive(Clone)]
+struct Files {
+    edge: Edge,
+    cdn_url: String,
+}
+
+impl FromRef<Files> for Edge {
+    fn from_ref(files: &Files) -> Edge {
+        files.edge.clone()
+    }
+}
+
+/// The function's router.
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(&environment.variables);
+    let edge = Edge::read(environment, &mut settings);
+    let state = Files { edge: edge.clone(), cdn_url: settings.text("CDN_URL") };
+    settings.finish()?;
+    Ok(Endpoints::of("files").on(routes::GET_FILE, get::get).router(state, &edge))
+}

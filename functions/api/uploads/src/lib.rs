@@ -1,1 +1,33 @@
-//! Placeholder.
+//! The endpoints of `/upload`.
+
+mod form;
+mod upload;
+
+use axum::{Router, extract::FromRef};
+use runtime::{ConfigurationError, Environment, Settings};
+use tenant::Originals;
+use web::{Edge, Endpoints, routes};
+
+/// What the endpoints need.
+#[derive(Clone)]
+struct Uploads {
+    edge: Edge,
+    originals: Originals,
+    cdn_url: String,
+}
+
+impl FromRef<Uploads> for Edge {
+    fn from_ref(uploads: &Uploads) -> Edge {
+        uploads.edge.clone()
+    }
+}
+
+/// The function's router.
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(&environment.variables);
+    let edge = Edge::read(environment, &mut settings);
+    let originals = Originals::read(&mut settings);
+    let state = Uploads { edge: edge.clone(), originals, cdn_url: settings.text("CDN_URL") };
+    settings.finish()?;
+    Ok(Endpoints::of("uploads").on(routes::UPLOAD, upload::upload).router(state, &edge))
+}

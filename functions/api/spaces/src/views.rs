@@ -1,0 +1,93 @@
+//! Spaces and keys as the API shows them.
+
+use domain::{AccessControl, ApiKey, FolderMode, KeyScope, KeySecret, Role, Security, Space};
+use serde::Serialize;
+
+/// A space in full.
+#[derive(Serialize)]
+pub(crate) struct SpaceView {
+    id: String,
+    name: String,
+    description: Option<String>,
+    handle: String,
+    enabled: bool,
+    folder_mode: FolderMode,
+    custom_domain: Option<String>,
+    webhook_url: Option<String>,
+    access_control: AccessControl,
+    security: Security,
+    active_upload_config_id: String,
+    created_at: String,
+    updated_at: String,
+}
+
+impl From<&Space> for SpaceView {
+    fn from(space: &Space) -> SpaceView {
+        SpaceView {
+            id: space.id.to_string(),
+            name: space.name.as_str().to_owned(),
+            description: space.description.as_ref().map(|description| description.as_str().to_owned()),
+            handle: space.handle.to_string(),
+            enabled: space.enabled,
+            folder_mode: space.folder_mode,
+            custom_domain: space.custom_domain.clone(),
+            webhook_url: space.webhook_url.clone(),
+            access_control: space.access_control,
+            security: space.security.clone(),
+            active_upload_config_id: space.active_upload_config_id.to_string(),
+            created_at: space.created_at.rfc3339(),
+            updated_at: space.updated_at.rfc3339(),
+        }
+    }
+}
+
+/// A key; its secret only where it was made just now.
+#[derive(Serialize)]
+pub(crate) struct KeyView {
+    id: u64,
+    name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    space_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<Role>,
+    last_four: String,
+    is_active: bool,
+    expires_at: Option<String>,
+    last_used_at: Option<String>,
+    created_at: String,
+    updated_at: String,
+}
+
+impl KeyView {
+    /// A key with its secret, to be shown this once.
+    pub(crate) fn with_secret(key: ApiKey, secret: &KeySecret) -> KeyView {
+        KeyView { key: Some(secret.reveal().to_owned()), ..KeyView::from(key) }
+    }
+}
+
+impl From<ApiKey> for KeyView {
+    fn from(key: ApiKey) -> KeyView {
+        let (kind, space_id, role) = match key.scope {
+            KeyScope::Account { .. } => ("account", None, None),
+            KeyScope::Space { space_id, role } => ("space", Some(space_id.to_string()), Some(role)),
+        };
+        KeyView {
+            id: key.id.0,
+            name: key.name.as_str().to_owned(),
+            key: None,
+            kind,
+            space_id,
+            role,
+            last_four: key.last_four,
+            is_active: key.is_active,
+            expires_at: key.expires_at.map(domain::Timestamp::rfc3339),
+            last_used_at: key.last_used_at.map(domain::Timestamp::rfc3339),
+            created_at: key.created_at.rfc3339(),
+            updated_at: key.updated_at.rfc3339(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The headers of a delivered original.
+
+use domain::{File, original_needs_proof};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use sha2::{Digest, Sha256};
+use tenant::Delivered;
+
+use crate::disposition::content_disposition;
+
+/// What everyone may see: a browser keeps it five minutes, the CDN asks us each time, and does not serve a stored copy
+/// when we fail, since access could have changed.
+const CACHED: &str = "public, max-age=300, s-maxage=0, stale-if-error=0";
+/// What needed proof is kept nowhere.
+const NOT_CACHED: &str = "private, no-store";
+/// Markup can run scripts and load things; shown from our address it may do neither.
+const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+/// Hex digits of an entity tag.
+const TAG_DIGITS: usize = 32;
+
+/// An original about to be answered.
+pub(crate) struct Original<'a> {
+    file: &'a File,
+    needs_proof: bool,
+    download: bool,
+}
+
+impl<'a> Original<'a> {
+    pub(crate) fn of(delivered: &'a Delivered, download: bool) -> Original<'a> {
+        let needs_proof = original_needs_proof(&delivered.file, &delivered.space);
+        Original { file: &delivered.file, needs_proof, download }
+    }
+
+    /// Whether it is delivered only to those who prove that they may see it.
+    pub(crate) fn needs_proof(&self) -> bool {
+        self.needs_proof
+    }
+
+    /// A strong entity tag: of the bytes, of how they are rendered, and of who may see them.
+    pub(crate) fn etag(&self) -> String {
+        let access = if self.needs_proof { "proof" } else { "everyone" };
+        let parts = [&self.file.checksum_sha256, "original", access].join(" ");
+        format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
+    }
+
+    pub(crate) fn cache_control(&self) -> &'static str {
+        if self.needs_proof { NOT_CACHED } else { CACHED }
+    }
+
+    pub(crate) fn content_disposition(&self) -> String {
+        let runs = matches!(self.file.mime_type.as_str(), "text/html" | "application/xhtml+xml");
+        content_disposition(self.download || runs, self.file.original_name.as_str())
+    }
+
+    /// `Content-Disposition` of the same file from storage, which cannot add a sandbox: all markup is saved, not shown.
+    pub(crate) fn content_disposition_at_storage(&self) -> String {
+        content_disposition(self.download || self.is_markup(), self.file.original_name.as_str())
+    }
+
+    fn is_markup(&self) -> bool {
+        let mime_type = self.file.mime_type.as_str();
+        mime_type == "text/html"
+            || mime_type == "text/xml"
+            || mime_type.ends_with("/xml")
+            || mime_type.ends_with("+xml")
+    }
+
+    /// The headers that a 304 repeats.
+    pub(crate) fn validators(&self) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        insert(&mut headers, header::ETAG, &self.etag());
+        insert(&mut headers, header::LAST_MODIFIED, &self.file.created_at.http_date());
+        insert(&mut headers, header::CACHE_CONTROL, self.cache_control());
+        headers
+    }
+
+    /// All headers but those of the body's extent.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let mut headers = self.validators();
+        insert(&mut headers, header::CONTENT_TYPE, &self.file.mime_type);
+        insert(&mut headers, header::CONTENT_DISPOSITION, &self.content_disposition());
+        insert(&mut headers, header::ACCEPT_RANGES, "bytes");
+        insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        if self.is_markup() {
+            insert(&mut headers, header::CONTENT_SECURITY_POLICY, SANDBOX);
+        }
+        headers
+    }
+}
+
+/// Sets a header; what is no header value is left out.
+pub(crate) fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}

@@ -1,0 +1,121 @@
+//! One delivery: who asks, may they, what do they have already, and which bytes.
+
+use std::time::Duration;
+
+use axum::{
+    body::Body,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use domain::{Fault, FaultKind};
+use http::{HeaderMap, Method, StatusCode, header};
+use tenant::{AnswerHeaders, Caller, Delivered};
+use web::{Failure, caller_of};
+
+use crate::{
+    Delivery, METHODS, MOVED_AUTHORIZATION,
+    address::Address,
+    answer::{Original, insert},
+    conditions::{self, Verdict},
+    preflight,
+    range::{self, Wanted},
+};
+
+/// How long an address at storage is good for.
+const REDIRECT_LIFETIME: Duration = Duration::from_mins(1);
+
+pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) -> Result<Response, Failure> {
+    let method = request.method();
+    if method == Method::OPTIONS {
+        return Ok(preflight());
+    }
+    if method != Method::GET && method != Method::HEAD {
+        let fault = Fault::new(FaultKind::MethodNotAllowed, format!("This path takes the methods {METHODS}."));
+        return Ok(([(header::ALLOW, METHODS)], Failure(fault)).into_response());
+    }
+    let address = Address::read(request.uri())?;
+    let headers = request.headers();
+    let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
+    let tenants = &delivery.edge.tenants;
+    let (found, caller) = tokio::try_join!(
+        tenants.delivered(&address.storage_path),
+        caller_of(proof, tenants, delivery.edge.sources.now()),
+    )?;
+    let found = found.ok_or_else(Fault::not_found)?;
+    let original = Original::of(&found, address.download);
+    if original.needs_proof() {
+        admit(&delivery, caller.as_ref(), &found).await?;
+    }
+    match conditions::judge(headers, &original.etag(), found.file.created_at) {
+        Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
+        Verdict::Failed => {
+            Err(Fault::new(FaultKind::PreconditionFailed, "The file is not the one that the request takes it for.")
+                .into())
+        }
+        Verdict::Answer => Ok(body(&delivery, &found, &original, method, headers).await?),
+    }
+}
+
+/// Refuses whoever may not see the file.
+async fn admit(delivery: &Delivery, caller: Option<&Caller>, found: &Delivered) -> Result<(), Fault> {
+    let may_view = match caller {
+        Some(caller) => delivery.edge.tenants.may_view(caller, &found.space).await?,
+        None => false,
+    };
+    if may_view {
+        return Ok(());
+    }
+    Err(Fault::forbidden("This file is delivered only with a key of its space in the Authorization header."))
+}
+
+async fn body(
+    delivery: &Delivery,
+    found: &Delivered,
+    original: &Original<'_>,
+    method: &Method,
+    headers: &HeaderMap,
+) -> Result<Response, Fault> {
+    let size = found.file.size;
+    let asked = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|_| {
+        method == Method::GET && conditions::range_is_meant(headers, &original.etag(), found.file.created_at)
+    });
+    let part = match asked.map_or(Wanted::All, |header| range::wanted(header, size)) {
+        Wanted::All => None,
+        Wanted::Part(first, last) => Some((first, last)),
+        Wanted::Nothing => return Ok(not_in_the_file(size)),
+    };
+    let length = part.map_or(size, |(first, last)| last - first + 1);
+    if method == Method::GET && length > delivery.redirect_above {
+        return redirect(delivery, found, original).await;
+    }
+    let mut answer = original.headers();
+    insert(&mut answer, header::CONTENT_LENGTH, &length.to_string());
+    if let Some((first, last)) = part {
+        insert(&mut answer, header::CONTENT_RANGE, &format!("bytes {first}-{last}/{size}"));
+    }
+    let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
+    if method == Method::HEAD {
+        return Ok((status, answer).into_response());
+    }
+    let bytes = found.bytes(&delivery.originals, part).await?;
+    Ok((status, answer, Body::from_stream(bytes)).into_response())
+}
+
+/// Sends the client to storage for a body that is too long to be answered here.
+async fn redirect(delivery: &Delivery, found: &Delivered, original: &Original<'_>) -> Result<Response, Fault> {
+    let headers = AnswerHeaders {
+        content_type: found.file.mime_type.clone(),
+        content_disposition: original.content_disposition_at_storage(),
+        cache_control: original.cache_control().to_owned(),
+    };
+    let now = delivery.edge.sources.now();
+    let address = found.presign(&delivery.originals, headers, now, REDIRECT_LIFETIME).await?;
+    let headers = [(header::LOCATION, address), (header::CACHE_CONTROL, "no-store".to_owned())];
+    Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
+}
+
+fn not_in_the_file(size: u64) -> Response {
+    let message = format!("The file has {size} bytes; the range holds none of them.");
+    let fault = Fault::new(FaultKind::RangeNotSatisfiable, message);
+    ([(header::CONTENT_RANGE, format!("bytes */{size}"))], Failure(fault)).into_response()
+}

@@ -1,0 +1,73 @@
+//! Byte ranges (RFC 9110, section 14): one range, from the start or from the end.
+
+/// What a `Range` header asks for, of a file of a known size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// All of it: there is no range, or one that is not understood and so not to be minded.
+    All,
+    /// From the first to the last position, both inclusive.
+    Part(u64, u64),
+    /// Bytes that the file does not have.
+    Nothing,
+}
+
+/// Reads a `Range` header.
+pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
+    let Some(range) = header.trim().strip_prefix("bytes=").map(str::trim) else { return Wanted::All };
+    let Some((first, last)) = range.split_once('-') else { return Wanted::All };
+    match (number(first), number(last)) {
+        (Number::Some(first), _) if first >= size && !matches!(number(last), Number::Wrong) => Wanted::Nothing,
+        (Number::Some(first), Number::Some(last)) if first <= last => Wanted::Part(first, last.min(size - 1)),
+        (Number::Some(first), Number::None) => Wanted::Part(first, size - 1),
+        (Number::None, Number::Some(0)) => Wanted::Nothing,
+        (Number::None, Number::Some(length)) if size > 0 => Wanted::Part(size.saturating_sub(length), size - 1),
+        (Number::None, Number::Some(_)) => Wanted::Nothing,
+        _ => Wanted::All,
+    }
+}
+
+enum Number {
+    None,
+    Some(u64),
+    Wrong,
+}
+
+fn number(text: &str) -> Number {
+    if text.is_empty() {
+        return Number::None;
+    }
+    if !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Number::Wrong;
+    }
+    // More digits than fit are beyond any file.
+    Number::Some(text.parse().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_as_the_standard_has_them() {
+        for (header, expected) in [
+            ("bytes=0-0", Wanted::Part(0, 0)),
+            ("bytes=0-99", Wanted::Part(0, 9)),
+            ("bytes=5-", Wanted::Part(5, 9)),
+            ("bytes=-3", Wanted::Part(7, 9)),
+            ("bytes=-30", Wanted::Part(0, 9)),
+            ("bytes=9-9", Wanted::Part(9, 9)),
+            ("bytes=10-", Wanted::Nothing),
+            ("bytes=10-5", Wanted::Nothing),
+            ("bytes=99999999999999999999-", Wanted::Nothing),
+            ("bytes=-0", Wanted::Nothing),
+            ("bytes=5-2", Wanted::All),
+            ("bytes=a-b", Wanted::All),
+            ("bytes=0-1,3-4", Wanted::All),
+            ("bytes=-", Wanted::All),
+            ("items=0-1", Wanted::All),
+            ("", Wanted::All),
+        ] {
+            assert_eq!(wanted(header, 10), expected, "{header}");
+        }
+    }
+}

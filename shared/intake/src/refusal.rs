@@ -1,0 +1,66 @@
+//! Files that are refused whoever sends them, since a browser, a web server or a desktop could be made to run them.
+
+use domain::{OriginalName, Violation};
+
+/// Last extensions that desktops and servers run.
+const RUN_AS_LAST: [&str; 15] =
+    ["exe", "msi", "bat", "cmd", "scr", "pif", "cpl", "ps1", "vbs", "vbe", "wsf", "hta", "jar", "sh", "bash"];
+/// Extensions that web servers run, and some of them also when another extension follows.
+const RUN_BY_SERVERS: [&str; 8] = ["phtml", "phar", "asp", "aspx", "jsp", "jspx", "cgi", "pl"];
+/// What every extension of PHP begins with.
+const PHP: &str = "php";
+
+/// What is said of such a file.
+const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
+
+/// Refuses by the extensions of a name.
+pub(crate) fn by_name(name: &OriginalName) -> Result<(), Violation> {
+    let parts = name.parts();
+    let Some((last, middle)) = parts[1..].split_last() else { return Ok(()) };
+    let runs_on_servers = |part: &String| part.starts_with(PHP) || RUN_BY_SERVERS.contains(&part.as_str());
+    let refused = RUN_AS_LAST.contains(&last.trim()) || runs_on_servers(last) || middle.iter().any(runs_on_servers);
+    if refused { Err(EXECUTABLE) } else { Ok(()) }
+}
+
+/// Refuses native executables: Windows PE, ELF, Mach-O.
+pub(crate) fn by_bytes(head: &[u8]) -> Result<(), Violation> {
+    let native = infer::app::is_elf(head) || infer::app::is_mach(head) || is_portable_executable(head);
+    if native { Err(EXECUTABLE) } else { Ok(()) }
+}
+
+/// Whether a DOS header points to a PE one. `MZ` alone may begin any text.
+fn is_portable_executable(head: &[u8]) -> bool {
+    let Some(offset) = head.get(0x3C..0x40).filter(|_| head.starts_with(b"MZ")) else { return false };
+    let offset = offset.iter().rev().fold(0_usize, |offset, byte| offset << 8 | usize::from(*byte));
+    // A header beyond what we keep of the file is taken for one.
+    head.get(offset..offset.saturating_add(4)).is_none_or(|mark| mark == b"PE\0\0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_something_would_run_are_refused() {
+        let refused = |name| by_name(&OriginalName::clean(name)).is_err();
+        for name in ["a.exe", "a.EXE", "photo.jpg.exe", "a.php", "a.php7.jpg", "a.phtml", "a.aspx.png", "x.sh", ".php"]
+        {
+            assert!(refused(name), "{name}");
+        }
+        for name in ["a.jpg", "exe", "a.exe.jpg", "sh.txt", "bash", "readme", "a.b.c", "jar.tar.gz"] {
+            assert!(!refused(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn native_executables_are_told_by_their_bytes() {
+        let mut windows = vec![0; 256];
+        windows[..2].copy_from_slice(b"MZ");
+        windows[0x3C] = 0x80;
+        assert!(by_bytes(&windows).is_ok());
+        windows[0x80..0x84].copy_from_slice(b"PE\0\0");
+        assert!(by_bytes(&windows).is_err());
+        assert!(by_bytes(&[&b"\x7fELF\x02\x01\x01\0"[..], &[0; 60]].concat()).is_err());
+        assert!(by_bytes(b"MZ is how this sentence begins.").is_ok());
+    }
+}

@@ -1,0 +1,159 @@
+//! What a file is, told by its bytes; what it was declared to be decides only where bytes cannot.
+
+use domain::{MediaType, OriginalName, ResourceType, Violation};
+use infer::MatcherType;
+use mime::Mime;
+
+use crate::types;
+
+/// Bytes of which nothing is known.
+const UNKNOWN: &str = "application/octet-stream";
+/// The extension of such bytes.
+const UNKNOWN_EXTENSION: &str = "bin";
+/// Text of which nothing else is known.
+const PLAIN: &str = "text/plain";
+/// The picture that is text.
+const SVG: &str = "image/svg+xml";
+/// Formats that are told by their beginning although it is text.
+const TEXTUAL_FORMATS: [&str; 3] = ["application/pdf", "application/rtf", "application/postscript"];
+/// Control characters that text holds: tab, line feed, vertical tab, form feed, carriage return, escape.
+const TEXT_CONTROLS: [u8; 6] = [9, 10, 11, 12, 13, 27];
+
+/// The bytes contradict what they were declared to be.
+const CONTRADICTION: Violation = Violation::Must("must be of the type it is declared to be");
+
+/// The stored type of a file that begins so.
+pub(crate) fn media_type(head: &[u8], declared: Option<&Mime>, name: &OriginalName) -> Result<MediaType, Violation> {
+    let declared = declared.map(Mime::essence_str).filter(|declared| *declared != UNKNOWN);
+    let is_text = is_text(head);
+    let shown = infer::get(head).filter(|shown| {
+        shown.matcher_type() != MatcherType::Text && (!is_text || TEXTUAL_FORMATS.contains(&shown.mime_type()))
+    });
+    match shown {
+        Some(shown) => recognised(shown.mime_type(), shown.extension(), declared),
+        None if is_text => textual(head, declared, name),
+        None if declared.is_some_and(shows_itself) => Err(CONTRADICTION),
+        None => Ok(told(UNKNOWN, UNKNOWN_EXTENSION)),
+    }
+}
+
+fn recognised(shown: &str, extension: &str, declared: Option<&str>) -> Result<MediaType, Violation> {
+    if let Some(declared) = declared {
+        if let Some(extension) = types::shared_container(shown, declared) {
+            return Ok(told(types::registered(declared, extension), extension));
+        }
+        let (claim, truth) = (types::resource_type(declared), types::resource_type(shown));
+        if claim != ResourceType::Other && claim != truth {
+            return Err(CONTRADICTION);
+        }
+    }
+    Ok(told(types::registered(shown, extension), extension))
+}
+
+fn textual(head: &[u8], declared: Option<&str>, name: &OriginalName) -> Result<MediaType, Violation> {
+    let parts = name.parts();
+    let extension = if parts.len() > 1 { parts[parts.len() - 1].as_str() } else { "" };
+    let claims_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
+    if claims_svg && is_svg(head) {
+        return Ok(told(SVG, "svg"));
+    }
+    if declared.is_some_and(shows_itself) {
+        return Err(CONTRADICTION);
+    }
+    if let Some((declared, extension)) =
+        declared.and_then(|declared| Some((declared, types::textual_extension(declared)?)))
+    {
+        return Ok(told(declared, extension));
+    }
+    let mime_type = types::textual_type(extension).unwrap_or(PLAIN);
+    Ok(told(mime_type, types::textual_extension(mime_type).unwrap_or("txt")))
+}
+
+/// Whether files of a declared type can always be told by their bytes.
+fn shows_itself(declared: &str) -> bool {
+    matches!(types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
+}
+
+fn told(mime_type: &str, extension: &str) -> MediaType {
+    MediaType {
+        mime_type: mime_type.to_owned(),
+        extension: extension.to_owned(),
+        resource_type: types::resource_type(mime_type),
+    }
+}
+
+/// Whether bytes read as text: UTF-16 by its mark, or no control characters but those of text.
+fn is_text(head: &[u8]) -> bool {
+    let marked = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
+    marked || head.iter().all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
+}
+
+fn is_svg(head: &[u8]) -> bool {
+    head.windows(4).any(|window| window.eq_ignore_ascii_case(b"<svg"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JPEG: &[u8] = b"\xFF\xD8\xFF\xE0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0";
+    const PNG: &[u8] = b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\x01";
+    const ZIP: &[u8] = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0";
+    const WEBM: &[u8] =
+        b"\x1A\x45\xDF\xA3\x9F\x42\x86\x81\x01\x42\xF7\x81\x01\x42\xF2\x81\x04\x42\xF3\x81\x08\x42\x82\x84webm";
+    const MP4: &[u8] = b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41";
+
+    /// The beginning of a `WebM` file is told within its first 256 bytes.
+    fn webm() -> Vec<u8> {
+        [WEBM, &[0; 256]].concat()
+    }
+
+    fn told_as(head: &[u8], declared: &str, name: &str) -> Result<String, Violation> {
+        let declared: Option<Mime> = (!declared.is_empty()).then(|| declared.parse().expect("a type"));
+        media_type(head, declared.as_ref(), &OriginalName::clean(name))
+            .map(|told| format!("{} {}", told.mime_type, told.extension))
+    }
+
+    #[test]
+    fn bytes_tell_the_type_and_names_do_not() {
+        for (head, declared, name, expected) in [
+            (JPEG, "image/jpeg", "a.jpg", "image/jpeg jpg"),
+            (JPEG, "image/png", "a.png", "image/jpeg jpg"),
+            (JPEG, "", "a.exe.txt", "image/jpeg jpg"),
+            (JPEG, "application/octet-stream", "a", "image/jpeg jpg"),
+            (b"%PDF-1.7\n%", "application/pdf", "a.pdf", "application/pdf pdf"),
+            (ZIP, "application/zip", "a.zip", "application/zip zip"),
+            (ZIP, "application/vnd.oasis.opendocument.text", "a.odt", "application/vnd.oasis.opendocument.text odt"),
+            (&webm(), "audio/webm", "a.weba", "audio/webm webm"),
+            (MP4, "audio/mp4", "a.m4a", "audio/mp4 m4a"),
+            (MP4, "audio/x-m4a", "a.m4a", "audio/mp4 m4a"),
+            (b"a,b\n1,2\n", "text/csv", "a.csv", "text/csv csv"),
+            (b"a,b\n1,2\n", "", "a.csv", "text/csv csv"),
+            (b"BMW is a car", "text/plain", "a.txt", "text/plain txt"),
+            (b"{}", "application/json", "a", "application/json json"),
+            (b"caf\xE9", "", "a", "text/plain txt"),
+            (b"<?xml version='1.0'?><svg xmlns=''/>", "image/svg+xml", "a.svg", "image/svg+xml svg"),
+            (b"<svg/>", "", "a.svg", "image/svg+xml svg"),
+            (b"\0\x01\x02\x03", "application/x-mine", "a.mine", "application/octet-stream bin"),
+        ] {
+            assert_eq!(told_as(head, declared, name).as_deref(), Ok(expected), "{declared} {name}");
+        }
+    }
+
+    #[test]
+    fn bytes_of_another_family_than_declared_are_refused() {
+        for (head, declared) in [
+            (JPEG, "application/pdf"),
+            (JPEG, "text/plain"),
+            (PNG, "video/mp4"),
+            (PNG, "application/json"),
+            (ZIP, "image/png"),
+            (MP4, "image/png"),
+            (b"just text", "image/png"),
+            (b"just text", "image/svg+xml"),
+            (b"\0\x01\x02\x03", "video/mp4"),
+        ] {
+            assert_eq!(told_as(head, declared, "a"), Err(CONTRADICTION), "{declared}");
+        }
+    }
+}

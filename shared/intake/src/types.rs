@@ -1,0 +1,141 @@
+//! Media types: what kind of thing each one is, and the extension that goes with it.
+
+use domain::ResourceType;
+
+/// Types whose bytes are text, with their extensions; the first extension is the one files are stored under.
+const TEXTUAL: [(&str, &[&str]); 21] = [
+    ("text/plain", &["txt", "text", "log"]),
+    ("text/html", &["html", "htm"]),
+    ("text/css", &["css"]),
+    ("text/csv", &["csv"]),
+    ("text/tab-separated-values", &["tsv"]),
+    ("text/markdown", &["md", "markdown"]),
+    ("text/calendar", &["ics"]),
+    ("text/vcard", &["vcf"]),
+    ("text/vtt", &["vtt"]),
+    ("text/javascript", &["js", "mjs"]),
+    ("text/xml", &["xml"]),
+    ("application/json", &["json", "map"]),
+    ("application/geo+json", &["geojson"]),
+    ("application/ld+json", &["jsonld"]),
+    ("application/manifest+json", &["webmanifest"]),
+    ("application/xml", &["xml"]),
+    ("application/xhtml+xml", &["xhtml"]),
+    ("application/yaml", &["yaml", "yml"]),
+    ("application/toml", &["toml"]),
+    ("application/javascript", &["js"]),
+    ("application/sql", &["sql"]),
+];
+
+/// Types that share a container, so that bytes alone do not tell which one a file is: groups of type and extension.
+const SHARED_CONTAINERS: [&[(&str, &str)]; 4] = [
+    &[
+        ("video/mp4", "mp4"),
+        ("audio/mp4", "m4a"),
+        ("audio/x-m4a", "m4a"),
+        ("audio/m4a", "m4a"),
+        ("video/x-m4v", "m4v"),
+        ("video/quicktime", "mov"),
+        ("video/3gpp", "3gp"),
+        ("audio/3gpp", "3gp"),
+    ],
+    &[("video/webm", "webm"), ("audio/webm", "webm"), ("video/x-matroska", "mkv"), ("audio/x-matroska", "mka")],
+    &[("audio/ogg", "ogg"), ("video/ogg", "ogv"), ("application/ogg", "ogx"), ("audio/opus", "opus")],
+    &[
+        ("application/zip", "zip"),
+        ("application/epub+zip", "epub"),
+        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+        ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
+        ("application/vnd.oasis.opendocument.text", "odt"),
+        ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+        ("application/vnd.oasis.opendocument.presentation", "odp"),
+        ("application/vnd.apple.pages", "pages"),
+        ("application/vnd.apple.numbers", "numbers"),
+        ("application/vnd.apple.keynote", "key"),
+    ],
+];
+
+/// Older names of types, and the registered ones.
+const RENAMED: [(&str, &str); 6] = [
+    ("audio/m4a", "audio/mp4"),
+    ("audio/x-m4a", "audio/mp4"),
+    ("audio/x-wav", "audio/wav"),
+    ("audio/x-flac", "audio/flac"),
+    ("audio/x-aiff", "audio/aiff"),
+    ("application/x-executable", "application/octet-stream"),
+];
+
+/// Types of packed collections.
+const ARCHIVES: [&str; 14] = [
+    "application/zip",
+    "application/x-zip-compressed",
+    "application/x-tar",
+    "application/gzip",
+    "application/x-gzip",
+    "application/x-bzip2",
+    "application/vnd.rar",
+    "application/x-rar-compressed",
+    "application/x-7z-compressed",
+    "application/x-xz",
+    "application/zstd",
+    "application/x-lz4",
+    "application/x-lzip",
+    "application/vnd.ms-cab-compressed",
+];
+
+/// Types of documents, by how they begin.
+const DOCUMENTS: [&str; 10] = [
+    "application/pdf",
+    "application/msword",
+    "application/rtf",
+    "application/epub+zip",
+    "application/postscript",
+    "application/vnd.ms-excel",
+    "application/vnd.ms-powerpoint",
+    "application/vnd.openxmlformats-officedocument.",
+    "application/vnd.oasis.opendocument.",
+    "application/vnd.apple.",
+];
+
+/// What kind of thing a type is.
+pub(crate) fn resource_type(mime_type: &str) -> ResourceType {
+    let is = |list: &[&str]| list.iter().any(|known| mime_type.starts_with(known));
+    match mime_type.split_once('/') {
+        Some(("image", _)) => ResourceType::Image,
+        Some(("video", _)) => ResourceType::Video,
+        Some(("audio", _)) => ResourceType::Audio,
+        Some(("text", _)) => ResourceType::Text,
+        _ if textual_extension(mime_type).is_some() => ResourceType::Text,
+        _ if is(&DOCUMENTS) => ResourceType::Document,
+        _ if ARCHIVES.contains(&mime_type) => ResourceType::Archive,
+        _ => ResourceType::Other,
+    }
+}
+
+/// The extension of a type whose bytes are text.
+pub(crate) fn textual_extension(mime_type: &str) -> Option<&'static str> {
+    TEXTUAL.iter().find(|(textual, _)| *textual == mime_type).map(|(_, extensions)| extensions[0])
+}
+
+/// The type whose bytes are text that an extension stands for.
+pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
+    TEXTUAL.iter().find(|(_, extensions)| extensions.contains(&extension)).map(|(textual, _)| *textual)
+}
+
+/// The extension of a declared type, where it shares its container with the one that the bytes show.
+pub(crate) fn shared_container(shown: &str, declared: &str) -> Option<&'static str> {
+    let group = SHARED_CONTAINERS.iter().find(|group| group.iter().any(|(member, _)| *member == shown))?;
+    group.iter().find(|(member, _)| *member == declared).map(|(_, extension)| *extension)
+}
+
+/// The registered name of a type.
+pub(crate) fn registered<'a>(mime_type: &'a str, extension: &str) -> &'a str {
+    match extension {
+        "woff" => "font/woff",
+        "woff2" => "font/woff2",
+        "ttf" => "font/ttf",
+        "otf" => "font/otf",
+        _ => RENAMED.iter().find(|(old, _)| *old == mime_type).map_or(mime_type, |(_, new)| new),
+    }
+}

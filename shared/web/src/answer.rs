@@ -1,0 +1,106 @@
+//! The form of answers: envelopes for what was asked, one body for every refusal.
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use domain::{Fault, FaultKind};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::json;
+
+/// Seconds after which a client may try again what failed because we were busy.
+const RETRY_AFTER_SECONDS: u32 = 1;
+
+/// 200 with `{"data": …}`.
+pub struct Ok<T>(pub T);
+
+/// 201 with `{"data": …}`.
+pub struct Created<T>(pub T);
+
+/// 204.
+pub struct NoContent;
+
+impl<T: Serialize> IntoResponse for Ok<T> {
+    fn into_response(self) -> Response {
+        Json(json!({ "data": self.0 })).into_response()
+    }
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::CREATED, Json(json!({ "data": self.0 }))).into_response()
+    }
+}
+
+impl IntoResponse for NoContent {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// A fault on its way to the caller. Handlers return it by `?` on anything that is a [`Fault`].
+#[derive(Debug)]
+pub struct Failure(pub Fault);
+
+impl<T: Into<Fault>> From<T> for Failure {
+    fn from(fault: T) -> Failure {
+        Failure(fault.into())
+    }
+}
+
+/// What the log says of a failure, left on the answer for the layer that logs requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause(pub(crate) String);
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let Failure(fault) = self;
+        let status = status(fault.kind);
+        let cause = Cause(cause(&fault));
+        let body = json!({ "message": fault.message, "errors": fault.violations.into_messages() });
+        let mut response = (status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        match fault.kind {
+            FaultKind::Unauthenticated => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            FaultKind::Unavailable => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
+            }
+            _ => {}
+        }
+        response.extensions_mut().insert(cause);
+        response
+    }
+}
+
+fn status(kind: FaultKind) -> StatusCode {
+    match kind {
+        FaultKind::Malformed => StatusCode::BAD_REQUEST,
+        FaultKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        FaultKind::Forbidden => StatusCode::FORBIDDEN,
+        FaultKind::NotFound => StatusCode::NOT_FOUND,
+        FaultKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        FaultKind::Conflict => StatusCode::CONFLICT,
+        FaultKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        FaultKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        FaultKind::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        FaultKind::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
+        FaultKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        FaultKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// A fault's message and its sources', outermost first.
+fn cause(fault: &Fault) -> String {
+    let mut text = fault.message.to_string();
+    let mut source = std::error::Error::source(fault);
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}

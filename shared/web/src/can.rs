@@ -1,0 +1,108 @@
+//! Authorization: a handler that needs to act in a space asks for [`Can`] with the action, and gets it or is never run.
+
+use std::{future::Future, marker::PhantomData};
+
+use axum::extract::{FromRef, FromRequestParts, RawPathParams};
+use domain::{Fault, File, Role, Sources};
+use http::request::Parts;
+use tenant::{Caller, Space, Tenants};
+
+use crate::{Authenticated, Edge, Failure};
+
+/// Something that is done in a space, and the least role that may do it.
+pub trait Action: Send + Sync + 'static {
+    /// The least role.
+    const LEAST: Role;
+}
+
+macro_rules! actions {
+    ($($(#[$doc:meta])* $name:ident: $least:expr;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name;
+
+        impl Action for $name {
+            const LEAST: Role = $least;
+        }
+    )+};
+}
+
+actions! {
+    /// Sees the space itself.
+    ReadSpace: Role::Viewer;
+    /// Sees files.
+    ReadFiles: Role::Viewer;
+    /// Adds files.
+    Upload: Role::User;
+    /// Makes, lists and revokes the space's keys.
+    ManageKeys: Role::Owner;
+}
+
+/// What the `{id}` of a path names, and the space it is in.
+pub trait Subject: Sized + Send {
+    /// Looks it up; `None` where there is none, or none that the caller may know of.
+    fn find(
+        tenants: &Tenants,
+        caller: &Caller,
+        id: &str,
+    ) -> impl Future<Output = Result<Option<(Space, Self)>, Fault>> + Send;
+}
+
+/// The path names the space itself.
+impl Subject for () {
+    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, ())>, Fault> {
+        let Ok(id) = id.parse() else { return Ok(None) };
+        Ok(tenants.space(caller, id).await?.map(|space| (space, ())))
+    }
+}
+
+/// The path names a file.
+impl Subject for File {
+    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, File)>, Fault> {
+        let Ok(id) = id.parse() else { return Ok(None) };
+        tenants.file(caller, id).await
+    }
+}
+
+/// A caller who may do the action in a space; the only way for a handler to that space's table and bucket.
+pub struct Can<A: Action, T = ()> {
+    /// Who acts.
+    pub caller: Caller,
+    /// The space.
+    pub space: Space,
+    /// What the path names in the space.
+    pub subject: T,
+    /// Time and randomness.
+    pub sources: Sources,
+    action: PhantomData<A>,
+}
+
+impl<A: Action, T> Can<A, T> {
+    pub(crate) fn authorize(caller: Caller, space: Space, subject: T, sources: Sources) -> Result<Can<A, T>, Fault> {
+        space.demand(A::LEAST)?;
+        Ok(Can { caller, space, subject, sources, action: PhantomData })
+    }
+}
+
+impl<A: Action, T: Subject, S> FromRequestParts<S> for Can<A, T>
+where
+    Edge: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Can<A, T>, Failure> {
+        let by = Authenticated::from_request_parts(parts, state).await?;
+        let id = path_parameter(parts, "id").await?;
+        let found = T::find(by.tenants(), &by.caller, &id).await?;
+        let (space, subject) = found.ok_or_else(Fault::not_found)?;
+        Ok(Can::authorize(by.caller, space, subject, by.sources().clone())?)
+    }
+}
+
+/// A parameter of the path. One that is no UTF-8 names nothing.
+pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, Fault> {
+    let parameters = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| Fault::not_found())?;
+    let found = parameters.iter().find(|(key, _)| *key == name);
+    found.map(|(_, value)| value.to_owned()).ok_or_else(Fault::not_found)
+}

@@ -1,0 +1,59 @@
+//! What every request passes through, outermost: a request id, CORS headers, a log line, and a net for panics.
+
+use std::{any::Any, panic::AssertUnwindSafe};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
+use domain::{Fault, Sources};
+use futures::FutureExt;
+use http::{HeaderName, HeaderValue, header};
+
+use crate::{Failure, answer::Cause};
+
+/// The header that names a request.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The headers of ours that scripts may read.
+const EXPOSED: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Location, Retry-After, \
+                       WWW-Authenticate, X-Blurhash, X-Image-Height, X-Image-Width, X-Request-Id";
+
+/// Puts the layers around a function's routes.
+pub fn with_layers(router: Router, sources: Sources) -> Router {
+    router.layer(middleware::from_fn_with_state(sources, around))
+}
+
+async fn around(State(sources): State<Sources>, request: Request, next: Next) -> Response {
+    let id = sources.ulid().to_string();
+    let started = sources.now();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    let mut response = answer.unwrap_or_else(|panic| Failure(Fault::internal(panic_text(&*panic))).into_response());
+
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, value);
+    }
+
+    let status = response.status();
+    let duration_ms = sources.now().ms() - started.ms();
+    let cause = response.extensions_mut().remove::<Cause>().map(|cause| cause.0).unwrap_or_default();
+    if status.is_server_error() {
+        tracing::error!(request_id = id, %method, path, status = status.as_u16(), duration_ms, cause, "request failed");
+    } else {
+        tracing::info!(request_id = id, %method, path, status = status.as_u16(), duration_ms, cause, "request");
+    }
+    response
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("panicked: {}", text.unwrap_or_default())
+}

@@ -1,0 +1,163 @@
+//! The one table of the API's routes, and the routers made from it.
+//!
+//! Invariant: a path is spelled here and in the template, nowhere else; a function mounts exactly its routes of this
+//! table, and a test holds table and template together.
+
+use axum::{
+    Router,
+    extract::Request,
+    handler::Handler,
+    response::{IntoResponse, Response},
+    routing::{MethodFilter, on},
+};
+use domain::{Fault, FaultKind, Sources};
+use http::{HeaderValue, Method, StatusCode, header};
+
+use crate::{Edge, Failure, with_layers};
+
+/// Seconds for which a browser may remember a preflight's answer.
+const PREFLIGHT_SECONDS: u32 = 7_200;
+
+/// One route of the API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// Binary of the function that answers it.
+    pub function: &'static str,
+    /// The HTTP method.
+    pub method: &'static str,
+    /// The whole path, parameters in braces.
+    pub path: &'static str,
+}
+
+macro_rules! routes {
+    ($($(#[$doc:meta])* $name:ident: $function:literal, $method:literal, $path:literal;)+) => {
+        $(
+            $(#[$doc])*
+            pub const $name: Route = Route { function: $function, method: $method, path: concat!("/api/v1", $path) };
+        )+
+        /// Every route of the API.
+        pub const ALL: &[Route] = &[$($name),+];
+    };
+}
+
+routes! {
+    /// Makes a space.
+    CREATE_SPACE: "spaces", "POST", "/spaces";
+    /// Shows a space.
+    GET_SPACE: "spaces", "GET", "/spaces/{id}";
+    /// Makes a key of a space.
+    CREATE_KEY: "spaces", "POST", "/spaces/{id}/api-keys";
+    /// Lists the keys of a space.
+    LIST_KEYS: "spaces", "GET", "/spaces/{id}/api-keys";
+    /// Revokes a key of a space.
+    REVOKE_KEY: "spaces", "DELETE", "/spaces/{id}/api-keys/{keyId}";
+    /// Uploads a file.
+    UPLOAD: "uploads", "POST", "/upload";
+    /// Shows a file.
+    GET_FILE: "files", "GET", "/files/{id}";
+}
+
+impl Route {
+    /// Whether a path, still encoded, is one of this route's.
+    fn matches(&self, path: &str) -> bool {
+        let (mut pattern, mut given) = (self.path.split('/'), path.split('/'));
+        loop {
+            match (pattern.next(), given.next()) {
+                (None, None) => return true,
+                (Some(part), Some(value)) if part == value || (part.starts_with('{') && !value.is_empty()) => {}
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// A function's router in the making.
+pub struct Endpoints<S> {
+    function: &'static str,
+    router: Router<S>,
+    mounted: Vec<Route>,
+}
+
+impl<S: Clone + Send + Sync + 'static> Endpoints<S> {
+    /// The endpoints of a function.
+    pub fn of(function: &'static str) -> Endpoints<S> {
+        Endpoints { function, router: Router::new(), mounted: Vec::new() }
+    }
+
+    /// Answers a route with a handler.
+    #[must_use]
+    pub fn on<H: Handler<T, S>, T: 'static>(mut self, route: Route, handler: H) -> Endpoints<S> {
+        let method =
+            Method::from_bytes(route.method.as_bytes()).ok().and_then(|method| MethodFilter::try_from(method).ok());
+        let method = method.expect("the table holds HTTP methods only");
+        self.router = self.router.route(route.path, on(method, handler));
+        self.mounted.push(route);
+        self
+    }
+
+    /// The router.
+    ///
+    /// # Panics
+    ///
+    /// Where the function does not mount exactly its routes of the table: a mistake that every start shows.
+    pub fn router(self, state: S, edge: &Edge) -> Router {
+        let missing = ALL.iter().filter(|route| route.function == self.function && !self.mounted.contains(route));
+        let foreign = self.mounted.iter().filter(|route| route.function != self.function);
+        let wrong: Vec<&Route> = missing.chain(foreign).collect();
+        assert!(wrong.is_empty(), "the function {} does not mount exactly its routes: {wrong:?}", self.function);
+        let router = self.router.method_not_allowed_fallback(unrouted).fallback(unrouted).with_state(state);
+        with_layers(router, edge.sources.clone())
+    }
+}
+
+/// The router of whatever no other route takes.
+pub fn not_found_router(sources: Sources) -> Router {
+    with_layers(Router::new().fallback(unrouted), sources)
+}
+
+/// Answers what no route takes: preflights, 405 with `Allow`, 404.
+pub async fn unrouted(request: Request) -> Response {
+    let path = request.uri().path();
+    let mut methods: Vec<&str> = ALL.iter().filter(|route| route.matches(path)).map(|route| route.method).collect();
+    if methods.is_empty() {
+        return Failure(Fault::not_found()).into_response();
+    }
+    methods.push("OPTIONS");
+    let allowed = methods.join(", ");
+    let mut response = if request.method() == Method::OPTIONS {
+        preflight(&allowed)
+    } else {
+        let message = format!("This path takes the methods {allowed}.");
+        Failure(Fault::new(FaultKind::MethodNotAllowed, message)).into_response()
+    };
+    insert(&mut response, header::ALLOW, &allowed);
+    response
+}
+
+fn preflight(allowed: &str) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    insert(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, allowed);
+    // The wildcard does not cover Authorization.
+    insert(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, *");
+    insert(&mut response, header::ACCESS_CONTROL_MAX_AGE, &PREFLIGHT_SECONDS.to_string());
+    response
+}
+
+fn insert(response: &mut Response, name: header::HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_one_part_that_is_not_empty() {
+        assert!(GET_SPACE.matches("/api/v1/spaces/x"));
+        for other in ["/api/v1/spaces/", "/api/v1/spaces", "/api/v1/spaces/x/y", "/api/v2/spaces/x", ""] {
+            assert!(!GET_SPACE.matches(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A file as the API shows it, the same on every route.
+
+use domain::{EffectiveAccess, File, FileStatus, Principal, ResourceType, Space};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A file's record, as callers see it.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileView {
+    id: String,
+    name: String,
+    original_name: String,
+    extension: String,
+    mime_type: String,
+    size: u64,
+    storage_path: String,
+    url: String,
+    #[serde(rename = "type")]
+    delivery_type: &'static str,
+    resource_type: ResourceType,
+    status: FileStatus,
+    space_id: String,
+    folder_id: Option<String>,
+    folder_path: Option<String>,
+    upload_config_id: String,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    tags: Vec<String>,
+    checksum_sha256: String,
+    /// Filled after the upload.
+    storage_meta: Map<String, Value>,
+    /// Filled after the upload.
+    thumbnails: Vec<Value>,
+    access_control: EffectiveAccess,
+    uploaded_by: Principal,
+    created_at: String,
+    updated_at: String,
+}
+
+impl FileView {
+    /// The view of a file in its space, delivered from `cdn_url` where the space has no domain of its own.
+    pub fn of(file: &File, space: &Space, cdn_url: &str) -> FileView {
+        let origin = space.custom_domain.as_ref().map(|domain| format!("https://{domain}"));
+        FileView {
+            id: file.id.to_string(),
+            name: file.name.clone(),
+            original_name: file.original_name.as_str().to_owned(),
+            extension: file.extension.clone(),
+            mime_type: file.mime_type.clone(),
+            size: file.size,
+            storage_path: file.storage_path.clone(),
+            url: format!("{}/{}", origin.as_deref().unwrap_or(cdn_url), file.storage_path),
+            delivery_type: file.delivery_type.name(),
+            resource_type: file.resource_type,
+            status: file.status,
+            space_id: file.space_id.to_string(),
+            folder_id: None,
+            folder_path: None,
+            upload_config_id: file.upload_config_id.to_string(),
+            reference: file.reference.as_ref().map(|reference| reference.as_str().to_owned()),
+            tags: Vec::new(),
+            checksum_sha256: file.checksum_sha256.clone(),
+            storage_meta: Map::new(),
+            thumbnails: Vec::new(),
+            access_control: EffectiveAccess::of(file, space),
+            uploaded_by: file.uploaded_by,
+            created_at: file.created_at.rfc3339(),
+            updated_at: file.updated_at.rfc3339(),
+        }
+    }
+}
