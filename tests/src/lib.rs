@@ -1,1 +1,1 @@
-//! Placeholder.
+//! The harness of the black-box tests.
