@@ -1,7 +1,224 @@
 //! Wire-compatible DynamoDB, S3 and SQS in one process, kept on disk in one data directory.
+//!
+//! They are what the functions meet on one machine in place of AWS: the production clients call them over loopback,
+//! with access keys whose permissions are a function's own. Each service stands behind a gate that checks these, keeps
+//! a log of the calls, and misbehaves as AWS may where a test plans it.
+//!
+//! - DynamoDB is dynoxide; items expire by the injected clock. A transaction's token holds for ten minutes of the
+//!   system's time, and is forgotten when the process ends.
+//! - S3 is s3s over a store of our own, whose signatures it verifies.
+//! - SQS is our own: standard queues. Signatures for it and for DynamoDB are not verified: who can reach loopback can
+//!   read the data directory as well.
+//!
+//! Invariant: what was acknowledged is found again after a restart, also after the process was killed.
 
+mod arn;
 mod clock;
+mod directory;
+mod dynamodb;
+mod error;
+mod gate;
 mod principals;
+mod random;
+mod s3 {
+    use super::*;
+    #[derive(Clone)]
+    pub(crate) struct S3Store;
+    impl S3Store {
+        pub(crate) fn open(d: &std::path::Path, _: Arc<dyn Clock>) -> Result<S3Store, std::io::Error> {
+            std::fs::create_dir_all(d)?;
+            Ok(S3Store)
+        }
+        pub(crate) fn ensure_bucket(&self, _: &template::Bucket) -> Result<(), std::io::Error> {
+            Ok(())
+        }
+        pub(crate) fn router(&self, _: principals::Keys) -> axum::Router {
+            axum::Router::new()
+        }
+        pub(crate) async fn sweep(&self) {}
+    }
+}
+mod server;
+mod sqs;
 
+use std::{
+    net::TcpListener as StdTcpListener,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use template::Stack;
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+
+use directory::Directory;
+use dynamodb::{DynamoDb, Tables};
+use gate::{Gate, Watch};
+use s3::S3Store;
+use server::{Stopping, serve};
+use sqs::Sqs;
+
+pub use arn::{ACCOUNT_ID, REGION};
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use error::{ProvisionError, StartError};
+pub use gate::{Call, Faults, Service, Wire};
 pub use principals::Principal;
+
+/// Milliseconds between two sweeps of what has expired.
+const SWEEP_INTERVAL_MS: i64 = 60_000;
+
+/// What the emulators start with.
+pub struct Options {
+    /// Where everything is kept; made where it is missing.
+    pub data_dir: PathBuf,
+    /// Drives expiry, visibility, delays, retention and lifecycles.
+    pub clock: Arc<dyn Clock>,
+    /// Where S3 listens, bound by the caller on loopback: presigned addresses name it.
+    pub s3_listener: StdTcpListener,
+}
+
+/// The three running services. Dropped without [`Emulators::stop`], they are cut off.
+pub struct Emulators {
+    dynamodb: DynamoDb,
+    stores: Stores,
+    watch: Watch,
+    dynamodb_url: String,
+    s3_url: String,
+    sqs_url: String,
+    servers: JoinSet<()>,
+    /// Stops everything when it is dropped.
+    stop: watch::Sender<()>,
+    _directory: Directory,
+}
+
+/// Where each service keeps what it has.
+#[derive(Clone)]
+struct Stores {
+    tables: Tables,
+    s3: S3Store,
+    sqs: Sqs,
+}
+
+impl Emulators {
+    /// Opens the stores, or makes them, and listens: DynamoDB and SQS on free ports of loopback.
+    pub async fn start(options: Options) -> Result<Emulators, StartError> {
+        let Options { data_dir, clock, s3_listener } = options;
+        s3_listener.set_nonblocking(true).map_err(StartError::Listen)?;
+        let s3_listener = TcpListener::from_std(s3_listener).map_err(StartError::Listen)?;
+        let dynamodb_listener = server::bind().map_err(StartError::Listen)?;
+        let sqs_listener = server::bind().map_err(StartError::Listen)?;
+        let (dynamodb_url, s3_url, sqs_url) = (url(&dynamodb_listener)?, url(&s3_listener)?, url(&sqs_listener)?);
+
+        let (stop, stopping) = watch::channel(());
+        let opening = (data_dir, sqs_url.clone(), Arc::clone(&clock), stopping.clone());
+        let opened = tokio::task::spawn_blocking(move || open(&opening.0, &opening.1, &opening.2, opening.3)).await;
+        let (directory, dynamodb, stores) = opened.map_err(|error| StartError::Listen(error.into()))??;
+
+        let watch = Watch::default();
+        let mut servers = JoinSet::new();
+        let gate = Gate::new(dynamodb.forwarder(), watch.clone());
+        servers.spawn(serve(dynamodb_listener, gate, stopping.clone()));
+        let gate = Gate::new(stores.s3.router(watch.keys.clone()), watch.clone());
+        servers.spawn(serve(s3_listener, gate, stopping.clone()));
+        let gate = Gate::new(stores.sqs.clone(), watch.clone());
+        servers.spawn(serve(sqs_listener, gate, stopping.clone()));
+        servers.spawn(sweep(stores.clone(), clock, stopping));
+        Ok(Emulators { dynamodb, stores, watch, dynamodb_url, s3_url, sqs_url, servers, stop, _directory: directory })
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn dynamodb_url(&self) -> &str {
+        &self.dynamodb_url
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn s3_url(&self) -> &str {
+        &self.s3_url
+    }
+
+    /// `http://127.0.0.1:PORT`; queues are at `/ACCOUNT_ID/NAME`.
+    pub fn sqs_url(&self) -> &str {
+        &self.sqs_url
+    }
+
+    /// Makes the tables, buckets and queues of a template. Those that exist keep what they hold and become what the
+    /// template says; a table whose key on disk is another is an error.
+    pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
+        let (stores, tables) = (self.stores.clone(), stack.tables.clone());
+        let (buckets, queues) = (stack.buckets.clone(), stack.queues.clone());
+        let ensure = move || {
+            tables.iter().try_for_each(|table| stores.tables.ensure(table))?;
+            queues.iter().try_for_each(|queue| stores.sqs.ensure(queue))?;
+            buckets.iter().try_for_each(|bucket| {
+                let ensured = stores.s3.ensure_bucket(bucket);
+                let failed = |reason: String| ProvisionError::Bucket { bucket: bucket.name.clone(), reason };
+                ensured.map_err(|error| failed(error.to_string()))
+            })
+        };
+        tokio::task::spawn_blocking(ensure).await.unwrap_or(Err(ProvisionError::Stopped))
+    }
+
+    /// Lets a principal call. One that holds the same access key is replaced.
+    pub fn admit(&self, principal: Principal) {
+        self.watch.keys.admit(principal);
+    }
+
+    /// The log of calls.
+    pub fn wire(&self) -> Wire {
+        self.watch.wire.clone()
+    }
+
+    /// The faults to come.
+    pub fn faults(&self) -> Faults {
+        self.watch.faults.clone()
+    }
+
+    /// Lets running requests finish, ends long polls, and closes the stores.
+    pub async fn stop(mut self) {
+        drop(self.stop);
+        while self.servers.join_next().await.is_some() {}
+        self.dynamodb.stop().await;
+    }
+}
+
+fn url(listener: &TcpListener) -> Result<String, StartError> {
+    listener.local_addr().map(|address| format!("http://{address}")).map_err(StartError::Listen)
+}
+
+/// Opens everything in the data directory. Blocks.
+fn open(
+    data_dir: &Path,
+    sqs_url: &str,
+    clock: &Arc<dyn Clock>,
+    stopping: Stopping,
+) -> Result<(Directory, DynamoDb, Stores), StartError> {
+    let directory = Directory::open(data_dir)?;
+    let sqs = Sqs::open(&directory.sqs(), sqs_url, Arc::clone(clock), stopping)?;
+    let s3_dir = directory.s3();
+    let s3 = S3Store::open(&s3_dir, Arc::clone(clock)).map_err(|error| StartError::damaged(&s3_dir, &error))?;
+    let (dynamodb, database) = DynamoDb::start(&directory.dynamodb())?;
+    directory.seal()?;
+    Ok((directory, dynamodb, Stores { tables: Tables::new(database), s3, sqs }))
+}
+
+/// Removes what has expired, about once a minute of the clock.
+async fn sweep(stores: Stores, clock: Arc<dyn Clock>, mut stopping: Stopping) {
+    loop {
+        stores.s3.sweep().await;
+        let (tables, sqs, now_ms) = (stores.tables.clone(), stores.sqs.clone(), clock.now_ms());
+        let swept = tokio::task::spawn_blocking(move || {
+            if let Err(error) = tables.remove_expired(now_ms) {
+                tracing::warn!(%error, "expired items could not be removed");
+            }
+            if let Err(error) = sqs.remove_expired() {
+                tracing::warn!(%error, "messages past their retention could not be removed");
+            }
+        });
+        if let Err(error) = swept.await {
+            tracing::warn!(%error, "a sweep was cut off");
+        }
+        tokio::select! {
+            () = clock.sleep_until(now_ms + SWEEP_INTERVAL_MS) => {}
+            _ = stopping.changed() => return,
+        }
+    }
+}

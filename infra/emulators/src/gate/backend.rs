@@ -1,0 +1,158 @@
+//! What stands behind the gates: how each service's requests are read, and how they are handed on.
+
+use axum::{Router, body::Body};
+use bytes::Bytes;
+use http::{
+    Method, Request, Response, StatusCode,
+    header::{CONTENT_LENGTH, CONTENT_TYPE},
+    request::Parts,
+};
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
+use serde_json::Value;
+use tower::ServiceExt;
+
+use super::{
+    Service, batch,
+    operation::{self, Operation},
+    permission::Need,
+    refusal::Refusal,
+};
+use crate::{arn, dynamodb::Forwarder, principals::Principal, sqs::Sqs};
+
+/// Bytes of the largest body that DynamoDB takes; SQS takes less.
+const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// A request, read as far as the gate needs.
+pub(crate) struct Attempt<Payload> {
+    pub(super) head: Parts,
+    pub(super) payload: Payload,
+    pub(super) operation: Operation,
+}
+
+/// A service behind its gate.
+pub(crate) trait Backend: Send + Sync + 'static {
+    /// Which one it is.
+    const SERVICE: Service;
+
+    /// A body: read where its content matters to the gate, else passed on as it comes.
+    type Payload: Send;
+
+    /// Whether a request goes through without credentials, and uncounted.
+    fn is_open(_head: &Parts) -> bool {
+        false
+    }
+
+    /// Reads what a request asks for.
+    fn read(head: &Parts, body: Body) -> impl Future<Output = Result<(Operation, Self::Payload), Refusal>> + Send;
+
+    /// The service's own answer.
+    fn forward(&self, attempt: Attempt<Self::Payload>) -> impl Future<Output = Response<Body>> + Send;
+
+    /// The service's own answer to half of a batch, the other half unprocessed; only DynamoDB knows such.
+    fn forward_half(&self, attempt: Attempt<Self::Payload>) -> impl Future<Output = Response<Body>> + Send {
+        self.forward(attempt)
+    }
+
+    /// The answer as this principal may see it.
+    fn disclose(answer: Response<Body>, _operation: &str, _path: &str, _principal: &Principal) -> Response<Body> {
+        answer
+    }
+}
+
+impl Backend for Forwarder {
+    const SERVICE: Service = Service::DynamoDb;
+
+    type Payload = Bytes;
+
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+        read_json(Self::SERVICE, head, body).await
+    }
+
+    async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
+        self.send(attempt.head, attempt.payload).await
+    }
+
+    async fn forward_half(&self, attempt: Attempt<Bytes>) -> Response<Body> {
+        let request = serde_json::from_slice::<Value>(&attempt.payload).unwrap_or_default();
+        let Some(halves) = batch::split(&attempt.operation.name, &request) else { return self.forward(attempt).await };
+        let answer = match &halves.processed {
+            Some(half) => self.send(attempt.head, Bytes::from(half.to_string())).await,
+            None => Response::new(Body::from(halves.nothing_processed().to_string())),
+        };
+        if !answer.status().is_success() {
+            return answer;
+        }
+        let processed = answer.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
+        let processed = serde_json::from_slice(&processed).unwrap_or_else(|_| halves.nothing_processed());
+        Response::new(Body::from(halves.hand_back(processed).to_string()))
+    }
+}
+
+impl Backend for Sqs {
+    const SERVICE: Service = Service::Sqs;
+
+    type Payload = Bytes;
+
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+        read_json(Self::SERVICE, head, body).await
+    }
+
+    async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
+        self.answer(&attempt.operation.name, attempt.payload).await
+    }
+}
+
+/// S3, whose bodies may be large and are not read here.
+impl Backend for Router {
+    const SERVICE: Service = Service::S3;
+
+    type Payload = Body;
+
+    /// A CORS preflight carries no credentials.
+    fn is_open(head: &Parts) -> bool {
+        head.method == Method::OPTIONS
+    }
+
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Body), Refusal> {
+        Ok((Operation::of_s3(head), body))
+    }
+
+    async fn forward(&self, attempt: Attempt<Body>) -> Response<Body> {
+        match self.clone().oneshot(Request::from_parts(attempt.head, attempt.payload)).await {
+            Ok(answer) => answer,
+            Err(never) => match never {},
+        }
+    }
+
+    /// S3 says that an object is absent only to those who may list its bucket; to others it denies access.
+    fn disclose(answer: Response<Body>, operation: &str, path: &str, principal: &Principal) -> Response<Body> {
+        let method = match operation {
+            "GetObject" => Method::GET,
+            "HeadObject" => Method::HEAD,
+            _ => return answer,
+        };
+        let listing = Need::new("s3:ListBucket", arn::bucket(&operation::bucket_of(path)));
+        if answer.status() != StatusCode::NOT_FOUND || listing.is_met(&principal.permissions) {
+            return answer;
+        }
+        let (denied, body) = Refusal::denied(Service::S3, &principal.name, &listing).xml(&method).into_parts();
+        // The answer keeps its CORS headers: a browser has to see the refusal.
+        let (mut head, _) = answer.into_parts();
+        head.status = denied.status;
+        head.headers.remove(CONTENT_LENGTH);
+        head.headers.extend(denied.headers.get(CONTENT_TYPE).map(|kind| (CONTENT_TYPE, kind.clone())));
+        Response::from_parts(head, body)
+    }
+}
+
+/// Reads a whole request to a service that speaks AWS JSON.
+async fn read_json(service: Service, head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+    match Limited::new(body, JSON_BODY_BYTES_MAX).collect().await {
+        Ok(body) => {
+            let body = body.to_bytes();
+            Ok((Operation::of_json(service, head, &body), body))
+        }
+        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::too_large()),
+        Err(_) => Err(Refusal::incomplete()),
+    }
+}

@@ -1,0 +1,52 @@
+//! What a request asks for: the operation's name, and what it takes to be allowed.
+
+mod dynamodb;
+mod s3;
+mod sqs;
+
+use http::request::Parts;
+use serde_json::Value;
+
+use super::{Service, permission::Need};
+
+pub(super) use s3::bucket_of;
+
+/// How an operation is called that a request does not name.
+const UNKNOWN: &str = "Unknown";
+
+/// What a request asks for.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    /// `TransactWriteItems`, `PutObject`, ….
+    pub(super) name: String,
+    /// All of these have to be met.
+    pub(super) needs: Vec<Need>,
+}
+
+impl Operation {
+    /// What a request asks for that could not be read.
+    pub(super) fn unknown() -> Operation {
+        Operation { name: UNKNOWN.to_owned(), needs: Vec::new() }
+    }
+
+    /// Reads a request to a service that speaks AWS JSON. A body that is no JSON needs nothing: it has no effect.
+    pub(super) fn of_json(service: Service, head: &Parts, body: &[u8]) -> Operation {
+        let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+        let name = target.rsplit_once('.').map_or(UNKNOWN, |(_, name)| name);
+        let needs = serde_json::from_slice::<Value>(body).map_or_else(
+            |_| Vec::new(),
+            |body| if service == Service::Sqs { sqs::needs(name, &body) } else { dynamodb::needs(name, &body) },
+        );
+        Operation { name: name.to_owned(), needs }
+    }
+
+    /// Reads a request to S3.
+    pub(super) fn of_s3(head: &Parts) -> Operation {
+        s3::operation(head)
+    }
+}
+
+/// A member of a JSON object that is a string.
+fn text<'a>(object: &'a Value, member: &str) -> Option<&'a str> {
+    object.get(member)?.as_str()
+}

@@ -1,0 +1,143 @@
+//! Refusals in each service's own shape.
+
+use axum::body::Body;
+use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
+use serde_json::{Value, json};
+
+use super::{Service, operation::Operation, permission::Need};
+
+/// What qualifies the types of DynamoDB's errors.
+const DYNAMODB_NAMESPACE: &str = "com.amazonaws.dynamodb.v20120810";
+
+/// What qualifies the types of SQS's errors.
+const SQS_NAMESPACE: &str = "com.amazonaws.sqs";
+
+/// Code of a refusal that cancels a transaction.
+const TRANSACTION_CONFLICT: &str = "TransactionConflict";
+
+/// Why a request is refused before it reaches its service.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) code: String,
+    pub(super) message: String,
+}
+
+impl Refusal {
+    /// Nobody holds the request's access key. DynamoDB answers 400 where the others answer 403.
+    pub(super) fn unknown_key(service: Service) -> Refusal {
+        let (status, code) = match service {
+            Service::DynamoDb => (StatusCode::BAD_REQUEST, "UnrecognizedClientException"),
+            Service::S3 => (StatusCode::FORBIDDEN, "InvalidAccessKeyId"),
+            Service::Sqs => (StatusCode::FORBIDDEN, "InvalidClientTokenId"),
+        };
+        Refusal::new(status, code, "The access key of this request is not known here.")
+    }
+
+    /// The request carries no credentials.
+    pub(super) fn anonymous(service: Service) -> Refusal {
+        let (status, code) = match service {
+            Service::DynamoDb => (StatusCode::BAD_REQUEST, "MissingAuthenticationTokenException"),
+            Service::S3 => (StatusCode::FORBIDDEN, "AccessDenied"),
+            Service::Sqs => (StatusCode::FORBIDDEN, "MissingAuthenticationToken"),
+        };
+        Refusal::new(status, code, "The request carries no credentials.")
+    }
+
+    /// The principal's role does not allow it. DynamoDB answers 400 where the others answer 403.
+    pub(super) fn denied(service: Service, principal: &str, need: &Need) -> Refusal {
+        let (status, code) = match service {
+            Service::DynamoDb => (StatusCode::BAD_REQUEST, "AccessDeniedException"),
+            Service::S3 | Service::Sqs => (StatusCode::FORBIDDEN, "AccessDenied"),
+        };
+        let Need { action, resource } = need;
+        let message = format!("{principal} is not authorized to perform: {action} on resource: {resource}");
+        Refusal::new(status, code, &message)
+    }
+
+    /// The body is larger than any that the service takes.
+    pub(super) fn too_large() -> Refusal {
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", "The request's body is too large.")
+    }
+
+    /// The body ended early.
+    pub(super) fn incomplete() -> Refusal {
+        Refusal::new(StatusCode::BAD_REQUEST, "IncompleteBody", "The request's body ended before it was complete.")
+    }
+
+    /// A planned error.
+    pub(super) fn planned(status: u16, code: &str) -> Refusal {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Refusal::new(status, code, "This error was planned.")
+    }
+
+    fn new(status: StatusCode, code: &str, message: &str) -> Refusal {
+        Refusal { status, code: code.to_owned(), message: message.to_owned() }
+    }
+
+    /// The answer to a request in the service's shape.
+    pub(super) fn answer(&self, service: Service, method: &Method, operation: &Operation) -> Response<Body> {
+        match service {
+            Service::DynamoDb => self.json(DYNAMODB_NAMESPACE, &operation.name, operation.needs.len()),
+            Service::Sqs => self.query_compatible(&operation.name),
+            Service::S3 => self.xml(method),
+        }
+    }
+
+    /// AWS JSON; a conflict of a transaction is the cancellation of all its `members`.
+    fn json(&self, namespace: &str, operation: &str, members: usize) -> Response<Body> {
+        let body = if self.code == TRANSACTION_CONFLICT && operation.starts_with("Transact") {
+            cancellation(namespace, members)
+        } else {
+            json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message })
+        };
+        with_status(self.status, "application/x-amz-json-1.0", Body::from(body.to_string()))
+    }
+
+    /// AWS JSON for SQS, whose clients read the older protocol's code from a header.
+    fn query_compatible(&self, operation: &str) -> Response<Body> {
+        let mut answer = self.json(SQS_NAMESPACE, operation, 0);
+        let fault = if self.status.is_server_error() { "Receiver" } else { "Sender" };
+        if let Ok(error) = HeaderValue::try_from(format!("{};{fault}", self.code)) {
+            answer.headers_mut().insert("x-amzn-query-error", error);
+        }
+        answer
+    }
+
+    /// S3's XML; an answer to HEAD has no body.
+    pub(super) fn xml(&self, method: &Method) -> Response<Body> {
+        let body = if *method == Method::HEAD {
+            Body::empty()
+        } else {
+            let (code, message) = (escape(&self.code), escape(&self.message));
+            Body::from(format!(
+                r#"<?xml version="1.0" encoding="UTF-8"?><Error><Code>{code}</Code><Message>{message}</Message></Error>"#
+            ))
+        };
+        with_status(self.status, "application/xml", body)
+    }
+}
+
+/// A transaction that met another one: the first member did, the others are as good as ever.
+fn cancellation(namespace: &str, members: usize) -> Value {
+    let mut reasons = vec![json!({ "Code": "None" }); members.max(1)];
+    reasons[0] = json!({ "Code": TRANSACTION_CONFLICT, "Message": "Transaction is ongoing for the item" });
+    let codes: Vec<_> = reasons.iter().filter_map(|reason| reason["Code"].as_str()).collect();
+    let codes = codes.join(", ");
+    json!({
+        "__type": format!("{namespace}#TransactionCanceledException"),
+        "Message": format!("Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]"),
+        "CancellationReasons": reasons,
+    })
+}
+
+fn with_status(status: StatusCode, content_type: &'static str, body: Body) -> Response<Body> {
+    let mut answer = Response::new(body);
+    *answer.status_mut() = status;
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    answer
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

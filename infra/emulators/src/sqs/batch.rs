@@ -1,0 +1,106 @@
+//! Up to ten of the same at once: each entry succeeds or fails for itself.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    attributes::MESSAGE_BYTES_MAX,
+    fault::Fault,
+    send::Act,
+    store::{self, Store},
+};
+
+/// Entries of one batch.
+const ENTRIES_MAX: usize = 10;
+
+/// Characters of an entry's id.
+const ENTRY_ID_LENGTH_MAX: usize = 80;
+
+/// One entry of a batch.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Entry<A> {
+    id: String,
+    #[serde(flatten)]
+    act: A,
+}
+
+/// What became of a batch.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Outcome<D> {
+    successful: Vec<Success<D>>,
+    failed: Vec<Failure>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Success<D> {
+    id: String,
+    #[serde(flatten)]
+    done: D,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Failure {
+    id: String,
+    sender_fault: bool,
+    code: &'static str,
+    message: String,
+}
+
+impl Store {
+    /// Does one thing to a queue's messages.
+    pub(super) fn act<A: Act>(&self, queue: &str, act: A, now_ms: i64) -> Result<A::Done, Fault> {
+        let connection = self.connection();
+        let queue = store::queue(&connection, queue)?;
+        act.act(&connection, &queue, now_ms)
+    }
+
+    /// Does a batch of things to a queue's messages, in one transaction.
+    pub(super) fn act_on_all<A: Act>(
+        &self,
+        queue: &str,
+        entries: Vec<Entry<A>>,
+        now_ms: i64,
+    ) -> Result<Outcome<A::Done>, Fault> {
+        let mut connection = self.connection();
+        let transaction = connection.transaction()?;
+        let queue = store::queue(&transaction, queue)?;
+        check(&entries)?;
+        let mut outcome = Outcome { successful: Vec::new(), failed: Vec::new() };
+        for Entry { id, act } in entries {
+            match act.act(&transaction, &queue, now_ms) {
+                Ok(done) => outcome.successful.push(Success { id, done }),
+                Err(fault) => outcome.failed.push(Failure {
+                    id,
+                    sender_fault: fault.is_senders(),
+                    code: fault.code,
+                    message: fault.to_string(),
+                }),
+            }
+        }
+        transaction.commit()?;
+        Ok(outcome)
+    }
+}
+
+fn check<A: Act>(entries: &[Entry<A>]) -> Result<(), Fault> {
+    let is_id = |id: &str| {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        (1..=ENTRY_ID_LENGTH_MAX).contains(&id.len()) && id.bytes().all(allowed)
+    };
+    let mut ids = HashSet::new();
+    match entries.len() {
+        0 => Err(Fault::empty_batch()),
+        1..=ENTRIES_MAX if !entries.iter().all(|entry| is_id(&entry.id)) => Err(Fault::invalid_entry_id()),
+        1..=ENTRIES_MAX if !entries.iter().all(|entry| ids.insert(&entry.id)) => Err(Fault::doubled_entry_ids()),
+        1..=ENTRIES_MAX if entries.iter().map(|entry| entry.act.bytes()).sum::<usize>() > MESSAGE_BYTES_MAX => {
+            Err(Fault::batch_too_long(MESSAGE_BYTES_MAX))
+        }
+        1..=ENTRIES_MAX => Ok(()),
+        count => Err(Fault::too_many_entries(count)),
+    }
+}

@@ -1,0 +1,10 @@
+//! The emulators through the production clients.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod faults;
+mod gate;
+mod persistence;
+mod queues;
+mod support;
+mod tables;

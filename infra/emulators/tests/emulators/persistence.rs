@@ -1,0 +1,66 @@
+//! The data directory outlives the process, and is not tampered with.
+
+use std::fs;
+
+use template::Stack;
+
+use crate::support::{Cloud, TestClock, exists, put, queue, records, start};
+
+fn stack() -> Stack {
+    Stack { queues: vec![queue("jobs")], ..records() }
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_a_killed_process() {
+    let cloud = Cloud::with(&stack()).await;
+    assert!(put(&cloud.dynamodb("operator"), "kept").await);
+    let message = cloud.sqs("operator").send_message().queue_url(cloud.queue_url("jobs")).message_body("kept");
+    message.send().await.unwrap();
+    // A copy taken while they run is what a killed process leaves behind.
+    let left_behind = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(cloud.directory.path()).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_file() && !entry.file_name().to_string_lossy().ends_with("-shm") {
+            fs::copy(entry.path(), left_behind.path().join(entry.file_name())).unwrap();
+        }
+    }
+    fs::create_dir_all(left_behind.path().join("s3")).unwrap();
+    let revived = Cloud::start_in(left_behind).await;
+    assert!(exists(&revived.dynamodb("operator"), "kept").await);
+    let received = revived.sqs("operator").receive_message().queue_url(revived.queue_url("jobs")).send().await.unwrap();
+    assert_eq!(received.messages()[0].body(), Some("kept"));
+}
+
+#[tokio::test]
+async fn a_directory_in_use_cannot_be_opened_again() {
+    let cloud = Cloud::start().await;
+    let refused = start(cloud.directory.path(), &TestClock::new()).await.err().unwrap().to_string();
+    assert!(refused.contains(&*cloud.directory.path().to_string_lossy()), "{refused}");
+    assert!(refused.contains("in use"), "{refused}");
+    cloud.restart().await;
+}
+
+#[tokio::test]
+async fn a_damaged_or_missing_database_is_named_and_left_alone() {
+    for file in ["dynamodb.sqlite", "sqs.sqlite"] {
+        let cloud = Cloud::with(&stack()).await;
+        let path = cloud.directory.path().join(file);
+        cloud.emulators.stop().await;
+        let whole = fs::read(&path).unwrap();
+        // Cut off, overwritten, emptied, gone.
+        let mut overwritten = whole.clone();
+        overwritten[4096..8192].fill(0xAA);
+        for damage in
+            [Some(&whole[..whole.len() / 2]), Some(b"no database at all"), Some(&overwritten), Some(b""), None]
+        {
+            match damage {
+                Some(bytes) => fs::write(&path, bytes).unwrap(),
+                None => fs::remove_file(&path).unwrap(),
+            }
+            let refused = start(cloud.directory.path(), &TestClock::new()).await.err().unwrap().to_string();
+            assert!(refused.contains(file) && refused.contains("is damaged"), "{refused}");
+            assert_eq!(fs::read(&path).ok().as_deref(), damage);
+        }
+        fs::write(&path, whole).unwrap();
+        start(cloud.directory.path(), &TestClock::new()).await.unwrap();
+    }
+}
