@@ -1,0 +1,93 @@
+//! One function, as whoever invokes it sees it: in this process, or behind cargo-lambda.
+
+use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use axum::{Router, body::Body};
+use futures::FutureExt;
+use http::{Request, Response};
+use tower::ServiceExt;
+use worker::Batch;
+
+use crate::emulate::Remote;
+
+/// A function.
+pub(crate) struct Callee {
+    name: String,
+    timeout: Duration,
+    place: Place,
+}
+
+/// Where a function runs.
+pub(crate) enum Place {
+    /// In this process, answering requests.
+    Router(Router),
+    /// In this process, working through batches.
+    Worker(Batch),
+    /// In a process of its own, behind cargo-lambda.
+    Remote(Box<Remote>),
+}
+
+/// Why there is no answer of the function's own.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// The event is larger than Lambda takes.
+    TooLarge,
+    /// The function took too long.
+    TimedOut,
+    /// It crashed, or gave what is no answer.
+    Failed(String),
+}
+
+impl Callee {
+    pub(crate) fn new(name: String, timeout_seconds: u32, place: Place) -> Callee {
+        Callee { name, timeout: Duration::from_secs(timeout_seconds.into()), place }
+    }
+
+    /// The function's binary.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Lets it answer a request.
+    pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
+        let answer = async {
+            match &self.place {
+                Place::Router(router) => {
+                    let answer = AssertUnwindSafe(router.clone().oneshot(request)).catch_unwind().await;
+                    let answer = answer.map_err(|panic| Unanswered::Failed(panic_text(&*panic)))?;
+                    let Ok(response) = answer;
+                    Ok(response)
+                }
+                Place::Remote(remote) => remote.call(request).await,
+                Place::Worker(_) => Err(Unanswered::Failed("a worker takes no requests".to_owned())),
+            }
+        };
+        tokio::time::timeout(self.timeout, answer).await.unwrap_or(Err(Unanswered::TimedOut))
+    }
+
+    /// Lets it work through a batch.
+    pub(crate) async fn work(&self, event: SqsEvent) -> Result<SqsBatchResponse, Unanswered> {
+        let answer = async {
+            match &self.place {
+                Place::Worker(batch) => Ok(batch.handle(event).await),
+                Place::Remote(remote) => remote.work(&event).await,
+                Place::Router(_) => Err(Unanswered::Failed("a function of routes takes no batches".to_owned())),
+            }
+        };
+        tokio::time::timeout(self.timeout, answer).await.unwrap_or(Err(Unanswered::TimedOut))
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panicked".to_owned())
+}
+
+#[cfg(test)]
+impl Callee {
+    /// A function that answers nothing.
+    pub(crate) fn nobody(name: &str) -> Callee {
+        Callee::new(name.to_owned(), 1, Place::Router(Router::new()))
+    }
+}

@@ -1,0 +1,284 @@
+//! The stack itself: started in order, ended in reverse.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
+
+use domain::Random;
+use emulators::{ACCOUNT_ID, Emulators, Faults, REGION, Wire};
+use runtime::Environment;
+use template::{Context, Stack};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+
+use crate::{
+    CargoLambda, Registry, StartError,
+    bootstrap::{self, FirstKey, Local},
+    callee::{Callee, Place},
+    emulate::Running,
+    environment::Environments,
+    gateway::{Gateway, Routing},
+    registry::Start,
+    server::{Stopping, bind, serve},
+    trigger::Pump,
+};
+
+/// What everything is called after, as a deployed stack would be.
+const STACK_NAME: &str = "larder";
+/// The template's parameter for the address of delivery.
+const CDN_URL_PARAMETER: &str = "CdnUrl";
+/// The template's parameter for the longest body that delivery answers itself.
+const REDIRECT_PARAMETER: &str = "RedirectAboveBytes";
+/// What that parameter is in this process, where nothing limits an answer: more than any file has.
+const NEVER_REDIRECT: u64 = 1 << 50;
+/// What it is behind cargo-lambda, which hangs on larger answers: 3 MiB.
+const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
+/// How long queues may take to run empty.
+const DRAIN_DEADLINE: Duration = Duration::from_secs(20);
+/// Pause between two looks at them.
+const DRAIN_PAUSE: Duration = Duration::from_millis(20);
+
+/// The ports to listen on; 0 takes a free one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ports {
+    /// The API's.
+    pub api: u16,
+    /// The CDN's.
+    pub cdn: u16,
+    /// S3's.
+    pub s3: u16,
+}
+
+/// What a stack is started with.
+pub struct Options {
+    /// Where everything is kept.
+    pub data_dir: PathBuf,
+    /// The text of the template.
+    pub template: String,
+    /// The functions that it names.
+    pub registry: Registry,
+    /// Where to listen.
+    pub ports: Ports,
+    /// Parameters of the template that do not take their defaults.
+    pub parameters: BTreeMap<String, String>,
+    /// The clock of everything.
+    pub clock: Arc<dyn emulators::Clock>,
+    /// The randomness of the functions.
+    pub random: Arc<dyn Random>,
+    /// Where the functions run: behind cargo-lambda, or, where there is none, in this process.
+    pub cargo_lambda: Option<CargoLambda>,
+}
+
+/// A running stack.
+pub struct Cloud {
+    emulators: Emulators,
+    stack: Stack,
+    environments: Environments,
+    api_url: String,
+    cdn_url: String,
+    first_key: Option<FirstKey>,
+    running: Option<Running>,
+    tasks: JoinSet<()>,
+    /// Stops everything when it is dropped.
+    stop: watch::Sender<()>,
+}
+
+/// Messages that nobody has worked off.
+#[derive(Debug, thiserror::Error)]
+#[error("there are still messages: {0}")]
+pub struct NotDrained(String);
+
+impl Cloud {
+    /// Starts everything; returns once it answers.
+    pub async fn start(options: Options) -> Result<Cloud, StartError> {
+        let (api, cdn, s3) = (bind(options.ports.api)?, bind(options.ports.cdn)?, bind(options.ports.s3)?);
+        let (api_origin, cdn_url) = (origin(&api)?, origin(&cdn)?);
+        let s3_listener = s3.into_std().map_err(|reason| StartError::Port { port: options.ports.s3, reason })?;
+        let emulators = Emulators::start(emulators::Options {
+            data_dir: options.data_dir.clone(),
+            clock: Arc::clone(&options.clock),
+            s3_listener,
+        })
+        .await?;
+
+        let context = context(&options, &api_origin, &cdn_url, &emulators);
+        let stack = template::read(&options.template, &context)?;
+        emulators.provision(&stack).await?;
+        let environments =
+            Environments::open(&options.data_dir, Arc::clone(&options.clock), Arc::clone(&options.random))?;
+        let first_key = bootstrap::first_key(&options.data_dir, &stack, &environments, &emulators).await?;
+
+        let (stop, stopping) = watch::channel(());
+        let mut running = match &options.cargo_lambda {
+            Some(place) => Some(Running::start(place, stopping.clone()).await?),
+            None => None,
+        };
+        let mut callees = BTreeMap::new();
+        for function in &stack.functions {
+            let environment = environments.of(function, &emulators);
+            let place = place(&function.binary, &environment, &options.registry, running.as_mut())?;
+            let callee = Callee::new(function.binary.clone(), function.timeout_seconds, place);
+            callees.insert(function.logical_id.clone(), Arc::new(callee));
+        }
+        all_registered_exist(&options.registry, &stack)?;
+
+        let mut cloud = Cloud {
+            api_url: format!("{api_origin}/api/v1"),
+            cdn_url,
+            emulators,
+            stack,
+            environments,
+            first_key,
+            running,
+            tasks: JoinSet::new(),
+            stop,
+        };
+        cloud.serve(api, cdn, &callees, &stopping);
+        let (api_url, cdn_url) = (cloud.api_url.clone(), cloud.cdn_url.clone());
+        let api_key = cloud.first_key.as_ref().map(|first| first.key.clone());
+        let local = Local { api_url, cdn_url, s3_url: cloud.s3_url().to_owned(), api_key };
+        bootstrap::write_local(&options.data_dir, &local)?;
+        Ok(cloud)
+    }
+
+    fn serve(
+        &mut self,
+        api: TcpListener,
+        cdn: TcpListener,
+        callees: &BTreeMap<String, Arc<Callee>>,
+        stopping: &Stopping,
+    ) {
+        let routing = Routing::of(&self.stack.routes, callees);
+        self.tasks.spawn(serve(api, Arc::new(Gateway::Api(routing)), stopping.clone()));
+        if let Some(origin) = self.stack.cdn_origin.as_ref().and_then(|id| callees.get(id)) {
+            self.tasks.spawn(serve(cdn, Arc::new(Gateway::Cdn(Arc::clone(origin))), stopping.clone()));
+        }
+        for trigger in &self.stack.triggers {
+            let function = self.stack.functions.iter().find(|function| function.logical_id == trigger.function);
+            let (Some(function), Some(callee)) = (function, callees.get(&trigger.function)) else { continue };
+            let pump = Pump::new(trigger, Arc::clone(callee), &self.environments.of(function, &self.emulators));
+            self.tasks.spawn(pump.run(trigger.maximum_concurrency, stopping.clone()));
+        }
+    }
+
+    /// `http://127.0.0.1:PORT/api/v1`.
+    pub fn api_url(&self) -> &str {
+        &self.api_url
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn cdn_url(&self) -> &str {
+        &self.cdn_url
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn s3_url(&self) -> &str {
+        self.emulators.s3_url()
+    }
+
+    /// An account key of the first user, where there is a table to keep one.
+    pub fn api_key(&self) -> Option<&str> {
+        self.first_key.as_ref().map(|first| first.key.as_str())
+    }
+
+    /// Whether that key was made at this start.
+    pub fn api_key_is_new(&self) -> bool {
+        self.first_key.as_ref().is_some_and(|first| first.is_new)
+    }
+
+    /// What the template came to.
+    pub fn stack(&self) -> &Stack {
+        &self.stack
+    }
+
+    /// The log of calls to the emulators.
+    pub fn wire(&self) -> Wire {
+        self.emulators.wire()
+    }
+
+    /// The faults to come.
+    pub fn faults(&self) -> Faults {
+        self.emulators.faults()
+    }
+
+    /// What the function of this binary is started with.
+    pub fn environment_of(&self, binary: &str) -> Option<Environment> {
+        let function = self.stack.functions.iter().find(|function| function.binary == binary)?;
+        Some(self.environments.of(function, &self.emulators))
+    }
+
+    /// The environment of somebody who may do everything, with a function's variables.
+    pub fn operator_environment(&self, binary: &str) -> Option<Environment> {
+        let variables = self.environment_of(binary)?.variables;
+        Some(self.environments.operator("operator", variables, &self.emulators))
+    }
+
+    /// Waits until no queue that triggers a function holds a message.
+    pub async fn drained(&self) -> Result<(), NotDrained> {
+        let queues = self.stack.triggers.iter().map(|trigger| trigger.queue.as_str());
+        let environment = self.environments.operator("operator", BTreeMap::new(), &self.emulators);
+        crate::trigger::drained(queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE).await.map_err(NotDrained)
+    }
+
+    /// Ends everything: requests and batches at work are finished first, within a bound.
+    pub async fn stop(mut self) {
+        drop(self.stop);
+        while self.tasks.join_next().await.is_some() {}
+        if let Some(running) = self.running {
+            running.stop().await;
+        }
+        self.emulators.stop().await;
+    }
+}
+
+fn origin(listener: &TcpListener) -> Result<String, StartError> {
+    let address = listener.local_addr().map_err(|reason| StartError::Port { port: 0, reason })?;
+    Ok(format!("http://{address}"))
+}
+
+fn context(options: &Options, api_origin: &str, cdn_url: &str, emulators: &Emulators) -> Context {
+    let mut parameters = options.parameters.clone();
+    let redirect_above = if options.cargo_lambda.is_some() { CARGO_LAMBDA_REDIRECT } else { NEVER_REDIRECT };
+    let ours = [(CDN_URL_PARAMETER, cdn_url.to_owned()), (REDIRECT_PARAMETER, redirect_above.to_string())];
+    let declared = template::parameters(&options.template).unwrap_or_default();
+    for (name, value) in ours {
+        if declared.iter().any(|parameter| parameter.name == name) {
+            parameters.entry(name.to_owned()).or_insert(value);
+        }
+    }
+    let known =
+        |resource: &str, attribute: &str, value: &str| ((resource.to_owned(), attribute.to_owned()), value.to_owned());
+    let cdn_domain = cdn_url.trim_start_matches("http://");
+    Context {
+        stack_name: STACK_NAME.to_owned(),
+        region: REGION.to_owned(),
+        account_id: ACCOUNT_ID.to_owned(),
+        parameters,
+        attributes: [known("Cdn", "DomainName", cdn_domain), known("Api", "ApiEndpoint", api_origin)].into(),
+        queue_url_base: emulators.sqs_url().to_owned(),
+    }
+}
+
+fn place(
+    binary: &str,
+    environment: &Environment,
+    registry: &Registry,
+    running: Option<&mut Running>,
+) -> Result<Place, StartError> {
+    let start = registry.get(binary).ok_or_else(|| {
+        StartError::Functions(format!("the template names the function {binary}, which is not built in"))
+    })?;
+    if let Some(running) = running {
+        return running.run(binary, environment).map(|remote| Place::Remote(Box::new(remote)));
+    }
+    let started = match start {
+        Start::Http(start) => start(environment).map(Place::Router),
+        Start::Worker(start) => start(environment).map(Place::Worker),
+    };
+    started.map_err(|reason| StartError::Function { function: binary.to_owned(), reason })
+}
+
+fn all_registered_exist(registry: &Registry, stack: &Stack) -> Result<(), StartError> {
+    let named = |binary: &str| stack.functions.iter().any(|function| function.binary == binary);
+    match registry.names().find(|binary| !named(binary)) {
+        None => Ok(()),
+        Some(binary) => Err(StartError::Functions(format!("the function {binary} is not in the template"))),
+    }
+}

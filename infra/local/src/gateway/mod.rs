@@ -1,0 +1,103 @@
+//! What stands before the functions: the HTTP API, and the CDN.
+//!
+//! The API takes the routes from the template and matches as an HTTP API does; the CDN has one origin, and does to a
+//! request what the distribution's viewer function does.
+
+mod body;
+mod refusal;
+mod routing;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use percent_encoding::percent_decode_str;
+use runtime::Front;
+
+use crate::callee::{Callee, Unanswered};
+
+use refusal::refusal;
+pub(crate) use routing::Routing;
+
+/// Most bytes of a request's headers that an HTTP API takes.
+const API_HEADER_BYTES: usize = 10_240;
+/// The header to which the distribution's viewer function moves a viewer's key.
+const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
+
+/// One listener's gateway.
+pub(crate) enum Gateway {
+    /// The HTTP API.
+    Api(Routing),
+    /// The CDN, in front of its origin.
+    Cdn(Arc<Callee>),
+}
+
+impl Gateway {
+    /// Answers a request, whatever happens behind.
+    pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
+        let request = request.map(body::drained_when_refused);
+        match self {
+            Gateway::Api(routing) => api(routing, request).await,
+            Gateway::Cdn(origin) => cdn(origin, request).await,
+        }
+    }
+}
+
+async fn api(routing: &Routing, mut request: Request<Body>) -> Response<Body> {
+    let header_bytes: usize = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if header_bytes > API_HEADER_BYTES {
+        return refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large.");
+    }
+    let Ok(path) = percent_decode_str(request.uri().path()).decode_utf8() else {
+        return refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8.");
+    };
+    // An HTTP API decodes the path first, and then takes what follows a question mark for the query.
+    let path = path.split('?').next().unwrap_or_default().to_owned();
+    let Some(callee) = routing.route(request.method().as_str(), &path) else {
+        return refusal(StatusCode::NOT_FOUND, "Not found.");
+    };
+    join_repeated(request.headers_mut());
+    call(callee, Front::HttpApi, &path, request).await
+}
+
+async fn cdn(origin: &Callee, mut request: Request<Body>) -> Response<Body> {
+    let headers = request.headers_mut();
+    headers.remove(&MOVED_AUTHORIZATION);
+    if let Some(authorization) = headers.remove(header::AUTHORIZATION) {
+        headers.insert(MOVED_AUTHORIZATION, authorization);
+    }
+    let path = request.uri().path().to_owned();
+    call(origin, Front::FunctionUrl, &path, request).await
+}
+
+async fn call(callee: &Callee, front: Front, path: &str, mut request: Request<Body>) -> Response<Body> {
+    let Some(uri) = front.uri(path, request.uri().query().unwrap_or_default()) else {
+        return refusal(StatusCode::BAD_REQUEST, "The address cannot be read.");
+    };
+    *request.uri_mut() = uri;
+    match callee.call(request).await {
+        Ok(response) => response,
+        Err(Unanswered::TooLarge) => refusal(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "Request Too Long: a function takes 6,291,556 bytes with the body encoded, a file of about 4.4 MB. Send larger \
+             files by way of POST /api/v1/upload/presign.",
+        ),
+        Err(Unanswered::TimedOut) => refusal(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
+        Err(Unanswered::Failed(reason)) => {
+            tracing::error!(function = callee.name(), reason, "the function did not answer");
+            refusal(StatusCode::BAD_GATEWAY, "Bad Gateway")
+        }
+    }
+}
+
+/// Headers that stand more than once are joined by commas, as an HTTP API does.
+fn join_repeated(headers: &mut HeaderMap) {
+    let repeated: Vec<HeaderName> =
+        headers.keys().filter(|name| headers.get_all(*name).iter().count() > 1).cloned().collect();
+    for name in repeated {
+        let values: Vec<&[u8]> = headers.get_all(&name).iter().map(HeaderValue::as_bytes).collect();
+        if let Ok(joined) = HeaderValue::from_bytes(&values.join(&b","[..])) {
+            headers.insert(name, joined);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `cargo run`: the whole of Larder on this machine.
+
+mod cli;
+
+use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
+
+use cli::{Arguments, Parsed};
+use local::{Cloud, Options, StartError, TEMPLATE, product};
+use runtime::SystemRandom;
+use tracing_subscriber::EnvFilter;
+
+/// Exit status of a wrong command line.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    match cli::parse(std::env::args_os()) {
+        Ok(Parsed::Print(text)) => {
+            say(&text);
+            ExitCode::SUCCESS
+        }
+        Ok(Parsed::Run(arguments)) => run(*arguments),
+        Err(message) => {
+            complain(&format!("{message}\nTry `cargo run -- --help`."));
+            ExitCode::from(USAGE)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> ExitCode {
+    tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&arguments.log)).with_writer(std::io::stderr).init();
+    if arguments.reset
+        && let Err(message) = cli::reset(&arguments.data_dir)
+    {
+        complain(&message);
+        return ExitCode::FAILURE;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let ended = runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(serve(arguments)));
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            complain(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(arguments: Arguments) -> Result<(), String> {
+    let signals = signals().map_err(|error| format!("signals cannot be waited for: {error}"))?;
+    tokio::pin!(signals);
+    let emulated = arguments.cargo_lambda.is_some();
+    let starting = Cloud::start(Options {
+        data_dir: arguments.data_dir.clone(),
+        template: TEMPLATE.to_owned(),
+        registry: product(),
+        ports: arguments.ports,
+        parameters: arguments.parameters,
+        clock: Arc::new(emulators::SystemClock),
+        random: Arc::new(SystemRandom),
+        cargo_lambda: arguments.cargo_lambda,
+    });
+    let cloud = tokio::select! {
+        started = starting => started.map_err(|error: StartError| error.to_string())?,
+        () = &mut signals => return Ok(()),
+    };
+    say(&banner(&cloud, &arguments.data_dir, emulated));
+    signals.await;
+    cloud.stop().await;
+    Ok(())
+}
+
+/// Resolves at Ctrl-C, or when the process is asked to end.
+fn signals() -> std::io::Result<impl Future<Output = ()>> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
+}
+
+fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
+    let (api, cdn, s3) = (cloud.api_url(), cloud.cdn_url(), cloud.s3_url());
+    let how = if emulated { "Larder is running, its functions under cargo-lambda." } else { "Larder is running." };
+    let mut text = format!("{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Data {}\n", data_dir.display());
+    match cloud.api_key() {
+        Some(key) if cloud.api_key_is_new() => {
+            let _ = write!(
+                text,
+                "\nYour account key, shown this once:\n\n  {key}\n\nTry it:\n\n  curl -s {api}/spaces -H 'Authorization: Bearer {key}' \\\n    \
+                 -H 'Content-Type: application/json' -d '{{\"name\": \"Acme\"}}'\n"
+            );
+        }
+        Some(_) => {
+            let _ = write!(text, "\nYour account key is in {}.\n", data_dir.join("local.json").display());
+        }
+        None => {}
+    }
+    text + "\nCtrl-C ends it."
+}
+
+fn say(text: &str) {
+    // Nobody may be reading, which is no failure of ours.
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "larder: {text}");
+}

@@ -1,0 +1,13 @@
+//! The functions of the product.
+
+use crate::Registry;
+
+/// Every function of the product's template.
+pub fn product() -> Registry {
+    Registry::default()
+        .http("spaces", spaces::router)
+        .http("uploads", uploads::router)
+        .http("files", files::router)
+        .http("not-found", not_found::router)
+        .http("delivery", delivery::router)
+}

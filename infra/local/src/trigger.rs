@@ -1,0 +1,201 @@
+//! A queue that invokes a worker, by SQS's own rules: a batch is received, worked through, and deleted but for what
+//! failed, which becomes visible again by itself until the queue's redrive policy puts it aside.
+
+use std::{sync::Arc, time::Duration};
+
+use aws_lambda_events::event::sqs::{SqsEvent, SqsMessage};
+use aws_sdk_sqs::{
+    Client,
+    config::{BehaviorVersion, Credentials, Region},
+    types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName, QueueAttributeName},
+};
+use aws_smithy_http_client::Builder;
+use emulators::{ACCOUNT_ID, REGION};
+use runtime::Environment;
+use template::Trigger;
+use tokio::task::JoinSet;
+
+use crate::{callee::Callee, server::Stopping};
+
+/// Most messages of one receive.
+const RECEIVED_AT_ONCE: u32 = 10;
+/// Seconds of one long poll.
+const WAIT_SECONDS: i32 = 20;
+/// Batches that are at work at once, where the template says nothing.
+const DEFAULT_CONCURRENCY: u32 = 5;
+/// How long to wait after SQS did not answer.
+const FAILURE_PAUSE: Duration = Duration::from_millis(200);
+
+/// What moves a queue's messages to its function.
+#[derive(Clone)]
+pub(crate) struct Pump {
+    client: Client,
+    queue: String,
+    queue_url: String,
+    batch_size: u32,
+    reports_failures: bool,
+    callee: Arc<Callee>,
+}
+
+impl Pump {
+    /// The pump of a trigger, with the environment of its function's role.
+    pub(crate) fn new(trigger: &Trigger, callee: Arc<Callee>, environment: &Environment) -> Pump {
+        let (client, endpoint) = client(environment);
+        Pump {
+            client,
+            queue: trigger.queue.clone(),
+            queue_url: format!("{endpoint}/{ACCOUNT_ID}/{}", trigger.queue),
+            batch_size: trigger.batch_size.clamp(1, RECEIVED_AT_ONCE),
+            reports_failures: trigger.reports_failures,
+            callee,
+        }
+    }
+
+    /// Pumps until the stack stops; batches at work are finished.
+    pub(crate) async fn run(self, concurrency: Option<u32>, mut stopping: Stopping) {
+        let most = concurrency.unwrap_or(DEFAULT_CONCURRENCY) as usize;
+        let mut working = JoinSet::new();
+        loop {
+            while working.len() >= most {
+                working.join_next().await;
+            }
+            let messages = tokio::select! {
+                received = self.receive() => received,
+                _ = stopping.changed() => break,
+            };
+            while working.try_join_next().is_some() {}
+            if !messages.is_empty() {
+                let pump = self.clone();
+                working.spawn(async move { pump.work(messages).await });
+            }
+        }
+        while working.join_next().await.is_some() {}
+    }
+
+    async fn receive(&self) -> Vec<Message> {
+        let received = self
+            .client
+            .receive_message()
+            .queue_url(&self.queue_url)
+            .max_number_of_messages(i32::try_from(self.batch_size).unwrap_or(1))
+            .wait_time_seconds(WAIT_SECONDS)
+            .message_system_attribute_names(MessageSystemAttributeName::All)
+            .message_attribute_names("All")
+            .send()
+            .await;
+        match received {
+            Ok(received) => received.messages.unwrap_or_default(),
+            Err(error) => {
+                tracing::warn!(queue = self.queue, %error, "the queue does not answer");
+                tokio::time::sleep(FAILURE_PAUSE).await;
+                Vec::new()
+            }
+        }
+    }
+
+    async fn work(&self, messages: Vec<Message>) {
+        let mut event = SqsEvent::default();
+        event.records = messages.iter().map(|message| self.record(message)).collect();
+        let failed: Vec<String> = match self.callee.work(event).await {
+            Ok(response) if self.reports_failures => {
+                response.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
+            }
+            Ok(_) => Vec::new(),
+            Err(reason) => {
+                tracing::error!(function = self.callee.name(), ?reason, "the batch failed");
+                return;
+            }
+        };
+        let done = messages.iter().filter(|message| !failed.iter().any(|id| message.message_id() == Some(id)));
+        self.delete(done).await;
+    }
+
+    async fn delete(&self, done: impl Iterator<Item = &Message>) {
+        let entries: Vec<_> = done
+            .enumerate()
+            .filter_map(|(index, message)| {
+                let entry = DeleteMessageBatchRequestEntry::builder().id(index.to_string());
+                entry.receipt_handle(message.receipt_handle()?).build().ok()
+            })
+            .collect();
+        if entries.is_empty() {
+            return;
+        }
+        let deleted = self.client.delete_message_batch().queue_url(&self.queue_url).set_entries(Some(entries));
+        if let Err(error) = deleted.send().await {
+            // They become visible again, and are worked on twice: what workers have to bear anyway.
+            tracing::warn!(queue = self.queue, %error, "messages could not be deleted");
+        }
+    }
+
+    fn record(&self, message: &Message) -> SqsMessage {
+        let mut record = SqsMessage::default();
+        record.message_id.clone_from(&message.message_id);
+        record.receipt_handle.clone_from(&message.receipt_handle);
+        record.body.clone_from(&message.body);
+        record.md5_of_body.clone_from(&message.md5_of_body);
+        record.md5_of_message_attributes.clone_from(&message.md5_of_message_attributes);
+        let attributes = message.attributes.iter().flatten();
+        record.attributes = attributes.map(|(name, value)| (name.as_str().to_owned(), value.clone())).collect();
+        record.event_source = Some("aws:sqs".to_owned());
+        record.event_source_arn = Some(format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", self.queue));
+        record.aws_region = Some(REGION.to_owned());
+        record
+    }
+}
+
+/// An SQS client that acts as an environment's role, and the endpoint it calls.
+fn client(environment: &Environment) -> (Client, String) {
+    let variable = |name: &str| environment.variables.get(name).cloned().unwrap_or_default();
+    let endpoint = variable("AWS_ENDPOINT_URL_SQS");
+    let credentials =
+        Credentials::new(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), None, None, "local");
+    let config = aws_sdk_sqs::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(REGION))
+        .credentials_provider(credentials)
+        .endpoint_url(&endpoint)
+        .http_client(Builder::new().build_http())
+        .build();
+    (Client::from_conf(config), endpoint)
+}
+
+/// Waits until none of the queues holds a message, be it visible, in flight or delayed; else says which do.
+pub(crate) async fn drained<'a>(
+    queues: impl Iterator<Item = &'a str> + Clone,
+    environment: &Environment,
+    deadline: Duration,
+    pause: Duration,
+) -> Result<(), String> {
+    let (client, endpoint) = client(environment);
+    let mut left = String::new();
+    let waited = tokio::time::timeout(deadline, async {
+        loop {
+            left.clear();
+            for queue in queues.clone() {
+                let held = held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await;
+                if held != Some(0) {
+                    left = format!("{queue} holds {held:?}");
+                }
+            }
+            if left.is_empty() {
+                return;
+            }
+            tokio::time::sleep(pause).await;
+        }
+    });
+    let done = waited.await.is_ok();
+    if done { Ok(()) } else { Err(left) }
+}
+
+/// Messages that a queue holds; `None` where it does not say.
+async fn held(client: &Client, queue_url: &str) -> Option<u64> {
+    let names = [
+        QueueAttributeName::ApproximateNumberOfMessages,
+        QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
+        QueueAttributeName::ApproximateNumberOfMessagesDelayed,
+    ];
+    let request = client.get_queue_attributes().queue_url(queue_url).set_attribute_names(Some(names.to_vec()));
+    let attributes = request.send().await.ok()?.attributes?;
+    names.iter().map(|name| attributes.get(name)?.parse::<u64>().ok()).sum()
+}
