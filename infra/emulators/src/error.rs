@@ -42,6 +42,9 @@ pub enum StartError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The system gave no thread to run on.
+    #[error("no thread can be started: {0}")]
+    Thread(#[source] io::Error),
     /// No port could be listened on.
     #[error("no port on loopback can be listened on: {0}")]
     Listen(#[source] io::Error),

@@ -111,7 +111,7 @@ impl Emulators {
         let (stop, stopping) = watch::channel(());
         let opening = (data_dir, sqs_url.clone(), Arc::clone(&clock), stopping.clone());
         let opened = tokio::task::spawn_blocking(move || open(&opening.0, &opening.1, &opening.2, opening.3)).await;
-        let (directory, dynamodb, stores) = opened.map_err(|error| StartError::Listen(error.into()))??;
+        let (directory, dynamodb, stores) = opened.map_err(|error| StartError::Thread(error.into()))??;
 
         let watch = Watch::default();
         let mut servers = JoinSet::new();

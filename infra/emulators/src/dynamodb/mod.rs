@@ -32,7 +32,7 @@ impl DynamoDb {
         let listener = server::bind().map_err(StartError::Listen)?;
         let address = listener.local_addr().map_err(StartError::Listen)?;
         let listener = listener.into_std().map_err(StartError::Listen)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Listen)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Thread)?;
         let (stop, stopping) = oneshot::channel();
         let served = database.clone();
         let serve = move || {
@@ -43,7 +43,7 @@ impl DynamoDb {
                 let _ = dynoxide::server::serve_with_shutdown(listener, served, stopped).await;
             });
         };
-        let thread = thread::Builder::new().name("dynamodb".to_owned()).spawn(serve).map_err(StartError::Listen)?;
+        let thread = thread::Builder::new().name("dynamodb".to_owned()).spawn(serve).map_err(StartError::Thread)?;
         Ok((DynamoDb { address, thread, stop }, database))
     }
 

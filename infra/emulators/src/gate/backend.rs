@@ -22,6 +22,9 @@ use crate::{arn, dynamodb::Forwarder, principals::Principal, sqs::Sqs};
 /// Bytes of the largest body that DynamoDB takes; SQS takes less.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// Bytes of a refused body that are read to its end; the connection of a larger one breaks.
+const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
 /// A request, read as far as the gate needs.
 pub(crate) struct Attempt<Payload> {
     pub(super) head: Parts,
@@ -51,6 +54,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// The service's own answer to half of a batch, the other half unprocessed; only DynamoDB knows such.
     fn forward_half(&self, attempt: Attempt<Self::Payload>) -> impl Future<Output = Response<Body>> + Send {
         self.forward(attempt)
+    }
+
+    /// Reads what is left of a request that is refused: a client that is still sending may miss the answer.
+    fn discard(_payload: Self::Payload) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
     }
 
     /// The answer as this principal may see it.
@@ -121,6 +129,15 @@ impl Backend for Router {
         match self.clone().oneshot(Request::from_parts(attempt.head, attempt.payload)).await {
             Ok(answer) => answer,
             Err(never) => match never {},
+        }
+    }
+
+    async fn discard(mut payload: Body) {
+        let mut left = DISCARDED_BYTES_MAX;
+        while let Some(Ok(frame)) = payload.frame().await {
+            let bytes = frame.data_ref().map_or(0, Bytes::len);
+            let Some(rest) = left.checked_sub(bytes) else { return };
+            left = rest;
         }
     }
 

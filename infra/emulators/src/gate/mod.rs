@@ -60,20 +60,21 @@ impl<B: Backend> Gate<B> {
         let (head, body) = request.into_parts();
         let (operation, payload) = match B::read(&head, body).await {
             Ok(read) => read,
-            Err(refusal) => return Ok(self.refuse(&refusal, &head, NOBODY, &Operation::unknown())),
+            Err(refusal) => return Ok(self.refusal(&refusal, &head, NOBODY, &Operation::unknown())),
         };
-        if B::is_open(&head) {
-            return Ok(self.backend.forward(Attempt { head, payload, operation }).await);
+        let attempt = Attempt { head, payload, operation };
+        if B::is_open(&attempt.head) {
+            return Ok(self.backend.forward(attempt).await);
         }
-        let principal = match self.caller(&head) {
+        let principal = match self.caller(&attempt.head) {
             Ok(principal) => principal,
-            Err(refusal) => return Ok(self.refuse(&refusal, &head, NOBODY, &operation)),
+            Err(refusal) => return Ok(self.refuse(&refusal, attempt, NOBODY).await),
         };
-        if let Some(need) = operation.needs.iter().find(|need| !need.is_met(&principal.permissions)) {
+        if let Some(need) = attempt.operation.needs.iter().find(|need| !need.is_met(&principal.permissions)) {
             let refusal = Refusal::denied(B::SERVICE, &principal.name, need);
-            return Ok(self.refuse(&refusal, &head, &principal.name, &operation));
+            return Ok(self.refuse(&refusal, attempt, &principal.name).await);
         }
-        self.perform(Attempt { head, payload, operation }, &principal).await
+        self.perform(attempt, &principal).await
     }
 
     fn caller(&self, head: &Parts) -> Result<Arc<Principal>, Refusal> {
@@ -88,8 +89,7 @@ impl<B: Backend> Gate<B> {
         let fault = self.watch.faults.take(B::SERVICE, &name);
         let answer = match &fault {
             Some(Fault::Refuse { status, code }) => {
-                let refusal = Refusal::planned(*status, code);
-                return Ok(self.refuse(&refusal, &attempt.head, &principal.name, &attempt.operation));
+                return Ok(self.refuse(&Refusal::planned(*status, code), attempt, &principal.name).await);
             }
             Some(Fault::LeaveUnprocessed) => self.backend.forward_half(attempt).await,
             Some(Fault::LoseAnswer) | None => self.backend.forward(attempt).await,
@@ -99,7 +99,12 @@ impl<B: Backend> Gate<B> {
         if fault == Some(Fault::LoseAnswer) { Err(AnswerLost) } else { Ok(answer) }
     }
 
-    fn refuse(&self, refusal: &Refusal, head: &Parts, principal: &str, operation: &Operation) -> Response<Body> {
+    async fn refuse(&self, refusal: &Refusal, attempt: Attempt<B::Payload>, principal: &str) -> Response<Body> {
+        B::discard(attempt.payload).await;
+        self.refusal(refusal, &attempt.head, principal, &attempt.operation)
+    }
+
+    fn refusal(&self, refusal: &Refusal, head: &Parts, principal: &str, operation: &Operation) -> Response<Body> {
         self.record(principal, &operation.name, refusal.status.as_u16());
         refusal.answer(B::SERVICE, &head.method, operation)
     }

@@ -64,3 +64,12 @@ async fn a_damaged_or_missing_database_is_named_and_left_alone() {
         start(cloud.directory.path(), &TestClock::new()).await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_directory_of_another_format_is_not_touched() {
+    let cloud = Cloud::start().await;
+    cloud.emulators.stop().await;
+    fs::write(cloud.directory.path().join("format"), "0").unwrap();
+    let refused = start(cloud.directory.path(), &TestClock::new()).await.err().unwrap().to_string();
+    assert!(refused.contains(r#"has format "0""#), "{refused}");
+}
