@@ -40,9 +40,7 @@ impl Directory {
         if directory.was_sealed()? {
             check(&directory.dynamodb())?;
             check(&directory.sqs())?;
-            if !directory.s3().is_dir() {
-                return Err(StartError::damaged(&directory.s3(), &"it is missing"));
-            }
+            check(&directory.s3().join("objects.sqlite"))?;
         }
         Ok(directory)
     }

@@ -42,6 +42,12 @@ pub enum StartError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The store of objects cannot be opened, or has lost some.
+    #[error("the store of objects cannot be used: {reason}")]
+    Objects {
+        /// Which file is concerned, and what is wrong with it.
+        reason: String,
+    },
     /// The system gave no thread to run on.
     #[error("no thread can be started: {0}")]
     Thread(#[source] io::Error),

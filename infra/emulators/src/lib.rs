@@ -20,24 +20,7 @@ mod error;
 mod gate;
 mod principals;
 mod random;
-mod s3 {
-    use super::*;
-    #[derive(Clone)]
-    pub(crate) struct S3Store;
-    impl S3Store {
-        pub(crate) fn open(d: &std::path::Path, _: Arc<dyn Clock>) -> Result<S3Store, std::io::Error> {
-            std::fs::create_dir_all(d)?;
-            Ok(S3Store)
-        }
-        pub(crate) fn ensure_bucket(&self, _: &template::Bucket) -> Result<(), std::io::Error> {
-            Ok(())
-        }
-        pub(crate) fn router(&self, _: principals::Keys) -> axum::Router {
-            axum::Router::new()
-        }
-        pub(crate) async fn sweep(&self) {}
-    }
-}
+mod s3;
 mod server;
 mod sqs;
 
@@ -193,8 +176,8 @@ fn open(
 ) -> Result<(Directory, DynamoDb, Stores), StartError> {
     let directory = Directory::open(data_dir)?;
     let sqs = Sqs::open(&directory.sqs(), sqs_url, Arc::clone(clock), stopping)?;
-    let s3_dir = directory.s3();
-    let s3 = S3Store::open(&s3_dir, Arc::clone(clock)).map_err(|error| StartError::damaged(&s3_dir, &error))?;
+    let s3 = S3Store::open(&directory.s3(), Arc::clone(clock))
+        .map_err(|error| StartError::Objects { reason: error.to_string() })?;
     let (dynamodb, database) = DynamoDb::start(&directory.dynamodb())?;
     directory.seal()?;
     Ok((directory, dynamodb, Stores { tables: Tables::new(database), s3, sqs }))

@@ -1,5 +1,7 @@
 //! The form of answers: envelopes for what was asked, one body for every refusal.
 
+use std::collections::BTreeMap;
+
 use axum::{
     Json,
     response::{IntoResponse, Response},
@@ -7,10 +9,20 @@ use axum::{
 use domain::{Fault, FaultKind};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::json;
 
 /// Seconds after which a client may try again what failed because we were busy.
 const RETRY_AFTER_SECONDS: u32 = 1;
+
+#[derive(Serialize)]
+struct Data<T> {
+    data: T,
+}
+
+#[derive(Serialize)]
+struct Refusal<'a> {
+    message: &'a str,
+    errors: BTreeMap<String, Vec<String>>,
+}
 
 /// 200 with `{"data": …}`.
 pub struct Ok<T>(pub T);
@@ -23,13 +35,13 @@ pub struct NoContent;
 
 impl<T: Serialize> IntoResponse for Ok<T> {
     fn into_response(self) -> Response {
-        Json(json!({ "data": self.0 })).into_response()
+        Json(Data { data: self.0 }).into_response()
     }
 }
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
-        (StatusCode::CREATED, Json(json!({ "data": self.0 }))).into_response()
+        (StatusCode::CREATED, Json(Data { data: self.0 })).into_response()
     }
 }
 
@@ -58,7 +70,7 @@ impl IntoResponse for Failure {
         let Failure(fault) = self;
         let status = status(fault.kind);
         let cause = Cause(cause(&fault));
-        let body = json!({ "message": fault.message, "errors": fault.violations.into_messages() });
+        let body = Refusal { message: &fault.message, errors: fault.violations.into_messages() };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         match fault.kind {

@@ -11,7 +11,6 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use domain::{Fault, Violation, Violations};
 use http::request::Parts;
 use serde::Serialize;
-use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use crate::Failure;
@@ -48,6 +47,15 @@ pub struct Page<T> {
     items: Vec<T>,
     next: Option<String>,
     previous: Option<String>,
+}
+
+#[derive(Serialize)]
+struct List<T> {
+    data: Vec<T>,
+    path: String,
+    per_page: u16,
+    next_cursor: Option<String>,
+    prev_cursor: Option<String>,
 }
 
 impl PageRequest {
@@ -140,14 +148,9 @@ impl<S: Send + Sync> FromRequestParts<S> for PageRequest {
 
 impl<T: Serialize> IntoResponse for Page<T> {
     fn into_response(self) -> Response {
-        Json(json!({
-            "data": self.items,
-            "path": self.request.path,
-            "per_page": self.request.limit,
-            "next_cursor": self.next,
-            "prev_cursor": self.previous,
-        }))
-        .into_response()
+        let (path, per_page) = (self.request.path, self.request.limit);
+        let list = List { data: self.items, path, per_page, next_cursor: self.next, prev_cursor: self.previous };
+        Json(list).into_response()
     }
 }
 

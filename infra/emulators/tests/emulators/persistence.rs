@@ -1,13 +1,13 @@
 //! The data directory outlives the process, and is not tampered with.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use template::Stack;
 
-use crate::support::{Cloud, TestClock, exists, put, queue, records, start};
+use crate::support::{Cloud, TestClock, bucket, exists, put, queue, records, start};
 
 fn stack() -> Stack {
-    Stack { queues: vec![queue("jobs")], ..records() }
+    Stack { queues: vec![queue("jobs")], buckets: vec![bucket()], ..records() }
 }
 
 #[tokio::test]
@@ -16,18 +16,30 @@ async fn what_was_acknowledged_survives_a_killed_process() {
     assert!(put(&cloud.dynamodb("operator"), "kept").await);
     let message = cloud.sqs("operator").send_message().queue_url(cloud.queue_url("jobs")).message_body("kept");
     message.send().await.unwrap();
+    let object = cloud.s3("operator").put_object().bucket("media").key("kept").body(b"kept".to_vec().into());
+    object.send().await.unwrap();
     // A copy taken while they run is what a killed process leaves behind.
     let left_behind = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(cloud.directory.path()).unwrap().map(Result::unwrap) {
-        if entry.file_type().unwrap().is_file() && !entry.file_name().to_string_lossy().ends_with("-shm") {
-            fs::copy(entry.path(), left_behind.path().join(entry.file_name())).unwrap();
-        }
-    }
-    fs::create_dir_all(left_behind.path().join("s3")).unwrap();
+    copy(cloud.directory.path(), left_behind.path());
     let revived = Cloud::start_in(left_behind).await;
+    revived.emulators.provision(&stack()).await.unwrap();
     assert!(exists(&revived.dynamodb("operator"), "kept").await);
     let received = revived.sqs("operator").receive_message().queue_url(revived.queue_url("jobs")).send().await.unwrap();
     assert_eq!(received.messages()[0].body(), Some("kept"));
+    let object = revived.s3("operator").get_object().bucket("media").key("kept").send().await.unwrap();
+    assert_eq!(object.body.collect().await.unwrap().to_vec(), b"kept");
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else if !entry.file_name().to_string_lossy().ends_with("-shm") {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }
 
 #[tokio::test]
@@ -41,7 +53,7 @@ async fn a_directory_in_use_cannot_be_opened_again() {
 
 #[tokio::test]
 async fn a_damaged_or_missing_database_is_named_and_left_alone() {
-    for file in ["dynamodb.sqlite", "sqs.sqlite"] {
+    for file in ["dynamodb.sqlite", "sqs.sqlite", "s3/objects.sqlite"] {
         let cloud = Cloud::with(&stack()).await;
         let path = cloud.directory.path().join(file);
         cloud.emulators.stop().await;

@@ -10,7 +10,7 @@ use std::{
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use emulators::{Clock, Emulators, ManualClock, Options, Principal, StartError, SystemClock};
-use template::{AttributeType, Key, Permission, Queue, Stack, Table};
+use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
 use tokio::sync::watch;
 
 /// How long a test waits for what should happen at once.
@@ -186,6 +186,18 @@ pub(crate) fn queue(name: &str) -> Queue {
         retention_seconds: 3600,
         redrive: None,
     }
+}
+
+/// A bucket, `media`, to which browsers may upload.
+pub(crate) fn bucket() -> Bucket {
+    let cors = CorsRule {
+        allowed_origins: vec!["*".to_owned()],
+        allowed_methods: vec!["PUT".to_owned()],
+        allowed_headers: vec!["*".to_owned()],
+        exposed_headers: Vec::new(),
+        max_age_seconds: None,
+    };
+    Bucket { logical_id: "Bucket".to_owned(), name: "media".to_owned(), cors: vec![cors], lifecycle: Vec::new() }
 }
 
 pub(crate) fn text(value: &str) -> AttributeValue {

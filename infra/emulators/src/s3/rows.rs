@@ -1,0 +1,191 @@
+//! The rows of the database: buckets and objects.
+//!
+//! Invariant: what a row names as its blob exists and holds the row's bytes; a blob is named by one row at most.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use rusqlite::{
+    Connection, OptionalExtension, Result, Row, ToSql, named_params,
+    types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Type, Value, ValueRef},
+};
+use s3s::dto::{ETag, Object as Listed, Timestamp};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{attributes::Attributes, blobs::BlobId, checksum::Checksum};
+
+/// Format of the database, in its `user_version`.
+pub(super) const FORMAT: i64 = 1;
+
+/// Keys are blobs: they compare by their bytes, and so do the bounds of a listing, which need not be UTF-8.
+pub(super) const SCHEMA: &str = "
+    CREATE TABLE buckets (name TEXT PRIMARY KEY, created_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE objects (
+        bucket TEXT NOT NULL, key BLOB NOT NULL, size_bytes INTEGER NOT NULL, etag TEXT NOT NULL,
+        modified_ms INTEGER NOT NULL, attributes TEXT NOT NULL, checksum TEXT NOT NULL, blob INTEGER NOT NULL,
+        PRIMARY KEY (bucket, key)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// An object as its row has it.
+#[derive(Clone, Debug)]
+pub(super) struct Object {
+    pub(super) size_bytes: u64,
+    /// Without quotes.
+    pub(super) etag: String,
+    pub(super) modified_ms: i64,
+    pub(super) attributes: Attributes,
+    pub(super) checksum: Checksum,
+    pub(super) blob: BlobId,
+}
+
+impl Object {
+    /// As its headers show it: in whole seconds.
+    pub(super) fn last_modified(&self) -> Timestamp {
+        timestamp(self.modified_ms)
+    }
+
+    /// As its headers show it.
+    pub(super) fn tag(&self) -> ETag {
+        ETag::Strong(self.etag.clone())
+    }
+
+    fn read(row: &Row<'_>) -> Result<Object> {
+        Ok(Object {
+            size_bytes: row.get("size_bytes")?,
+            etag: row.get("etag")?,
+            modified_ms: row.get("modified_ms")?,
+            attributes: json_of(row, "attributes")?,
+            checksum: json_of(row, "checksum")?,
+            blob: row.get("blob")?,
+        })
+    }
+}
+
+/// A moment in whole seconds, as S3 shows it everywhere.
+pub(super) fn timestamp(at_ms: i64) -> Timestamp {
+    let since_epoch = Duration::from_secs(u64::try_from(at_ms).unwrap_or_default() / 1000);
+    Timestamp::from(UNIX_EPOCH + since_epoch)
+}
+
+/// The object under a key.
+pub(super) fn object(database: &Connection, bucket: &str, key: &str) -> Result<Option<Object>> {
+    let mut select = database.prepare_cached(
+        "SELECT size_bytes, etag, modified_ms, attributes, checksum, blob FROM objects
+         WHERE bucket = :bucket AND key = :key",
+    )?;
+    select.query_row(named_params! { ":bucket": bucket, ":key": key.as_bytes() }, Object::read).optional()
+}
+
+/// Puts an object under a key, in place of what is there.
+pub(super) fn put_object(database: &Connection, bucket: &str, key: &str, object: &Object) -> Result<()> {
+    let mut replace = database.prepare_cached(
+        "REPLACE INTO objects (bucket, key, size_bytes, etag, modified_ms, attributes, checksum, blob)
+         VALUES (:bucket, :key, :size_bytes, :etag, :modified_ms, :attributes, :checksum, :blob)",
+    )?;
+    replace.execute(named_params! {
+        ":bucket": bucket,
+        ":key": key.as_bytes(),
+        ":size_bytes": object.size_bytes,
+        ":etag": object.etag,
+        ":modified_ms": object.modified_ms,
+        ":attributes": json(&object.attributes)?,
+        ":checksum": json(&object.checksum)?,
+        ":blob": object.blob,
+    })?;
+    Ok(())
+}
+
+/// Removes the object under a key.
+pub(super) fn delete_object(database: &Connection, bucket: &str, key: &str) -> Result<()> {
+    let mut delete = database.prepare_cached("DELETE FROM objects WHERE bucket = :bucket AND key = :key")?;
+    delete.execute(named_params! { ":bucket": bucket, ":key": key.as_bytes() })?;
+    Ok(())
+}
+
+/// Removes the objects of a prefix that are older than a moment, and names their blobs.
+pub(super) fn expire(database: &Connection, bucket: &str, prefix: &str, before_ms: i64) -> Result<Vec<BlobId>> {
+    let mut delete = database.prepare_cached(
+        "DELETE FROM objects WHERE bucket = :bucket AND substr(key, 1, length(:prefix)) = :prefix
+         AND modified_ms < :before_ms RETURNING blob",
+    )?;
+    let values = named_params! { ":bucket": bucket, ":prefix": prefix.as_bytes(), ":before_ms": before_ms };
+    delete.query_map(values, |row| row.get(0))?.collect()
+}
+
+/// The objects of a prefix whose keys come after one, in the order of their keys.
+pub(super) fn list(database: &Connection, bucket: &str, prefix: &str, after: &str, most: i32) -> Result<Vec<Listed>> {
+    let mut select = database.prepare_cached(
+        "SELECT key, size_bytes, etag, modified_ms FROM objects
+         WHERE bucket = :bucket AND key >= :prefix AND key > :after AND substr(key, 1, length(:prefix)) = :prefix
+         ORDER BY key LIMIT :most",
+    )?;
+    let values = named_params! {
+        ":bucket": bucket, ":prefix": prefix.as_bytes(), ":after": after.as_bytes(), ":most": most,
+    };
+    let read = |row: &Row<'_>| {
+        Ok(Listed {
+            key: Some(key_of(row, "key")?),
+            size: row.get("size_bytes")?,
+            e_tag: Some(ETag::Strong(row.get("etag")?)),
+            last_modified: Some(timestamp(row.get("modified_ms")?)),
+            ..Listed::default()
+        })
+    };
+    select.query_map(values, read)?.collect()
+}
+
+/// Remembers when a bucket was first seen, and says when that was.
+pub(super) fn bucket_created_ms(database: &Connection, name: &str, now_ms: i64) -> Result<i64> {
+    let values = named_params! { ":name": name, ":now_ms": now_ms };
+    database.execute("INSERT OR IGNORE INTO buckets (name, created_ms) VALUES (:name, :now_ms)", values)?;
+    database.query_row("SELECT created_ms FROM buckets WHERE name = ?", [name], |row| row.get(0))
+}
+
+/// A blob that a row names.
+pub(super) struct Owned {
+    pub(super) blob: BlobId,
+    pub(super) size_bytes: u64,
+    /// Bucket and key.
+    pub(super) owner: String,
+}
+
+/// Every blob that a row names.
+pub(super) fn owned_blobs(database: &Connection) -> Result<Vec<Owned>> {
+    let mut select = database.prepare("SELECT blob, size_bytes, bucket || '/' || CAST(key AS TEXT) FROM objects")?;
+    let owned = |row: &Row<'_>| Ok(Owned { blob: row.get(0)?, size_bytes: row.get(1)?, owner: row.get(2)? });
+    select.query_map([], owned)?.collect()
+}
+
+/// Writes a structure into a column.
+pub(super) fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+/// Reads a structure out of a column.
+pub(super) fn json_of<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Result<T> {
+    let index = row.as_ref().column_index(column)?;
+    let text = row.get_ref(index)?.as_str()?;
+    serde_json::from_str(text)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Text, error.into()))
+}
+
+/// Reads a key out of a column.
+pub(super) fn key_of(row: &Row<'_>, column: &str) -> Result<String> {
+    let index = row.as_ref().column_index(column)?;
+    let bytes: Vec<u8> = row.get(index)?;
+    String::from_utf8(bytes).map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.into()))
+}
+
+impl ToSql for BlobId {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        let id = i64::try_from(self.0).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        Ok(ToSqlOutput::Owned(Value::Integer(id)))
+    }
+}
+
+impl FromSql for BlobId {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<BlobId> {
+        let id = value.as_i64()?;
+        u64::try_from(id).map(BlobId).map_err(|_| FromSqlError::OutOfRange(id))
+    }
+}
