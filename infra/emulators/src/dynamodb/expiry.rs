@@ -77,7 +77,6 @@ impl Tables {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use dynoxide::Database;
     use template::{AttributeType, Key};

@@ -18,7 +18,6 @@ pub(super) fn access_key(head: &Parts) -> Option<String> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use http::Request;
 

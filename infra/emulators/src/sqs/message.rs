@@ -98,7 +98,6 @@ pub(super) fn attributes_digest(attributes: &MessageAttributes) -> Option<String
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use serde_json::json;
 

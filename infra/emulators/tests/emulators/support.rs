@@ -1,6 +1,7 @@
 //! Running emulators and clients for them.
 
 use std::{
+    collections::BTreeSet,
     net::TcpListener,
     path::{Path, PathBuf},
     pin::Pin,
@@ -20,14 +21,15 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(crate) struct TestClock {
     manual: ManualClock,
-    latest_sleep_ms: Arc<watch::Sender<i64>>,
+    /// Until when somebody has slept, ever.
+    sleeps_ms: Arc<watch::Sender<BTreeSet<i64>>>,
 }
 
 impl TestClock {
     pub(crate) fn new() -> TestClock {
         // S3 clients sign with the system's time.
         let manual = ManualClock::starting_at(SystemClock.now_ms());
-        TestClock { manual, latest_sleep_ms: Arc::new(watch::Sender::new(0)) }
+        TestClock { manual, sleeps_ms: Arc::default() }
     }
 
     pub(crate) fn advance(&self, seconds: u64) {
@@ -37,8 +39,8 @@ impl TestClock {
     /// Waits until somebody sleeps for so long.
     pub(crate) async fn somebody_sleeps(&self, seconds: i64) {
         let at_ms = self.manual.now_ms() + seconds * 1000;
-        let mut sleeps = self.latest_sleep_ms.subscribe();
-        tokio::time::timeout(PATIENCE, sleeps.wait_for(|latest_ms| *latest_ms == at_ms)).await.unwrap().unwrap();
+        let mut sleeps = self.sleeps_ms.subscribe();
+        tokio::time::timeout(PATIENCE, sleeps.wait_for(|sleeps| sleeps.contains(&at_ms))).await.unwrap().unwrap();
     }
 }
 
@@ -48,7 +50,7 @@ impl Clock for TestClock {
     }
 
     fn sleep_until(&self, at_ms: i64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        self.latest_sleep_ms.send_replace(at_ms);
+        self.sleeps_ms.send_modify(|sleeps| sleeps.extend([at_ms]));
         self.manual.sleep_until(at_ms)
     }
 }
