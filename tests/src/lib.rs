@@ -1,1 +1,12 @@
-//! The harness of the black-box tests.
+//! The harness of the black-box tests: a whole local stack for each, a clock that stands still, seeded ids, clients
+//! that demand a status.
+
+mod answer;
+mod client;
+mod samples;
+mod stack;
+
+pub use answer::Answer;
+pub use client::{Client, file, form};
+pub use samples::{PHOTO, large_photo, noise};
+pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, seconds};

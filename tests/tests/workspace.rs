@@ -24,8 +24,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "local",
         &[
-            "domain", "tenant", "runtime", "worker", "template", "emulators", "spaces", "files", "uploads", "not-found",
-            "delivery", "web",
+            "domain",
+            "tenant",
+            "runtime",
+            "worker",
+            "template",
+            "emulators",
+            "spaces",
+            "files",
+            "uploads",
+            "not-found",
+            "delivery",
+            "web",
         ],
     ),
 ];

@@ -1,0 +1,191 @@
+//! One test's own stack.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+
+use domain::Random;
+use emulators::ManualClock;
+use local::{CargoLambda, Cloud, Options, Ports, Registry, StartError, TEMPLATE, product};
+use rand::{RngCore, SeedableRng, rngs::SmallRng};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::Client;
+
+/// Randomness that is the same at every run.
+pub struct Seeded(Mutex<SmallRng>);
+
+impl Seeded {
+    /// Randomness from a seed.
+    pub fn new(seed: u64) -> Seeded {
+        Seeded(Mutex::new(SmallRng::seed_from_u64(seed)))
+    }
+}
+
+impl Random for Seeded {
+    fn fill(&self, bytes: &mut [u8]) {
+        self.0.lock().expect("no test panics while drawing").fill_bytes(bytes);
+    }
+}
+
+/// How a stack differs from the usual one.
+pub struct StackOptions {
+    /// The template's text.
+    pub template: String,
+    /// The functions it names.
+    pub registry: Registry,
+    /// Parameters that do not take their defaults.
+    pub parameters: BTreeMap<String, String>,
+    /// Where the functions run.
+    pub cargo_lambda: Option<CargoLambda>,
+    /// The seed of ids and keys.
+    pub seed: u64,
+}
+
+impl Default for StackOptions {
+    fn default() -> StackOptions {
+        StackOptions {
+            template: TEMPLATE.to_owned(),
+            registry: product(),
+            parameters: BTreeMap::new(),
+            cargo_lambda: None,
+            seed: 1,
+        }
+    }
+}
+
+/// A running stack. Its clock stands still.
+pub struct Stack {
+    /// The stack itself.
+    pub cloud: Cloud,
+    /// The clock of everything.
+    pub clock: ManualClock,
+    /// A client without a key.
+    pub anonymous: Client,
+    directory: Arc<TempDir>,
+}
+
+/// A space, and a client that holds its owner key.
+#[derive(Clone)]
+pub struct Tenant {
+    /// Holds a space key of the role owner.
+    pub client: Client,
+    /// The space's id.
+    pub id: String,
+    /// The space's handle.
+    pub handle: String,
+    /// The owner key's number.
+    pub key_id: u64,
+}
+
+impl Stack {
+    /// A stack like the product's, in a directory of its own, on free ports.
+    pub async fn start() -> Stack {
+        Stack::start_with(StackOptions::default()).await
+    }
+
+    /// A stack that differs.
+    pub async fn start_with(options: StackOptions) -> Stack {
+        let directory = Arc::new(TempDir::new().expect("a temporary directory"));
+        Stack::start_in(directory, options).await.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// A stack in a directory that may have been used before.
+    pub async fn start_in(directory: Arc<TempDir>, options: StackOptions) -> Result<Stack, StartError> {
+        #[expect(clippy::disallowed_methods, reason = "the real time, once: storage judges signed requests by it")]
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is after 1970");
+        let clock =
+            ManualClock::starting_at(i64::try_from(now.as_millis()).expect("it is long before the end of time"));
+        let cloud = Cloud::start(Options {
+            data_dir: directory.path().join("data"),
+            template: options.template,
+            registry: options.registry,
+            ports: Ports::default(),
+            parameters: options.parameters,
+            clock: Arc::new(clock.clone()),
+            random: Arc::new(Seeded::new(options.seed)),
+            cargo_lambda: options.cargo_lambda,
+        })
+        .await?;
+        let anonymous = Client::at(cloud.api_url());
+        Ok(Stack { cloud, clock, anonymous, directory })
+    }
+
+    /// The directory, to start in again.
+    pub fn directory(&self) -> Arc<TempDir> {
+        Arc::clone(&self.directory)
+    }
+
+    /// Where the stack keeps its data.
+    pub fn data_dir(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// A client with the first user's account key.
+    pub fn account(&self) -> Client {
+        self.anonymous.with_key(self.cloud.api_key().expect("the template has a table"))
+    }
+
+    /// Makes a space with an owner key of its own.
+    pub async fn space(&self, name: &str) -> Tenant {
+        let space = self.account().post("/spaces", json!({ "name": name })).await.created();
+        let id = text(&space["id"]);
+        let key = self.account().post(&format!("/spaces/{id}/api-keys"), json!({ "name": "owner" })).await.created();
+        Tenant {
+            client: self.anonymous.with_key(&text(&key["key"])),
+            id,
+            handle: text(&space["handle"]),
+            key_id: key["id"].as_u64().expect("a number"),
+        }
+    }
+
+    /// The calls that functions made while something was done, as `function service operation`, sorted.
+    pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
+        self.cloud.wire().clear();
+        let done = work.await;
+        let calls = self.cloud.wire().calls();
+        let mut calls: Vec<String> =
+            calls.iter().map(|call| format!("{} {}", call.principal, call.operation)).collect();
+        calls.sort();
+        (done, calls)
+    }
+
+    /// Ends the stack, once every queue is empty and every planned fault has fired.
+    pub async fn stop(self) {
+        self.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(self.cloud.faults().pending(), 0, "planned faults that never fired");
+        self.cloud.stop().await;
+    }
+}
+
+impl Tenant {
+    /// A client with a key of a role.
+    pub async fn role(&self, role: &str) -> Client {
+        let body = json!({ "name": role, "role": role });
+        let key = self.client.post(&format!("/spaces/{}/api-keys", self.id), body).await.created();
+        self.client.with_key(&text(&key["key"]))
+    }
+
+    /// Uploads the photo, and gives its record.
+    pub async fn upload_photo(&self) -> Value {
+        self.client.upload(crate::form(&self.handle, "photo.jpg", "image/jpeg", crate::PHOTO)).await.created()
+    }
+}
+
+/// So many minutes.
+pub fn minutes(count: u64) -> Duration {
+    Duration::from_secs(60 * count)
+}
+
+/// So many seconds.
+pub fn seconds(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}

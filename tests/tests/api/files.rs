@@ -1,0 +1,42 @@
+//! `GET /files/:id`.
+
+use serde_json::json;
+use tests::{PHOTO, Stack};
+
+#[tokio::test]
+async fn a_file_is_shown_as_it_was_uploaded() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let uploaded = acme.upload_photo().await;
+    let id = uploaded["id"].as_str().expect("an id");
+    for client in [acme.client.clone(), acme.role("viewer").await, stack.account()] {
+        assert_eq!(client.get(&format!("/files/{id}")).await.ok(), uploaded);
+        assert_eq!(client.get(&format!("/files/{}", id.to_lowercase())).await.ok(), uploaded);
+    }
+    let name = format!("image-{id}.jpg");
+    let path = format!("{}/{name}", acme.handle);
+    let expected = json!({
+        "name": name, "original_name": "photo.jpg", "extension": "jpg", "mime_type": "image/jpeg", "size": PHOTO.len(),
+        "storage_path": path, "url": format!("{}/{path}", stack.cloud.cdn_url()), "type": "upload",
+        "resource_type": "image", "status": "active", "space_id": acme.id, "folder_id": null, "folder_path": null,
+        "ref": null, "tags": [], "storage_meta": {}, "thumbnails": [],
+        "access_control": {"requires_auth": false, "source": "space", "inherited_from": acme.id},
+        "uploaded_by": {"type": "api_key", "id": acme.key_id},
+        "checksum_sha256": "3aff0931539fcf6e63fcc330ed24429646c572a8d7940b443b4062b14359f157",
+    });
+    for (field, value) in expected.as_object().expect("an object") {
+        assert_eq!(&uploaded[field], value, "{field}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_of_another_space_does_not_exist() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let id = acme.upload_photo().await["id"].as_str().expect("an id").to_owned();
+    for id in [id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x", "%20", "a%2Fb", "%C3%A9"] {
+        other.client.get(&format!("/files/{id}")).await.refused(404);
+    }
+    stack.stop().await;
+}

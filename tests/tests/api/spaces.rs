@@ -1,0 +1,96 @@
+//! `POST /spaces` and `GET /spaces/:id`.
+
+use futures::future::join_all;
+use serde_json::json;
+use tests::Stack;
+
+#[tokio::test]
+async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let made = account
+        .post("/spaces", json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}))
+        .await
+        .created();
+    let shown = account.get(&format!("/spaces/{}", made["id"].as_str().expect("an id"))).await.ok();
+    assert_eq!(made, shown);
+
+    let handle = made["handle"].as_str().expect("a handle");
+    assert!(handle.len() == 6 && handle.as_bytes()[0].is_ascii_lowercase(), "{handle}");
+    for field in ["id", "active_upload_config_id"] {
+        assert_eq!(made[field].as_str().map(str::len), Some(26), "{field}");
+    }
+    assert_eq!(made["created_at"], made["updated_at"]);
+    assert!(made["created_at"].as_str().is_some_and(|at| at.len() == 24 && at.ends_with('Z')));
+    let fixed = json!({
+        "name": "Acme", "description": "Photos\nand more", "enabled": true, "folder_mode": "dynamic",
+        "custom_domain": null, "webhook_url": null,
+        "access_control": {"requires_auth": false, "public_read": true},
+        "security": {"watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5}},
+    });
+    for (field, value) in fixed.as_object().expect("an object") {
+        assert_eq!(&made[field], value, "{field}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_id_is_accepted_in_any_case() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let shown = acme.client.get(&format!("/spaces/{}", acme.id.to_lowercase())).await.ok();
+    assert_eq!(shown["id"], acme.id);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let attempts = (0..50).map(|index| {
+        let name = if index % 2 == 0 { "Ärger" } else { "äRGER" };
+        account.post("/spaces", json!({ "name": name }))
+    });
+    let answers = join_all(attempts).await;
+    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
+        assert_eq!(answer.refused(422), json!({"name": ["The name has already been taken."]}));
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_a_space_is_told_together() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    for (body, errors) in [
+        (json!({}), json!({"name": ["The name field is required."]})),
+        (json!({"name": "  "}), json!({"name": ["The name field is required."]})),
+        (json!({"name": null}), json!({"name": ["The name field is required."]})),
+        (
+            json!({"name": ["x"], "description": 5, "folder_mode": "other"}),
+            json!({
+                "name": ["The name field must be a string."],
+                "description": ["The description field must be a string."],
+                "folder_mode": ["The selected folder mode is invalid."],
+            }),
+        ),
+        (
+            json!({"name": "é".repeat(256)}),
+            json!({"name": ["The name field must not be greater than 255 characters."]}),
+        ),
+        (json!({"name": "a\u{0}b"}), json!({"name": ["The name field format is invalid."]})),
+    ] {
+        assert_eq!(account.post("/spaces", body.clone()).await.refused(422), errors, "{body}");
+    }
+    account.post("/spaces", json!({"name": "é".repeat(255), "folder_mode": "fixed"})).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_space_key_makes_no_spaces() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    acme.client.post("/spaces", json!({"name": "Other"})).await.refused(403);
+    stack.stop().await;
+}

@@ -1,0 +1,76 @@
+//! How many calls to AWS each request costs, counted on the wire.
+
+use serde_json::json;
+use tests::{Client, Stack, Tenant, minutes};
+
+/// Uses each key once, so that noting its use is not counted: that costs two writes, once a minute.
+async fn warm(stack: &Stack, acme: &Tenant) {
+    for client in [&acme.client, &stack.account()] {
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    }
+}
+
+#[tokio::test]
+async fn requests_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let (file, url) = (record["id"].as_str().expect("an id"), record["url"].as_str().expect("an address"));
+    let account = stack.account();
+    warm(&stack, &acme).await;
+    let space = format!("/spaces/{}", acme.id);
+    let keys = format!("{space}/api-keys");
+    let file = format!("/files/{file}");
+    let gets: [(&Client, &str, &[&str]); 8] = [
+        (&acme.client, &space, &["spaces GetItem", "spaces GetItem"]),
+        (&account, &space, &["spaces BatchGetItem", "spaces GetItem"]),
+        (&acme.client, &keys, &["spaces GetItem", "spaces GetItem", "spaces Query"]),
+        (&account, &keys, &["spaces BatchGetItem", "spaces GetItem", "spaces Query"]),
+        (&acme.client, &file, &["files BatchGetItem", "files GetItem"]),
+        (&account, &file, &["files BatchGetItem", "files GetItem", "files GetItem"]),
+        (&stack.anonymous, url, &["delivery BatchGetItem", "delivery GetObject"]),
+        (&acme.client, url, &["delivery BatchGetItem", "delivery GetItem", "delivery GetObject"]),
+    ];
+    for (client, address, expected) in gets {
+        let (answer, calls) = stack.calls_of(client.get(address)).await;
+        assert_eq!(calls, expected, "{}", answer.demand(200).asked);
+    }
+
+    let (_, calls) = stack.calls_of(acme.upload_photo()).await;
+    let upload =
+        ["uploads GetItem", "uploads GetItem", "uploads GetItem", "uploads PutObject", "uploads TransactWriteItems"];
+    assert_eq!(calls, upload);
+    let (_, calls) = stack.calls_of(account.post("/spaces", json!({"name": "Other"}))).await;
+    assert_eq!(calls, ["spaces GetItem", "spaces TransactWriteItems"]);
+    let (_, calls) = stack.calls_of(acme.client.post(&keys, json!({"name": "other"}))).await;
+    assert_eq!(calls, ["spaces GetItem", "spaces GetItem", "spaces TransactWriteItems", "spaces UpdateItem"]);
+    let (_, calls) = stack.calls_of(acme.client.delete(&format!("{keys}/{}", acme.key_id))).await;
+    let revoke = ["spaces GetItem", "spaces GetItem", "spaces GetItem", "spaces UpdateItem", "spaces UpdateItem"];
+    assert_eq!(calls, revoke);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn noting_a_keys_use_costs_two_writes_a_minute() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    warm(&stack, &acme).await;
+    stack.clock.advance(minutes(1));
+    let space = format!("/spaces/{}", acme.id);
+    let get = || acme.client.get(&space);
+    let (_, first) = stack.calls_of(get()).await;
+    let (_, second) = stack.calls_of(get()).await;
+    assert_eq!(first, ["spaces GetItem", "spaces GetItem", "spaces UpdateItem", "spaces UpdateItem"]);
+    assert_eq!(second, ["spaces GetItem", "spaces GetItem"]);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_refusal_costs_no_more_than_it_takes_to_know() {
+    let stack = Stack::start().await;
+    let (_, calls) = stack.calls_of(stack.anonymous.with_key("sk_malformed").get("/spaces/x")).await;
+    assert!(calls.is_empty(), "{calls:?}");
+    let (_, calls) = stack.calls_of(stack.anonymous.get(&format!("{}/a/../b", stack.cloud.cdn_url()))).await;
+    assert!(calls.is_empty() || calls == ["delivery BatchGetItem"], "{calls:?}");
+    stack.stop().await;
+}

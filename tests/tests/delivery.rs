@@ -1,0 +1,261 @@
+//! Delivery of originals.
+
+use std::collections::BTreeMap;
+
+use domain::{DeliveryType, FileId};
+use serde_json::Value;
+use tests::{Client, PHOTO, Stack, StackOptions, Tenant, form, large_photo, minutes};
+
+fn url(record: &Value) -> String {
+    record["url"].as_str().expect("an address").to_owned()
+}
+
+/// A file of a delivery type, stored as a config of that type would: the route that makes such configs is to come.
+async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType) -> String {
+    let environment = stack.cloud.operator_environment("uploads").expect("a function");
+    let mut settings = runtime::Settings::of(&environment.variables);
+    let tenants = tenant::Tenants::read(&mut settings);
+    let originals = tenant::Originals::read(&mut settings);
+    settings.finish().expect("a whole environment");
+    let key = domain::KeySecret::parse(acme.client.key.as_deref().expect("a key")).expect("a key");
+    let caller = tenants.authenticate(&key, environment.sources.now()).await.expect("a table").expect("a caller");
+    let space = tenants.space(&caller, acme.id.parse().expect("an id")).await.expect("a table").expect("a space");
+    let starter = space.upload_config(None).await.expect("a table").expect("a config");
+    let id = FileId::new(&environment.sources);
+    let name = format!("image-{id}.jpg");
+    let now = environment.sources.now();
+    let record = domain::File {
+        id,
+        space_id: space.record().id,
+        storage_path: format!("{}/{name}", acme.handle),
+        name,
+        original_name: domain::OriginalName::clean("photo.jpg"),
+        mime_type: "image/jpeg".to_owned(),
+        extension: "jpg".to_owned(),
+        size: PHOTO.len() as u64,
+        delivery_type,
+        resource_type: domain::ResourceType::Image,
+        status: domain::FileStatus::Active,
+        upload_config_id: starter.id,
+        reference: None,
+        checksum_sha256: hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO)),
+        uploaded_by: caller.principal(),
+        created_at: now,
+        updated_at: now,
+    };
+    let content = tenant::Content::Memory(PHOTO.into());
+    space.assets(&originals).store(&record, content, &environment.sources).await.expect("stored");
+    format!("{}/{}", stack.cloud.cdn_url(), record.storage_path)
+}
+
+#[tokio::test]
+async fn an_original_is_delivered_with_its_headers() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let url = url(&acme.upload_photo().await);
+    let whole = stack.anonymous.get(&url).await.demand(200);
+    assert!(whole.body == PHOTO);
+    let head = stack.anonymous.head(&url).await.demand(200);
+    assert!(head.body.is_empty());
+    for (name, value) in [
+        ("content-type", "image/jpeg"),
+        ("content-length", &PHOTO.len().to_string()),
+        ("content-disposition", "inline; filename=\"photo.jpg\""),
+        ("cache-control", "public, max-age=300, s-maxage=0, stale-if-error=0"),
+        ("accept-ranges", "bytes"),
+        ("x-content-type-options", "nosniff"),
+        ("access-control-allow-origin", "*"),
+    ] {
+        assert_eq!((whole.header(name), head.header(name)), (value, value), "{name}");
+    }
+    assert_eq!(whole.header("etag"), head.header("etag"));
+    let saved = stack.anonymous.get(&format!("{url}?download")).await.demand(200);
+    assert_eq!(saved.header("content-disposition"), "attachment; filename=\"photo.jpg\"");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let url = url(&acme.upload_photo().await);
+    let first = stack.anonymous.get(&url).await.demand(200);
+    let (etag, modified) = (first.header("etag"), first.header("last-modified"));
+    for condition in [("if-none-match", etag), ("if-none-match", &format!("W/{etag}")), ("if-modified-since", modified)]
+    {
+        let (answer, calls) = stack.calls_of(stack.anonymous.get_with(&url, &[condition])).await;
+        let answer = answer.demand(304);
+        assert!(answer.body.is_empty());
+        assert_eq!((answer.header("etag"), answer.header("cache-control")), (etag, first.header("cache-control")));
+        assert_eq!(calls, ["delivery BatchGetItem"], "{condition:?}");
+    }
+    stack.anonymous.get_with(&url, &[("if-none-match", "\"other\"")]).await.demand(200);
+    stack.anonymous.get_with(&url, &[("if-match", "\"other\"")]).await.refused(412);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn parts_of_a_file_are_delivered() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let url = url(&acme.upload_photo().await);
+    let size = PHOTO.len();
+    for (range, first, end) in [
+        ("bytes=0-0".to_owned(), 0, 1),
+        ("bytes=100-199".to_owned(), 100, 200),
+        ("bytes=100-".to_owned(), 100, size),
+        ("bytes=-10".to_owned(), size - 10, size),
+        (format!("bytes=-{}", size + 5), 0, size),
+        (format!("bytes={}-{}", size - 1, size + 100), size - 1, size),
+    ] {
+        let part = stack.anonymous.get_with(&url, &[("range", &range)]).await.demand(206);
+        assert!(part.body == PHOTO[first..end], "{range}");
+        assert_eq!(part.header("content-range"), format!("bytes {first}-{}/{size}", end - 1), "{range}");
+        assert_eq!(part.header("content-length"), (end - first).to_string(), "{range}");
+    }
+    for range in ["bytes=5-2", "bytes=0-1,4-5", "lines=1-2", "bytes=x"] {
+        assert!(stack.anonymous.get_with(&url, &[("range", range)]).await.demand(200).body == PHOTO, "{range}");
+    }
+    for range in [format!("bytes={size}-"), "bytes=-0".to_owned()] {
+        let answer = stack.anonymous.get_with(&url, &[("range", &range)]).await;
+        assert_eq!(answer.header("content-range"), format!("bytes */{size}"));
+        answer.refused(416);
+    }
+    let etag = stack.anonymous.head(&url).await.header("etag").to_owned();
+    stack.anonymous.get_with(&url, &[("range", "bytes=0-1"), ("if-range", &etag)]).await.demand(206);
+    stack.anonymous.get_with(&url, &[("range", "bytes=0-1"), ("if-range", "\"old\"")]).await.demand(200);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let viewer = acme.role("viewer").await;
+    for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
+        let url = file_of_type(&stack, &acme, delivery_type).await;
+        for stranger in [&stack.anonymous, &other.client, &stack.anonymous.with_key("sk_nonsense")] {
+            stranger.get(&url).await.refused(403);
+            stranger.head(&url).await.demand(403);
+        }
+        for known in [&viewer, &acme.client, &stack.account()] {
+            let answer = known.get(&url).await.demand(200);
+            assert!(answer.body == PHOTO);
+            assert_eq!(answer.header("cache-control"), "private, no-store");
+            known.get_with(&url, &[("if-none-match", answer.header("etag"))]).await.demand(304);
+        }
+        let etag = viewer.head(&url).await.header("etag").to_owned();
+        stack.anonymous.get_with(&url, &[("if-none-match", &etag)]).await.refused(403);
+        stack
+            .anonymous
+            .get_with(&url, &[("x-larder-authorization", &format!("Bearer {}", viewer.key.clone().expect("a key")))])
+            .await
+            .refused(403);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let handle = &acme.handle;
+    let address = stack.cloud.cdn_url().trim_start_matches("http://").to_owned();
+    for path in [
+        format!("/{handle}/../x"),
+        format!("/{handle}/%2e%2e/x"),
+        format!("/{handle}/.%2E/x"),
+        format!("/{handle}//x"),
+        format!("/{handle}/%2Fx"),
+        format!("/{handle}/x%00"),
+        "//".to_owned(),
+        "/..".to_owned(),
+    ] {
+        assert_eq!(raw_status(&address, &path).await, 400, "{path}");
+    }
+    for path in [
+        "/".to_owned(),
+        format!("/{handle}"),
+        format!("/{handle}/"),
+        format!("/{handle}/none.jpg"),
+        "/zzzzzz/a.jpg".to_owned(),
+    ] {
+        assert_eq!(raw_status(&address, &path).await, 404, "{path}");
+    }
+    stack.stop().await;
+}
+
+/// The status of a path that is sent as it is: clients resolve dots themselves.
+async fn raw_status(address: &str, path: &str) -> u16 {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer");
+    answer[9..12].parse().expect("a status")
+}
+
+#[tokio::test]
+async fn encoded_paths_name_the_same_file_and_other_methods_are_refused() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let url = url(&acme.upload_photo().await);
+    stack.anonymous.get(&url.replace("image-", "%69mage%2D")).await.demand(200);
+    for method in ["POST", "PUT", "DELETE"] {
+        let answer = stack.anonymous.send(stack.anonymous.request(method, &url)).await;
+        assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
+        answer.refused(405);
+    }
+    let preflight = stack.anonymous.send(stack.anonymous.request("OPTIONS", &url)).await.demand(204);
+    assert!(preflight.header("access-control-allow-headers").contains("Authorization"));
+    let errors = stack.anonymous.get(&format!("{url}?w=100&f=webp")).await.refused(422);
+    assert!(errors["w"].is_array() && errors["f"].is_array(), "{errors}");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn markup_is_delivered_where_it_can_do_no_harm() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for (name, declared, bytes, disposition) in [
+        ("a.html", "text/html", "<script>alert(1)</script>", "attachment"),
+        ("a.svg", "image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>", "inline"),
+        ("a.xml", "application/xml", "<?xml version='1.0'?><a/>", "inline"),
+    ] {
+        let record = acme.client.upload(form(&acme.handle, name, declared, bytes)).await.created();
+        assert_eq!(record["mime_type"], declared);
+        let answer = stack.anonymous.get(&url(&record)).await.demand(200);
+        assert!(answer.header("content-security-policy").starts_with("sandbox"), "{name}");
+        assert!(answer.header("content-disposition").starts_with(disposition), "{name}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn long_bodies_are_redirected_to_storage_for_a_minute() {
+    let parameters = BTreeMap::from([("RedirectAboveBytes".to_owned(), "100000".to_owned())]);
+    let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+    let acme = stack.space("Acme").await;
+    let bytes = large_photo(100_001);
+    let record = acme.client.upload(form(&acme.handle, "é.jpg", "image/jpeg", bytes.clone())).await.created();
+    let redirect = stack.anonymous.get(&url(&record)).await.demand(307);
+    assert_eq!(redirect.header("cache-control"), "no-store");
+    let location = redirect.header("location").to_owned();
+    assert!(location.starts_with(stack.cloud.s3_url()), "{location}");
+
+    let anonymous: &Client = &stack.anonymous;
+    let stored = anonymous.get(&location).await.demand(200);
+    assert!(stored.body == bytes);
+    assert_eq!(stored.header("content-type"), "image/jpeg");
+    assert!(stored.header("content-disposition").contains("filename*=UTF-8''%C3%A9.jpg"));
+    anonymous.get_with(&location, &[("range", "bytes=0-9")]).await.demand(206);
+    anonymous.get(&location.replace("jpeg", "png")).await.demand(403);
+
+    // What fits is answered here: the head, a part, a 304.
+    anonymous.head(&url(&record)).await.demand(200);
+    anonymous.get_with(&url(&record), &[("range", "bytes=0-99999")]).await.demand(206);
+    stack.clock.advance(minutes(1) + tests::seconds(1));
+    anonymous.get(&location).await.demand(403);
+    stack.stop().await;
+}

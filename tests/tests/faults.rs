@@ -1,0 +1,99 @@
+//! What AWS does at its worst: answers lost after they took effect, batches left incomplete, refusals that pass.
+
+use emulators::Service::{DynamoDb, S3};
+use serde_json::json;
+use tests::Stack;
+
+#[tokio::test]
+async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one() {
+    let stack = Stack::start().await;
+    let faults = stack.cloud.faults();
+
+    faults.lose_answer(DynamoDb, "TransactWriteItems", 1);
+    let space = stack.account().post("/spaces", json!({"name": "Acme"})).await.created();
+    let id = space["id"].as_str().expect("an id");
+    stack.account().get(&format!("/spaces/{id}")).await.ok();
+    stack.account().post("/spaces", json!({"name": "Acme"})).await.refused(422);
+
+    faults.lose_answer(DynamoDb, "TransactWriteItems", 1);
+    let keys = format!("/spaces/{id}/api-keys");
+    let key = stack.account().post(&keys, json!({"name": "web"})).await.created();
+    stack.anonymous.with_key(key["key"].as_str().expect("a key")).get(&format!("/spaces/{id}")).await.ok();
+    let listed = stack.account().get(&keys).await.demand(200).json();
+    assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
+
+    // The number of a lost answer is left out.
+    faults.lose_answer(DynamoDb, "UpdateItem", 1);
+    let next = stack.account().post(&keys, json!({"name": "api"})).await.created();
+    assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
+
+    faults.lose_answer(DynamoDb, "UpdateItem", 2);
+    stack.account().delete(&format!("{keys}/{}", key["id"])).await.demand(204);
+    let listed = stack.account().get(&keys).await.demand(200).json();
+    assert_eq!(listed["data"][1]["is_active"], json!(false));
+    stack.anonymous.with_key(key["key"].as_str().expect("a key")).get(&format!("/spaces/{id}")).await.refused(401);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_upload_survives_lost_answers_of_every_write() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    stack.cloud.faults().lose_answer(S3, "PutObject", 1);
+    stack.cloud.faults().lose_answer(DynamoDb, "TransactWriteItems", 1);
+    let record = acme.upload_photo().await;
+    let delivered = stack.anonymous.get(record["url"].as_str().expect("an address")).await.demand(200);
+    assert!(delivered.body == tests::PHOTO);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_incomplete_batch_is_read_to_its_end_and_never_taken_for_an_absence() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let url = record["url"].as_str().expect("an address");
+    let file = format!("/files/{}", record["id"].as_str().expect("an id"));
+    let space = format!("/spaces/{}", acme.id);
+    let faults = stack.cloud.faults();
+    for _ in 0..4 {
+        faults.leave_unprocessed("BatchGetItem", 1);
+        stack.account().get(&space).await.ok();
+        faults.leave_unprocessed("BatchGetItem", 1);
+        acme.client.get(&file).await.ok();
+        faults.leave_unprocessed("BatchGetItem", 1);
+        stack.anonymous.get(url).await.demand(200);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_transaction_that_conflicts_is_tried_again() {
+    let stack = Stack::start().await;
+    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", 3, 400, "TransactionConflict");
+    stack.account().post("/spaces", json!({"name": "Acme"})).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500_that_says_nothing() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let faults = stack.cloud.faults();
+    let space = format!("/spaces/{}", acme.id);
+    let get = || acme.client.get(&space);
+    // The client tries three times.
+    faults.refuse(DynamoDb, "GetItem", 3, 400, "ProvisionedThroughputExceededException");
+    let busy = get().await;
+    assert_eq!(busy.header("retry-after"), "1");
+    busy.refused(503);
+    faults.refuse(DynamoDb, "GetItem", 1, 400, "ValidationException");
+    let failed = get().await;
+    assert_eq!(failed.json()["message"], "Server error.");
+    failed.refused(500);
+    get().await.ok();
+
+    faults.refuse(S3, "PutObject", 3, 503, "SlowDown");
+    acme.client.upload(tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO)).await.refused(503);
+    stack.stop().await;
+}

@@ -1,0 +1,163 @@
+//! What was acknowledged is found again, and what cannot start says why.
+
+use std::{
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tests::{Client, PHOTO, Stack, StackOptions, form};
+
+#[tokio::test]
+async fn a_restart_finds_everything_and_keeps_the_key() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let (directory, key) = (stack.directory(), stack.account().key);
+    stack.stop().await;
+
+    let stack =
+        Stack::start_in(directory, StackOptions { seed: 2, ..StackOptions::default() }).await.expect("a restart");
+    assert_eq!(stack.account().key, key);
+    let client = stack.anonymous.with_key(acme.client.key.as_deref().expect("a key"));
+    let again = client.get(&format!("/files/{}", record["id"].as_str().expect("an id"))).await.ok();
+    assert_eq!(again["checksum_sha256"], record["checksum_sha256"]);
+    assert!(stack.anonymous.get(again["url"].as_str().expect("an address")).await.demand(200).body == PHOTO);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_key_is_replaced_by_one_of_the_same_user() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (directory, key) = (stack.directory(), stack.account().key);
+    stack.stop().await;
+    std::fs::remove_file(directory.path().join("data/local.json")).expect("it was written");
+
+    let stack =
+        Stack::start_in(directory, StackOptions { seed: 2, ..StackOptions::default() }).await.expect("a restart");
+    assert_ne!(stack.account().key, key);
+    stack.account().get(&format!("/spaces/{}", acme.id)).await.ok();
+    stack.stop().await;
+}
+
+/// The program itself, started as a user does.
+struct Program {
+    child: Child,
+    data_dir: std::path::PathBuf,
+}
+
+impl Program {
+    fn start(data_dir: &Path, arguments: &[&str]) -> Program {
+        let child = Command::new(program())
+            .args(["--port", "0", "--data-dir"])
+            .arg(data_dir)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program is built");
+        Program { child, data_dir: data_dir.to_owned() }
+    }
+
+    /// Waits for the end of the banner, which is printed once everything answers.
+    fn ready(&mut self) -> (String, Value) {
+        let mut lines = BufReader::new(self.child.stdout.take().expect("piped")).lines();
+        let mut banner = String::new();
+        while let Some(Ok(line)) = lines.next() {
+            banner += &line;
+            if line.starts_with("Ctrl-C") {
+                break;
+            }
+        }
+        let local = std::fs::read(self.data_dir.join("local.json")).unwrap_or_else(|error| panic!("{error}: {banner}"));
+        (banner, serde_json::from_slice(&local).expect("JSON"))
+    }
+
+    fn refused(self) -> String {
+        let output = self.child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).expect("UTF-8")
+    }
+}
+
+/// Beside the test's own directory.
+pub(crate) fn program() -> std::path::PathBuf {
+    let test = std::env::current_exe().expect("a path");
+    test.ancestors().nth(2).expect("target/debug").join("larder")
+}
+
+fn client(local: &Value) -> Client {
+    Client::at(local["api_url"].as_str().expect("an address")).with_key(local["api_key"].as_str().expect("a key"))
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_a_kill() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let mut first = Program::start(&data_dir, &[]);
+    let (banner, local) = first.ready();
+    let account = client(&local);
+    assert!(banner.contains(account.key.as_deref().expect("a key")), "a new key is shown");
+    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    let handle = space["handle"].as_str().expect("a handle");
+    let record = account.upload(form(handle, "photo.jpg", "image/jpeg", PHOTO)).await.created();
+    first.child.kill().expect("it runs");
+    first.child.wait().expect("it ends");
+
+    let mut second = Program::start(&data_dir, &[]);
+    let (banner, local) = second.ready();
+    let account = client(&local);
+    assert!(!banner.contains(account.key.as_deref().expect("a key")), "a known key is not shown again");
+    let again = account.get(&format!("/files/{}", record["id"].as_str().expect("an id"))).await.ok();
+    assert!(account.get(again["url"].as_str().expect("an address")).await.demand(200).body == PHOTO);
+
+    let locked = Program::start(&data_dir, &[]).refused();
+    assert!(locked.contains("in use by another process"), "{locked}");
+    let terminated = Command::new("kill").arg(second.child.id().to_string()).status();
+    assert!(terminated.is_ok_and(|status| status.success()));
+    assert_eq!(second.child.wait().expect("it ends").code(), Some(0), "SIGTERM ends it cleanly");
+}
+
+#[tokio::test]
+async fn what_cannot_start_says_why() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let message = Program::start(&data_dir, &["--port", &port]).refused();
+    assert!(message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")), "{message}");
+    let message = Program::start(&data_dir, &["--parameter", "NoSuch=1"]).refused();
+    assert!(message.contains("NoSuch"), "{message}");
+
+    let mut program = Program::start(&data_dir, &[]);
+    program.ready();
+    program.child.kill().expect("it runs");
+    program.child.wait().expect("it ends");
+    std::fs::write(data_dir.join("sqs.sqlite"), b"this is no database at all, not even remotely").expect("written");
+    let message = Program::start(&data_dir, &[]).refused();
+    assert!(message.contains("sqs.sqlite") && message.contains("damaged"), "{message}");
+
+    let mut reset = Program::start(&data_dir, &["--reset"]);
+    reset.ready();
+    reset.child.kill().expect("it runs");
+    reset.child.wait().expect("it ends");
+    std::fs::write(data_dir.join("thesis.txt"), b"precious").expect("written");
+    let message = Program::start(&data_dir, &["--reset"]).refused();
+    assert!(message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(), "{message}");
+}
+
+#[test]
+fn a_wrong_command_line_is_told_from_a_failure() {
+    for arguments in [&["--nonsense"][..], &["--port", "many"], &["--port", "65535"], &["--parameter", "x"]] {
+        let output = Command::new(program()).args(arguments).output().expect("the program is built");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+    let output = Command::new(program()).arg("--help").output().expect("the program is built");
+    let help = String::from_utf8(output.stdout).expect("UTF-8");
+    for named in ["--data-dir", "--port", "--parameter", "--reset", "RedirectAboveBytes", "LogLevel"] {
+        assert!(help.contains(named), "{named}");
+    }
+}

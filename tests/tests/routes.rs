@@ -1,0 +1,33 @@
+//! Table of routes, template and functions say the same.
+
+use std::collections::BTreeSet;
+
+use local::TEMPLATE;
+use template::Context;
+
+#[test]
+fn the_template_has_exactly_the_routes_of_the_table() {
+    let attributes = [("Cdn", "DomainName"), ("Api", "ApiEndpoint")]
+        .map(|(resource, name)| ((resource.to_owned(), name.to_owned()), "example.com".to_owned()));
+    let context = Context {
+        stack_name: "larder".to_owned(),
+        region: "us-east-1".to_owned(),
+        account_id: "000000000000".to_owned(),
+        attributes: attributes.into(),
+        ..Context::default()
+    };
+    let stack = template::read(TEMPLATE, &context).unwrap_or_else(|problems| panic!("{problems}"));
+    let binary = |id: &str| {
+        let function = stack.functions.iter().find(|function| function.logical_id == id);
+        function.map(|function| function.binary.clone()).unwrap_or_default()
+    };
+    let (default, explicit): (Vec<_>, Vec<_>) = stack.routes.iter().partition(|route| route.path == "$default");
+    let described: BTreeSet<_> =
+        explicit.iter().map(|route| (binary(&route.function), route.method.clone(), route.path.clone())).collect();
+    let tabled: BTreeSet<_> = web::routes::ALL
+        .iter()
+        .map(|route| (route.function.to_owned(), route.method.to_owned(), route.path.to_owned()))
+        .collect();
+    assert_eq!(described, tabled);
+    assert_eq!(default.iter().map(|route| binary(&route.function)).collect::<Vec<_>>(), ["not-found"]);
+}
