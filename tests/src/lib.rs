@@ -3,10 +3,12 @@
 
 mod answer;
 mod client;
+mod echo;
 mod samples;
 mod stack;
 
 pub use answer::Answer;
 pub use client::{Client, file, form};
+pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use samples::{PHOTO, large_photo, noise};
 pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, seconds};

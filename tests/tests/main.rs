@@ -3,8 +3,11 @@
 mod api;
 mod budgets;
 mod delivery;
+mod emulate;
 mod faults;
 mod persistence;
+mod readme;
 mod routes;
 mod sweep;
+mod triggers;
 mod workspace;

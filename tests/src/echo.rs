@@ -1,0 +1,55 @@
+//! A worker that leaves a mark for each time it was given a job, and fails as often as the job says.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write,
+    path::PathBuf,
+};
+
+use runtime::{ConfigurationError, Environment, Settings};
+use serde::Deserialize;
+use worker::{Batch, Failure, Worker};
+
+/// The template with this worker, its queue and its dead-letter queue.
+pub const ECHO_TEMPLATE: &str = include_str!("../echo.yaml");
+
+/// What the worker is given.
+#[derive(Deserialize)]
+struct Echo {
+    /// Name of the file that gets a mark.
+    name: String,
+    /// How often it fails before it succeeds.
+    failures: usize,
+    /// Whether it fails by panicking.
+    #[serde(default)]
+    panics: bool,
+}
+
+struct Echoes {
+    directory: PathBuf,
+}
+
+impl Worker for Echoes {
+    type Job = Echo;
+
+    async fn work(&self, job: Echo) -> Result<(), Failure> {
+        let path = self.directory.join(&job.name);
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(&path).map_err(|error| Failure::Retry(error.into()))?;
+        file.write_all(b".").map_err(|error| Failure::Retry(error.into()))?;
+        let marks = fs::read(&path).map_err(|error| Failure::Retry(error.into()))?.len();
+        if marks > job.failures {
+            return Ok(());
+        }
+        assert!(!job.panics, "on purpose");
+        Err(Failure::Retry("on purpose".into()))
+    }
+}
+
+/// The worker's batches.
+pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationError> {
+    let mut settings = Settings::of(&environment.variables);
+    let directory = settings.text("DIRECTORY").into();
+    settings.finish()?;
+    Ok(Batch::of(Echoes { directory }))
+}

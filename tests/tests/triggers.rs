@@ -1,0 +1,112 @@
+//! Queue triggers, by SQS's own rules, with a template and a worker of the tests' own.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use aws_sdk_sqs::{
+    Client,
+    config::{BehaviorVersion, Credentials, Region},
+    types::QueueAttributeName,
+};
+use emulators::{ACCOUNT_ID, REGION};
+use local::{CargoLambda, Registry};
+use serde_json::json;
+use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, seconds};
+
+/// How long marks may take to appear.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The worker's stack, with a client of its queues.
+struct Echo {
+    stack: Stack,
+    client: Client,
+    endpoint: String,
+    marks: tempfile::TempDir,
+}
+
+impl Echo {
+    async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
+        let marks = tempfile::TempDir::new().expect("a temporary directory");
+        let parameters = BTreeMap::from([("Directory".to_owned(), marks.path().display().to_string())]);
+        let registry = Registry::default().worker("echo-worker", echo_worker);
+        let template = ECHO_TEMPLATE.to_owned();
+        let options = StackOptions { template, registry, parameters, cargo_lambda, ..StackOptions::default() };
+        let stack = Stack::start_with(options).await;
+        let environment = stack.cloud.operator_environment("echo-worker").expect("a function");
+        let variable = |name: &str| environment.variables[name].clone();
+        let endpoint = variable("AWS_ENDPOINT_URL_SQS");
+        let credentials =
+            Credentials::new(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), None, None, "test");
+        let config = aws_sdk_sqs::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(REGION))
+            .credentials_provider(credentials)
+            .endpoint_url(&endpoint)
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
+            .build();
+        Echo { stack, client: Client::from_conf(config), endpoint, marks }
+    }
+
+    fn url(&self, queue: &str) -> String {
+        format!("{}/{ACCOUNT_ID}/larder-{queue}", self.endpoint)
+    }
+
+    async fn send(&self, body: &str) {
+        self.client.send_message().queue_url(self.url("Jobs")).message_body(body).send().await.expect("sent");
+    }
+
+    /// Waits for so many marks under a name, and moves the clock while it waits.
+    async fn marked(&self, name: &str, marks: usize) {
+        let waited = tokio::time::timeout(DEADLINE, async {
+            while count(self.marks.path(), name) < marks {
+                self.stack.clock.advance(seconds(10));
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        });
+        assert!(waited.await.is_ok(), "{name} has {} of {marks} marks", count(self.marks.path(), name));
+    }
+
+    async fn held(&self, queue: &str) -> u64 {
+        let name = QueueAttributeName::ApproximateNumberOfMessages;
+        let request = self.client.get_queue_attributes().queue_url(self.url(queue)).attribute_names(name.clone());
+        let attributes = request.send().await.expect("an answer").attributes.expect("attributes");
+        attributes[&name].parse().expect("a number")
+    }
+}
+
+fn count(directory: &Path, name: &str) -> usize {
+    std::fs::read(directory.join(name)).map_or(0, |marks| marks.len())
+}
+
+async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) {
+    for (name, failures, panics) in
+        [("fine", 0, false), ("twice", 1, false), ("panicked", 1, true), ("never", 99, false)]
+    {
+        echo.send(&json!({"name": name, "failures": failures, "panics": panics}).to_string()).await;
+    }
+    echo.send("not a job").await;
+    for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
+        echo.marked(name, marks).await;
+    }
+    // The next receive puts aside what failed three times.
+    let put_aside = tokio::time::timeout(DEADLINE, async {
+        while echo.held("Dead").await < 2 {
+            echo.stack.clock.advance(seconds(31));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert!(put_aside.await.is_ok(), "{} put aside", echo.held("Dead").await);
+    let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
+    assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_worker_in_this_process_gets_its_batches() {
+    messages_are_worked_on_until_they_succeed_or_are_put_aside(Echo::start(None).await).await;
+}
+
+#[tokio::test]
+async fn a_worker_under_cargo_lambda_gets_its_batches() {
+    let echo = Echo::start(Some(crate::emulate::cargo_lambda())).await;
+    messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
+}
