@@ -14,7 +14,7 @@ use crate::{
     callee::{Callee, Place},
     emulate::Running,
     environment::Environments,
-    gateway::{Gateway, Routing},
+    gateway::{Behind, Gateway, Routing},
     registry::Start,
     server::{Stopping, bind, serve},
     trigger::Pump,
@@ -146,9 +146,10 @@ impl Cloud {
         stopping: &Stopping,
     ) {
         let routing = Routing::of(&self.stack.routes, callees);
-        self.tasks.spawn(serve(api, Arc::new(Gateway::Api(routing)), stopping.clone()));
+        let gateway = |behind| Arc::new(Gateway::new(behind, self.environments.sources()));
+        self.tasks.spawn(serve(api, gateway(Behind::Api(routing)), stopping.clone()));
         if let Some(origin) = self.stack.cdn_origin.as_ref().and_then(|id| callees.get(id)) {
-            self.tasks.spawn(serve(cdn, Arc::new(Gateway::Cdn(Arc::clone(origin))), stopping.clone()));
+            self.tasks.spawn(serve(cdn, gateway(Behind::Cdn(Arc::clone(origin))), stopping.clone()));
         }
         for trigger in &self.stack.triggers {
             let function = self.stack.functions.iter().find(|function| function.logical_id == trigger.function);

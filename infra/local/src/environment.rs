@@ -54,6 +54,11 @@ impl Environments {
         Ok(Environments { secret, sources })
     }
 
+    /// Time and randomness of everything here.
+    pub(crate) fn sources(&self) -> Sources {
+        self.sources.clone()
+    }
+
     /// The environment of a function.
     pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> Environment {
         let mut variables = function.environment.clone();

@@ -122,7 +122,8 @@ mod tests {
         event.records = records.collect();
 
         let answer = Batch::of(Picky).handle(event).await;
-        let failed: Vec<&str> = answer.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
+        let failed: Vec<&str> =
+            answer.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
         assert_eq!(failed, ["1", "2", "4"]);
     }
 }

@@ -10,13 +10,14 @@ mod routing;
 use std::sync::Arc;
 
 use axum::body::Body;
+use domain::Sources;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::Front;
 
 use crate::callee::{Callee, Unanswered};
 
-use refusal::refusal;
+use refusal::Refusal;
 pub(crate) use routing::Routing;
 
 /// Most bytes of a request's headers that an HTTP API takes.
@@ -25,42 +26,52 @@ const API_HEADER_BYTES: usize = 10_240;
 const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
 
 /// One listener's gateway.
-pub(crate) enum Gateway {
-    /// The HTTP API.
+pub(crate) struct Gateway {
+    behind: Behind,
+    sources: Sources,
+}
+
+/// What a gateway stands before.
+pub(crate) enum Behind {
+    /// The routes of the HTTP API.
     Api(Routing),
-    /// The CDN, in front of its origin.
+    /// The CDN's origin.
     Cdn(Arc<Callee>),
 }
 
 impl Gateway {
+    /// A gateway that names its own answers by these sources.
+    pub(crate) fn new(behind: Behind, sources: Sources) -> Gateway {
+        Gateway { behind, sources }
+    }
+
     /// Answers a request, whatever happens behind.
     pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
         let request = request.map(body::drained_when_refused);
-        match self {
-            Gateway::Api(routing) => api(routing, request).await,
-            Gateway::Cdn(origin) => cdn(origin, request).await,
-        }
+        let answer = match &self.behind {
+            Behind::Api(routing) => api(routing, request).await,
+            Behind::Cdn(origin) => cdn(origin, request).await,
+        };
+        answer.unwrap_or_else(|refusal| refusal.into_response(&self.sources))
     }
 }
 
-async fn api(routing: &Routing, mut request: Request<Body>) -> Response<Body> {
+async fn api(routing: &Routing, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
     let header_bytes: usize = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if header_bytes > API_HEADER_BYTES {
-        return refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large.");
+        return Err(Refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large."));
     }
-    let Ok(path) = percent_decode_str(request.uri().path()).decode_utf8() else {
-        return refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8.");
-    };
+    let path = percent_decode_str(request.uri().path()).decode_utf8();
+    let path = path.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
     // An HTTP API decodes the path first, and then takes what follows a question mark for the query.
     let path = path.split('?').next().unwrap_or_default().to_owned();
-    let Some(callee) = routing.route(request.method().as_str(), &path) else {
-        return refusal(StatusCode::NOT_FOUND, "Not found.");
-    };
+    let callee = routing.route(request.method().as_str(), &path);
+    let callee = callee.ok_or(Refusal(StatusCode::NOT_FOUND, "Not found."))?;
     join_repeated(request.headers_mut());
     call(callee, Front::HttpApi, &path, request).await
 }
 
-async fn cdn(origin: &Callee, mut request: Request<Body>) -> Response<Body> {
+async fn cdn(origin: &Callee, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
     let headers = request.headers_mut();
     headers.remove(&MOVED_AUTHORIZATION);
     if let Some(authorization) = headers.remove(header::AUTHORIZATION) {
@@ -70,33 +81,36 @@ async fn cdn(origin: &Callee, mut request: Request<Body>) -> Response<Body> {
     call(origin, Front::FunctionUrl, &path, request).await
 }
 
-async fn call(callee: &Callee, front: Front, path: &str, mut request: Request<Body>) -> Response<Body> {
-    let Some(uri) = front.uri(path, request.uri().query().unwrap_or_default()) else {
-        return refusal(StatusCode::BAD_REQUEST, "The address cannot be read.");
-    };
-    *request.uri_mut() = uri;
-    match callee.call(request).await {
-        Ok(response) => response,
-        Err(Unanswered::TooLarge) => refusal(
+async fn call(
+    callee: &Callee,
+    front: Front,
+    path: &str,
+    mut request: Request<Body>,
+) -> Result<Response<Body>, Refusal> {
+    let uri = front.uri(path, request.uri().query().unwrap_or_default());
+    *request.uri_mut() = uri.ok_or(Refusal(StatusCode::BAD_REQUEST, "The address cannot be read."))?;
+    callee.call(request).await.map_err(|unanswered| match unanswered {
+        Unanswered::TooLarge => Refusal(
             StatusCode::PAYLOAD_TOO_LARGE,
             "Request Too Long: a function takes 6,291,556 bytes with the body encoded, a file of about 4.4 MB. Send larger \
              files by way of POST /api/v1/upload/presign.",
         ),
-        Err(Unanswered::TimedOut) => refusal(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
-        Err(Unanswered::Failed(reason)) => {
+        Unanswered::TimedOut => Refusal(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
+        Unanswered::Failed(reason) => {
             tracing::error!(function = callee.name(), reason, "the function did not answer");
-            refusal(StatusCode::BAD_GATEWAY, "Bad Gateway")
+            Refusal(StatusCode::BAD_GATEWAY, "Bad Gateway")
         }
-    }
+    })
 }
 
-/// Headers that stand more than once are joined by commas, as an HTTP API does.
+/// Headers that stand more than once are joined, cookies by semicolons and others by commas, as an HTTP API does.
 fn join_repeated(headers: &mut HeaderMap) {
     let repeated: Vec<HeaderName> =
         headers.keys().filter(|name| headers.get_all(*name).iter().count() > 1).cloned().collect();
     for name in repeated {
         let values: Vec<&[u8]> = headers.get_all(&name).iter().map(HeaderValue::as_bytes).collect();
-        if let Ok(joined) = HeaderValue::from_bytes(&values.join(&b","[..])) {
+        let separator = if name == header::COOKIE { &b"; "[..] } else { b"," };
+        if let Ok(joined) = HeaderValue::from_bytes(&values.join(separator)) {
             headers.insert(name, joined);
         }
     }
