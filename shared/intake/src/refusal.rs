@@ -16,9 +16,11 @@ const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
 /// Refuses by the extensions of a name.
 pub(crate) fn by_name(name: &OriginalName) -> Result<(), Violation> {
     let parts = name.parts();
-    let Some((last, middle)) = parts[1..].split_last() else { return Ok(()) };
-    let runs_on_servers = |part: &String| part.starts_with(PHP) || RUN_BY_SERVERS.contains(&part.as_str());
-    let refused = RUN_AS_LAST.contains(&last.trim()) || runs_on_servers(last) || middle.iter().any(runs_on_servers);
+    // Desktops drop dots and spaces from the end of a name.
+    let extensions: Vec<&str> = parts[1..].iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+    let Some((last, middle)) = extensions.split_last() else { return Ok(()) };
+    let runs_on_servers = |part: &&str| part.starts_with(PHP) || RUN_BY_SERVERS.contains(part);
+    let refused = RUN_AS_LAST.contains(last) || runs_on_servers(last) || middle.iter().any(runs_on_servers);
     if refused { Err(EXECUTABLE) } else { Ok(()) }
 }
 
@@ -43,8 +45,19 @@ mod tests {
     #[test]
     fn names_that_something_would_run_are_refused() {
         let refused = |name| by_name(&OriginalName::clean(name)).is_err();
-        for name in ["a.exe", "a.EXE", "photo.jpg.exe", "a.php", "a.php7.jpg", "a.phtml", "a.aspx.png", "x.sh", ".php"]
-        {
+        for name in [
+            "a.exe",
+            "a.EXE",
+            "photo.jpg.exe",
+            "a.php",
+            "a.php7.jpg",
+            "a.phtml",
+            "a.aspx.png",
+            "x.sh",
+            ".php",
+            "a.exe.",
+            "a.exe. .",
+        ] {
             assert!(refused(name), "{name}");
         }
         for name in ["a.jpg", "exe", "a.exe.jpg", "sh.txt", "bash", "readme", "a.b.c", "jar.tar.gz"] {

@@ -1,6 +1,6 @@
 //! The table: every record of Larder in one DynamoDB table.
 //!
-//! Invariants: this is the only crate that spells a key ([`Key`] lists them all); every read is strongly consistent and
+//! Invariants: this is the only crate that spells a key (`key.rs` lists them all); every read is strongly consistent and
 //! whole, an incomplete one is an error and never an absence; every write states its condition and knows its own success
 //! when the first answer was lost.
 //!
