@@ -161,3 +161,68 @@ fn a_wrong_command_line_is_told_from_a_failure() {
         assert!(help.contains(named), "{named}");
     }
 }
+
+#[tokio::test]
+async fn no_key_is_ever_logged() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let log = directory.path().join("log");
+    let mut child = Command::new(program())
+        .args(["--port", "0", "--log", "trace,hyper=info,h2=info", "--data-dir"])
+        .arg(directory.path().join("data"))
+        .stdout(Stdio::piped())
+        .stderr(std::fs::File::create(&log).expect("a file"))
+        .spawn()
+        .expect("the program is built");
+    let mut started = Program { data_dir: directory.path().join("data"), child };
+    let (_, local) = started.ready();
+    child = started.child;
+    let account = client(&local);
+    let key = account.key.clone().expect("a key");
+    account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    Client::at(local["api_url"].as_str().expect("an address"))
+        .get(&format!("/spaces/x?api_key={key}"))
+        .await
+        .refused(404);
+    account.with_key(&format!("{key}x")).get("/spaces/x").await.refused(401);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    let log = std::fs::read_to_string(log).expect("a log");
+    assert!(log.contains("/api/v1/spaces/x"), "requests are logged: {log}");
+    assert!(!log.contains(&key[3..]), "without their keys");
+}
+
+/// The processes whose parent is this one.
+fn children_of(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_child = |id: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name, in parentheses, may hold anything; state and parent follow it.
+        let parent_field = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).map(str::to_owned);
+        parent_field == Some(parent.to_string())
+    };
+    ids.filter(is_child).collect()
+}
+
+#[test]
+fn ctrl_c_leaves_no_process_behind() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let cargo_lambda = crate::emulate::cargo_lambda().program;
+    let data_dir = directory.path().join("data");
+    let mut program = Program::start(&data_dir, &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]);
+    program.ready();
+    let children = children_of(program.child.id());
+    assert_eq!(children.len(), 6, "cargo-lambda and five functions");
+    let interrupted = Command::new("kill").args(["-INT", &program.child.id().to_string()]).status();
+    assert!(interrupted.is_ok_and(|status| status.success()));
+    assert_eq!(program.child.wait().expect("it ends").code(), Some(0));
+    let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
+    assert!(left.is_empty(), "{left:?} still run");
+}
+
+/// Whether a process is there and has not ended.
+fn is_running(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    state.is_some_and(|state| state != "Z" && state != "X")
+}

@@ -91,3 +91,31 @@ impl Callee {
         Callee::new(name.to_owned(), 1, Place::Router(Router::new()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+
+    use super::*;
+
+    async fn panics() -> &'static str {
+        panic!("on purpose")
+    }
+
+    async fn call(path: &str) -> Result<u16, Unanswered> {
+        let router = Router::new()
+            .route("/fine", get(|| async { "fine" }))
+            .route("/panic", get(panics))
+            .route("/never", get(std::future::pending::<()>));
+        let callee = Callee::new("function".to_owned(), 29, Place::Router(router));
+        let request = Request::get(path).body(Body::empty()).expect("a request");
+        callee.call(request).await.map(|response| response.status().as_u16())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_function_that_panics_or_takes_too_long_does_not_answer() {
+        assert!(matches!(call("/fine").await, Ok(200)));
+        assert!(matches!(call("/panic").await, Err(Unanswered::Failed(reason)) if reason == "on purpose"));
+        assert!(matches!(call("/never").await, Err(Unanswered::TimedOut)));
+    }
+}

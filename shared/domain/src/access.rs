@@ -93,3 +93,50 @@ impl EffectiveAccess {
 pub fn original_needs_proof(file: &File, space: &Space) -> bool {
     file.delivery_type != DeliveryType::Upload || space.access_control.demands_auth()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_flag_of_a_space_demands_proof() {
+        for (requires_auth, public_read, demanded) in
+            [(false, true, false), (true, true, true), (false, false, true), (true, false, true)]
+        {
+            let access_control = AccessControl { requires_auth, public_read };
+            assert_eq!(access_control.demands_auth(), demanded, "{access_control:?}");
+        }
+        assert!(!AccessControl::default().demands_auth());
+    }
+
+    #[test]
+    fn type_and_space_each_close_an_original_and_the_report_names_who_did() {
+        let json = |value: &str| serde_json::from_str::<serde_json::Value>(value).expect("JSON");
+        let id = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+        let mut space: Space = serde_json::from_value(json(&format!(
+            r#"{{"id": "{id}", "name": "a", "handle": "abcdef", "enabled": true, "folder_mode": "dynamic",
+                "access_control": {{"requires_auth": false, "public_read": true}},
+                "security": {{"watermark": {{"enabled": false, "position": "southeast", "opacity": 0.5}}}},
+                "active_upload_config_id": "{id}", "created_at": 0, "updated_at": 0}}"#
+        )))
+        .expect("a space");
+        let mut file: File = serde_json::from_value(json(&format!(
+            r#"{{"id": "{id}", "space_id": "{id}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",
+                "size": 1, "storage_path": "a", "delivery_type": "upload", "resource_type": "image", "status": "active",
+                "upload_config_id": "{id}", "checksum_sha256": "", "uploaded_by": {{"type": "api_key", "id": 1}},
+                "created_at": 0, "updated_at": 0}}"#
+        )))
+        .expect("a file");
+        for delivery_type in [DeliveryType::Upload, DeliveryType::Private, DeliveryType::Authenticated] {
+            for closed in [false, true] {
+                file.delivery_type = delivery_type;
+                space.access_control.requires_auth = closed;
+                let by_type = delivery_type != DeliveryType::Upload;
+                assert_eq!(original_needs_proof(&file, &space), by_type || closed);
+                let reported = EffectiveAccess::of(&file, &space);
+                let source = if by_type { AccessSource::UploadConfig } else { AccessSource::Space };
+                assert_eq!((reported.requires_auth, reported.source), (by_type || closed, source));
+            }
+        }
+    }
+}
