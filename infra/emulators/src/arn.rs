@@ -1,5 +1,7 @@
 //! Resource names as policies spell them.
 
+use template::SECRET_ARN_SUFFIX;
+
 /// The region that the emulators pretend to be.
 pub const REGION: &str = "us-east-1";
 
@@ -27,6 +29,14 @@ pub(crate) fn bucket(name: &str) -> String {
 /// An S3 object.
 pub(crate) fn object(bucket_name: &str, key: &str) -> String {
     format!("arn:aws:s3:::{bucket_name}/{key}")
+}
+
+/// A secret of Secrets Manager; a name that is an ARN already stays as it is.
+pub(crate) fn secret(name: &str) -> String {
+    if name.starts_with("arn:") {
+        return name.to_owned();
+    }
+    format!("arn:aws:secretsmanager:{REGION}:{ACCOUNT_ID}:secret:{name}-{SECRET_ARN_SUFFIX}")
 }
 
 /// An SQS queue.

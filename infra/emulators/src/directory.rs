@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::StartError;
 
 /// What the format file says.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 /// Bytes of the largest database whose pages are all checked at the start: more would take longer than a start may.
 const CHECKED_DATABASE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -41,6 +41,7 @@ impl Directory {
             check(&directory.dynamodb())?;
             check(&directory.sqs())?;
             check(&directory.s3().join("objects.sqlite"))?;
+            fs::metadata(directory.secrets()).map_err(|error| StartError::damaged(&directory.secrets(), &error))?;
         }
         Ok(directory)
     }
@@ -64,6 +65,11 @@ impl Directory {
     /// SQS's database.
     pub(crate) fn sqs(&self) -> PathBuf {
         self.root.join("sqs.sqlite")
+    }
+
+    /// Secrets Manager's file.
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.root.join("secrets.json")
     }
 
     /// S3's directory.

@@ -97,6 +97,14 @@ pub enum ProvisionError {
         /// What the store said.
         reason: String,
     },
+    /// A secret could not be made.
+    #[error("secret {secret} cannot be provided: {reason}")]
+    Secret {
+        /// The secret's name.
+        secret: String,
+        /// What the store said.
+        reason: String,
+    },
     /// The work was cut off: the runtime is shutting down.
     #[error("the emulators are shutting down")]
     Stopped,

@@ -1,4 +1,4 @@
-//! Wire-compatible DynamoDB, S3 and SQS in one process, kept on disk in one data directory.
+//! Wire-compatible DynamoDB, S3, SQS and Secrets Manager in one process, kept on disk in one data directory.
 //!
 //! They are what the functions meet on one machine in place of AWS: the production clients call them over loopback,
 //! with access keys whose permissions are a function's own. Each service stands behind a gate that checks these, keeps
@@ -7,8 +7,10 @@
 //! - DynamoDB is dynoxide; items expire by the injected clock. A transaction's token holds for ten minutes of the
 //!   system's time, and is forgotten when the process ends.
 //! - S3 is s3s over a store of our own, whose signatures it verifies.
-//! - SQS is our own: standard queues. Signatures for it and for DynamoDB are not verified: who can reach loopback can
-//!   read the data directory as well.
+//! - SQS is our own: standard queues.
+//! - Secrets Manager is our own: values that are generated once, and read.
+//!
+//! Signatures are verified for S3 alone: who can reach loopback can read the data directory as well.
 //!
 //! Invariant: what was acknowledged is found again after a restart, also after the process was killed.
 
@@ -21,6 +23,7 @@ mod gate;
 mod principals;
 mod random;
 mod s3;
+mod secrets;
 mod server;
 mod sqs;
 
@@ -37,6 +40,7 @@ use directory::Directory;
 use dynamodb::{DynamoDb, Tables};
 use gate::{Gate, Watch};
 use s3::S3Store;
+use secrets::Secrets;
 use server::{Stopping, serve};
 use sqs::Sqs;
 
@@ -59,7 +63,7 @@ pub struct Options {
     pub s3_listener: StdTcpListener,
 }
 
-/// The three running services. Dropped without [`Emulators::stop`], they are cut off.
+/// The running services. Dropped without [`Emulators::stop`], they are cut off.
 pub struct Emulators {
     dynamodb: DynamoDb,
     stores: Stores,
@@ -67,6 +71,7 @@ pub struct Emulators {
     dynamodb_url: String,
     s3_url: String,
     sqs_url: String,
+    secrets_manager_url: String,
     servers: JoinSet<()>,
     /// Stops everything when it is dropped.
     stop: watch::Sender<()>,
@@ -79,16 +84,19 @@ struct Stores {
     tables: Tables,
     s3: S3Store,
     sqs: Sqs,
+    secrets: Secrets,
 }
 
 impl Emulators {
-    /// Opens the stores, or makes them, and listens: DynamoDB and SQS on free ports of loopback.
+    /// Opens the stores, or makes them, and listens: all but S3 on free ports of loopback.
     pub async fn start(options: Options) -> Result<Emulators, StartError> {
         let Options { data_dir, clock, s3_listener } = options;
         s3_listener.set_nonblocking(true).map_err(StartError::Listen)?;
         let s3_listener = TcpListener::from_std(s3_listener).map_err(StartError::Listen)?;
         let dynamodb_listener = server::bind().map_err(StartError::Listen)?;
         let sqs_listener = server::bind().map_err(StartError::Listen)?;
+        let secrets_listener = server::bind().map_err(StartError::Listen)?;
+        let secrets_manager_url = url(&secrets_listener)?;
         let (dynamodb_url, s3_url, sqs_url) = (url(&dynamodb_listener)?, url(&s3_listener)?, url(&sqs_listener)?);
 
         let (stop, stopping) = watch::channel(());
@@ -104,8 +112,21 @@ impl Emulators {
         servers.spawn(serve(s3_listener, gate, stopping.clone()));
         let gate = Gate::new(stores.sqs.clone(), watch.clone());
         servers.spawn(serve(sqs_listener, gate, stopping.clone()));
+        let gate = Gate::new(stores.secrets.clone(), watch.clone());
+        servers.spawn(serve(secrets_listener, gate, stopping.clone()));
         servers.spawn(sweep(stores.clone(), clock, stopping));
-        Ok(Emulators { dynamodb, stores, watch, dynamodb_url, s3_url, sqs_url, servers, stop, _directory: directory })
+        Ok(Emulators {
+            dynamodb,
+            stores,
+            watch,
+            dynamodb_url,
+            s3_url,
+            sqs_url,
+            secrets_manager_url,
+            servers,
+            stop,
+            _directory: directory,
+        })
     }
 
     /// `http://127.0.0.1:PORT`.
@@ -123,14 +144,20 @@ impl Emulators {
         &self.sqs_url
     }
 
-    /// Makes the tables, buckets and queues of a template. Those that exist keep what they hold and become what the
-    /// template says; a table whose key on disk is another is an error.
+    /// `http://127.0.0.1:PORT`.
+    pub fn secrets_manager_url(&self) -> &str {
+        &self.secrets_manager_url
+    }
+
+    /// Makes the tables, buckets, queues and secrets of a template. Those that exist keep what they hold and become what
+    /// the template says; a table whose key on disk is another is an error. A secret keeps its value whatever it says.
     pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
         let (stores, tables) = (self.stores.clone(), stack.tables.clone());
-        let (buckets, queues) = (stack.buckets.clone(), stack.queues.clone());
+        let (buckets, queues, secrets) = (stack.buckets.clone(), stack.queues.clone(), stack.secrets.clone());
         let ensure = move || {
             tables.iter().try_for_each(|table| stores.tables.ensure(table))?;
             queues.iter().try_for_each(|queue| stores.sqs.ensure(queue))?;
+            secrets.iter().try_for_each(|secret| stores.secrets.ensure(secret))?;
             buckets.iter().try_for_each(|bucket| {
                 let ensured = stores.s3.ensure_bucket(bucket);
                 let failed = |reason: String| ProvisionError::Bucket { bucket: bucket.name.clone(), reason };
@@ -178,9 +205,10 @@ fn open(
     let sqs = Sqs::open(&directory.sqs(), sqs_url, Arc::clone(clock), stopping)?;
     let s3 = S3Store::open(&directory.s3(), Arc::clone(clock))
         .map_err(|error| StartError::Objects { reason: error.to_string() })?;
+    let secrets = Secrets::open(&directory.secrets(), Arc::clone(clock))?;
     let (dynamodb, database) = DynamoDb::start(&directory.dynamodb())?;
     directory.seal()?;
-    Ok((directory, dynamodb, Stores { tables: Tables::new(database), s3, sqs }))
+    Ok((directory, dynamodb, Stores { tables: Tables::new(database), s3, sqs, secrets }))
 }
 
 /// Removes what has expired, about once a minute of the clock.

@@ -16,7 +16,18 @@ const DEFAULT_PORT: u16 = 9000;
 /// The data directory, where none is named.
 const DEFAULT_DATA_DIR: &str = ".larder";
 /// The entries of a data directory that are ours, drafts of a write that was cut off among them.
-const OURS: [&str; 8] = ["format", "format.new", "lock", "s3", "secret", "secret.new", "local.json", "local.new"];
+const OURS: [&str; 10] = [
+    "format",
+    "format.new",
+    "local.json",
+    "local.new",
+    "lock",
+    "s3",
+    "secret",
+    "secret.new",
+    "secrets.json",
+    "secrets.new",
+];
 /// What the databases' files begin with.
 const OUR_DATABASES: [&str; 2] = ["dynamodb.sqlite", "sqs.sqlite"];
 

@@ -104,6 +104,7 @@ impl Environments {
                 ("AWS_REGION", REGION),
                 ("AWS_ENDPOINT_URL_DYNAMODB", emulators.dynamodb_url()),
                 ("AWS_ENDPOINT_URL_S3", emulators.s3_url()),
+                ("AWS_ENDPOINT_URL_SECRETS_MANAGER", emulators.secrets_manager_url()),
                 ("AWS_ENDPOINT_URL_SQS", emulators.sqs_url()),
             ]
             .map(|(name, value)| (name.to_owned(), value.to_owned())),

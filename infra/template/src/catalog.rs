@@ -2,7 +2,8 @@
 //! properties change nothing on one machine.
 //!
 //! Invariant: a type that is not listed here does not exist. Patterns are filled by [`crate::scope::Scope`]:
-//! `{name}` is the physical name, `{stack}`, `{id}`, `{region}`, `{account}` and `{queue_url_base}` say what they are.
+//! `{name}` is the physical name, `{stack}`, `{id}`, `{region}`, `{account}`, `{queue_url_base}` and `{secret_suffix}` say
+//! what they are.
 
 /// What a resource is to the local stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +11,7 @@ pub(crate) enum Kind {
     Table,
     Bucket,
     Queue,
+    Secret,
     Function,
     /// The address of a function, which SAM makes of `FunctionUrlConfig`.
     FunctionUrl,
@@ -46,6 +48,8 @@ const INERT: ResourceType = ResourceType {
     attributes: &[],
     without_effect: &[],
 };
+
+const SECRET_ARN: &str = "arn:aws:secretsmanager:{region}:{account}:secret:{name}-{secret_suffix}";
 
 const TYPES: &[ResourceType] = &[
     ResourceType {
@@ -102,6 +106,14 @@ const TYPES: &[ResourceType] = &[
             "SqsManagedSseEnabled",
             "Tags",
         ],
+        ..INERT
+    },
+    ResourceType {
+        name: "AWS::SecretsManager::Secret",
+        kind: Kind::Secret,
+        reference: SECRET_ARN,
+        attributes: &[("Id", Some(SECRET_ARN))],
+        without_effect: &["Description", "Tags"],
         ..INERT
     },
     ResourceType {

@@ -32,6 +32,9 @@ use problem::Report;
 use resolve::resolve;
 use scope::Scope;
 
+/// What the ARNs of secrets end with, where a deployment has six characters at random.
+pub const SECRET_ARN_SUFFIX: &str = "abcdef";
+
 /// The one format version that there is.
 const FORMAT_VERSION: &str = "2010-09-09";
 

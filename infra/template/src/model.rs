@@ -13,6 +13,8 @@ pub struct Stack {
     pub buckets: Vec<Bucket>,
     /// SQS queues.
     pub queues: Vec<Queue>,
+    /// Secrets Manager's secrets.
+    pub secrets: Vec<Secret>,
     /// Lambda functions.
     pub functions: Vec<Function>,
     /// Routes of the HTTP API.
@@ -145,6 +147,19 @@ pub struct Redrive {
     pub dead_letter_queue: String,
     /// Receives before a message goes there.
     pub max_receive_count: u32,
+}
+
+/// A secret whose value is generated once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Secret {
+    /// Logical id in the template.
+    pub logical_id: String,
+    /// Physical name; its ARN ends with this, `-` and [`SECRET_ARN_SUFFIX`](crate::SECRET_ARN_SUFFIX).
+    pub name: String,
+    /// Characters of the value.
+    pub length: u32,
+    /// Whether the value is made of letters and digits alone.
+    pub excludes_punctuation: bool,
 }
 
 /// A Lambda function.

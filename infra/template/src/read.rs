@@ -6,6 +6,7 @@ mod events;
 mod function;
 mod policies;
 mod queue;
+mod secret;
 mod table;
 
 use crate::catalog::Kind;
@@ -32,6 +33,7 @@ fn resources(scope: &Scope<'_>) -> Stack {
     each(scope, Kind::Table, |id, resource, fields| stack.tables.extend(table::read(id, resource, fields, scope)));
     each(scope, Kind::Bucket, |id, resource, fields| stack.buckets.push(bucket::read(id, resource, fields, scope)));
     each(scope, Kind::Queue, |id, resource, fields| stack.queues.push(queue::read(id, resource, fields, scope)));
+    each(scope, Kind::Secret, |id, resource, fields| stack.secrets.extend(secret::read(id, resource, fields, scope)));
     each(scope, Kind::HttpApi, |_, _, fields| fields.fixed("StageName", events::STAGE));
     each(scope, Kind::Function, |id, resource, fields| {
         let (function, events) = function::read(id, resource, fields, scope);

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::Context;
 use crate::catalog::{FUNCTION_ROLE, FUNCTION_URL, Kind, ResourceType};
 use crate::conditions::Conditions;
 use crate::parameters::Values;
 use crate::problem::Report;
 use crate::resources::Resource;
+use crate::{Context, SECRET_ARN_SUFFIX};
 
 /// Longest text that references are filled into, in bytes.
 const MAX_TEXT_BYTES: usize = 65_536;
@@ -146,6 +146,7 @@ impl<'run> Scope<'run> {
     fn fill(&self, pattern: &str, id: &str, name: &str) -> String {
         pattern
             .replace("{queue_url_base}", &self.context.queue_url_base)
+            .replace("{secret_suffix}", SECRET_ARN_SUFFIX)
             .replace("{region}", &self.context.region)
             .replace("{account}", &self.context.account_id)
             .replace("{stack}", &self.context.stack_name)

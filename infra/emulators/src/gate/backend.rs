@@ -17,9 +17,9 @@ use super::{
     permission::Need,
     refusal::Refusal,
 };
-use crate::{arn, dynamodb::Forwarder, principals::Principal, sqs::Sqs};
+use crate::{arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs};
 
-/// Bytes of the largest body that DynamoDB takes; SQS takes less.
+/// Bytes of the largest body that DynamoDB takes; SQS and Secrets Manager take less.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Bytes of a refused body that are read to its end; the connection of a larger one breaks.
@@ -107,6 +107,20 @@ impl Backend for Sqs {
 
     async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
         self.answer(&attempt.operation.name, attempt.payload).await
+    }
+}
+
+impl Backend for Secrets {
+    const SERVICE: Service = Service::SecretsManager;
+
+    type Payload = Bytes;
+
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+        read_json(Self::SERVICE, head, body).await
+    }
+
+    async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
+        self.answer(&attempt.operation.name, &attempt.payload)
     }
 }
 

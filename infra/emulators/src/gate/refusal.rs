@@ -5,6 +5,7 @@ use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
 use super::{Service, operation::Operation, permission::Need};
+use crate::secrets;
 
 /// What qualifies the types of DynamoDB's errors.
 const DYNAMODB_NAMESPACE: &str = "com.amazonaws.dynamodb.v20120810";
@@ -24,10 +25,10 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Nobody holds the request's access key. DynamoDB answers 400 where the others answer 403.
+    /// Nobody holds the request's access key. DynamoDB and Secrets Manager answer 400 where the others answer 403.
     pub(super) fn unknown_key(service: Service) -> Refusal {
         let (status, code) = match service {
-            Service::DynamoDb => (StatusCode::BAD_REQUEST, "UnrecognizedClientException"),
+            Service::DynamoDb | Service::SecretsManager => (StatusCode::BAD_REQUEST, "UnrecognizedClientException"),
             Service::S3 => (StatusCode::FORBIDDEN, "InvalidAccessKeyId"),
             Service::Sqs => (StatusCode::FORBIDDEN, "InvalidClientTokenId"),
         };
@@ -37,17 +38,19 @@ impl Refusal {
     /// The request carries no credentials.
     pub(super) fn anonymous(service: Service) -> Refusal {
         let (status, code) = match service {
-            Service::DynamoDb => (StatusCode::BAD_REQUEST, "MissingAuthenticationTokenException"),
+            Service::DynamoDb | Service::SecretsManager => {
+                (StatusCode::BAD_REQUEST, "MissingAuthenticationTokenException")
+            }
             Service::S3 => (StatusCode::FORBIDDEN, "AccessDenied"),
             Service::Sqs => (StatusCode::FORBIDDEN, "MissingAuthenticationToken"),
         };
         Refusal::new(status, code, "The request carries no credentials.")
     }
 
-    /// The principal's role does not allow it. DynamoDB answers 400 where the others answer 403.
+    /// The principal's role does not allow it. DynamoDB and Secrets Manager answer 400 where the others answer 403.
     pub(super) fn denied(service: Service, principal: &str, need: &Need) -> Refusal {
         let (status, code) = match service {
-            Service::DynamoDb => (StatusCode::BAD_REQUEST, "AccessDeniedException"),
+            Service::DynamoDb | Service::SecretsManager => (StatusCode::BAD_REQUEST, "AccessDeniedException"),
             Service::S3 | Service::Sqs => (StatusCode::FORBIDDEN, "AccessDenied"),
         };
         let Need { action, resource } = need;
@@ -79,6 +82,7 @@ impl Refusal {
     pub(super) fn answer(&self, service: Service, method: &Method, operation: &Operation) -> Response<Body> {
         match service {
             Service::DynamoDb => self.json(DYNAMODB_NAMESPACE, &operation.name, operation.needs.len()),
+            Service::SecretsManager => secrets::refusal(self.status, &self.code, &self.message),
             Service::Sqs => self.query_compatible(&operation.name),
             Service::S3 => self.xml(method),
         }

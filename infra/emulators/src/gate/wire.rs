@@ -15,6 +15,8 @@ pub enum Service {
     DynamoDb,
     /// S3.
     S3,
+    /// Secrets Manager.
+    SecretsManager,
     /// SQS.
     Sqs,
 }

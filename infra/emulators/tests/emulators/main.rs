@@ -7,5 +7,6 @@ mod gate;
 mod objects;
 mod persistence;
 mod queues;
+mod secrets;
 mod support;
 mod tables;

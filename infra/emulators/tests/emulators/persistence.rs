@@ -78,6 +78,23 @@ async fn a_damaged_or_missing_database_is_named_and_left_alone() {
 }
 
 #[tokio::test]
+async fn lost_secrets_are_not_made_anew() {
+    let cloud = Cloud::with(&stack()).await;
+    let path = cloud.directory.path().join("secrets.json");
+    cloud.emulators.stop().await;
+    for damage in [Some(&br#"[{"value":"sesame""#[..]), Some(b""), None] {
+        match damage {
+            Some(bytes) => fs::write(&path, bytes).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+        let refused = start(cloud.directory.path(), &TestClock::new()).await.err().unwrap().to_string();
+        assert!(refused.contains("secrets.json") && refused.contains("is damaged"), "{refused}");
+        assert!(!refused.contains("sesame"), "{refused}");
+        assert_eq!(fs::read(&path).ok().as_deref(), damage);
+    }
+}
+
+#[tokio::test]
 async fn a_directory_of_another_format_is_not_touched() {
     let cloud = Cloud::start().await;
     cloud.emulators.stop().await;

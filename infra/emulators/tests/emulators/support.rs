@@ -130,6 +130,19 @@ impl Cloud {
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
+    pub(crate) fn secrets(&self, principal: &str) -> aws_sdk_secretsmanager::Client {
+        use aws_sdk_secretsmanager::config;
+        let credentials = config::Credentials::new(principal, secret(principal), None, None, "test");
+        let config = aws_sdk_secretsmanager::Config::builder()
+            .behavior_version(config::BehaviorVersion::latest())
+            .region(config::Region::new(emulators::REGION))
+            .credentials_provider(credentials)
+            .endpoint_url(self.emulators.secrets_manager_url())
+            .retry_config(config::retry::RetryConfig::disabled())
+            .http_client(aws_smithy_http_client::Builder::new().build_http());
+        aws_sdk_secretsmanager::Client::from_conf(config.build())
+    }
+
     pub(crate) fn queue_url(&self, name: &str) -> String {
         format!("{}/{}/{name}", self.emulators.sqs_url(), emulators::ACCOUNT_ID)
     }

@@ -8,18 +8,33 @@ use crate::problem::Report;
 /// The one version whose language is current.
 const POLICY_VERSION: &str = "2012-10-17";
 
-/// Reads SAM's `Policies`. Managed policies, SAM's policy templates, denials and conditions are not understood: what a
-/// function may do stands in the template, action by action.
+/// SAM's policy template that allows to read one secret.
+const READ_SECRET: &str = "AWSSecretsManagerGetSecretValuePolicy";
+
+/// Reads SAM's `Policies`. Managed policies, SAM's other policy templates, denials and conditions are not understood:
+/// what a function may do stands in the template, action by action.
 pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
     let mut permissions = Vec::new();
     for policy in policies {
         let mut fields = Fields::of(policy, "an inline policy", report);
+        if let Some(policy) = fields.take(READ_SECRET) {
+            permissions.extend(read_secret(policy, report));
+            fields.finish();
+            continue;
+        }
         fields.fixed("Version", POLICY_VERSION);
         fields.required("Statement");
         permissions.extend(fields.one_or_more("Statement").iter().map(|statement| permission(statement, report)));
         fields.finish();
     }
     permissions
+}
+
+fn read_secret(policy: &Node, report: &Report) -> Option<Permission> {
+    let mut fields = Fields::of(policy, READ_SECRET, report);
+    let arn = fields.required_text("SecretArn");
+    fields.finish();
+    Some(Permission { actions: vec!["secretsmanager:GetSecretValue".to_owned()], resources: vec![arn?.to_owned()] })
 }
 
 fn permission(statement: &Node, report: &Report) -> Permission {

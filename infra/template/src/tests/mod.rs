@@ -51,10 +51,10 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
         stack(DEPLOYED)?.functions.into_iter().map(|function| function.environment.into_keys().collect()).collect();
     let expected: [&[&str]; 5] = [
         &["BUCKET_NAME", "LOG_LEVEL", "REDIRECT_ABOVE_BYTES", "TABLE_NAME"],
-        &["CDN_URL", "LOG_LEVEL", "TABLE_NAME"],
+        &["CDN_URL", "LOG_LEVEL", "MASTER_SECRET_ARN", "TABLE_NAME"],
         &["LOG_LEVEL"],
-        &["LOG_LEVEL", "TABLE_NAME"],
-        &["BUCKET_NAME", "CDN_URL", "LOG_LEVEL", "TABLE_NAME"],
+        &["LOG_LEVEL", "MASTER_SECRET_ARN", "TABLE_NAME"],
+        &["BUCKET_NAME", "CDN_URL", "LOG_LEVEL", "MASTER_SECRET_ARN", "TABLE_NAME"],
     ];
     assert_eq!(variables, expected);
     Ok(())

@@ -113,6 +113,18 @@ fn resources() {
             "`AllowedOrigins` of a CORS rule is missing",
         ),
         (
+            "A: { Type: AWS::SecretsManager::Secret, Properties: { Description: a } }",
+            "`GenerateSecretString` of AWS::SecretsManager::Secret is missing",
+        ),
+        (
+            "A: { Type: AWS::SecretsManager::Secret, Properties: { GenerateSecretString: { IncludeSpace: true } } }",
+            "`IncludeSpace` of GenerateSecretString is not understood",
+        ),
+        (
+            "A: { Type: AWS::SecretsManager::Secret, Properties: { GenerateSecretString: { PasswordLength: 3 } } }",
+            "`PasswordLength` must be a whole number from 4 to 4096",
+        ),
+        (
             "A: { Type: AWS::Serverless::HttpApi, Properties: { StageName: v1 } }",
             "`StageName` is understood as `$default` only",
         ),
@@ -170,6 +182,10 @@ fn functions() {
         ("Environment: { Variables: text }", "`Variables` must be a mapping"),
         ("Policies: [AmazonS3FullAccess]", "an inline policy must be a mapping"),
         ("Policies: { S3ReadPolicy: {}, Statement: [] }", "`S3ReadPolicy` of an inline policy is not understood"),
+        (
+            "Policies: { AWSSecretsManagerGetSecretValuePolicy: {} }",
+            "`SecretArn` of AWSSecretsManagerGetSecretValuePolicy is missing",
+        ),
         (
             "Policies: { Statement: { Effect: Deny, Action: 's3:*', Resource: '*' } }",
             "`Effect` is understood as `Allow` only",

@@ -3,7 +3,7 @@
 use super::{problems, stack};
 use crate::{
     AttributeType, Bucket, CorsRule, Function, Index, Key, LifecycleRule, Permission, Problems, Projection, Queue,
-    Redrive, Route, Stack, Table, Trigger,
+    Redrive, Route, Secret, Stack, Table, Trigger,
 };
 
 const WORKER: &str = r"
@@ -180,6 +180,42 @@ Resources:
         lifecycle: vec![expired, unfinished],
     };
     assert_eq!(stack(template)?.buckets, [expected]);
+    Ok(())
+}
+
+#[test]
+fn a_secret_is_referred_to_by_its_arn() -> Result<(), Problems> {
+    let template = r"
+Resources:
+  Long:
+    Type: AWS::SecretsManager::Secret
+    DeletionPolicy: Retain
+    Metadata: { Anything: goes }
+    Properties:
+      Description: Long, of letters and digits.
+      GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true }
+  Short: { Type: AWS::SecretsManager::Secret, Properties: { GenerateSecretString: {} } }
+  Worker:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: worker } }
+    Properties:
+      Environment: { Variables: { LONG: !Ref Long, SHORT: !GetAtt Short.Id } }
+      Policies:
+        - AWSSecretsManagerGetSecretValuePolicy: { SecretArn: !Ref Long }
+";
+    let stack = stack(template)?;
+    let secret = |id: &str, length, excludes_punctuation| Secret {
+        logical_id: id.to_owned(),
+        name: format!("larder-{id}"),
+        length,
+        excludes_punctuation,
+    };
+    assert_eq!(stack.secrets, [secret("Long", 64, true), secret("Short", 32, false)]);
+    let arn = |id: &str| format!("arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-{id}-abcdef");
+    let function = &stack.functions[0];
+    assert_eq!([&function.environment["LONG"], &function.environment["SHORT"]], [&arn("Long"), &arn("Short")]);
+    let actions = vec!["secretsmanager:GetSecretValue".to_owned()];
+    assert_eq!(function.permissions, [Permission { actions, resources: vec![arn("Long")] }]);
     Ok(())
 }
 

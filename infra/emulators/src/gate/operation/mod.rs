@@ -2,6 +2,7 @@
 
 mod dynamodb;
 mod s3;
+mod secrets;
 mod sqs;
 
 use http::request::Parts;
@@ -35,7 +36,11 @@ impl Operation {
         let name = target.rsplit_once('.').map_or(UNKNOWN, |(_, name)| name);
         let needs = serde_json::from_slice::<Value>(body).map_or_else(
             |_| Vec::new(),
-            |body| if service == Service::Sqs { sqs::needs(name, &body) } else { dynamodb::needs(name, &body) },
+            |body| match service {
+                Service::SecretsManager => secrets::needs(name, &body),
+                Service::Sqs => sqs::needs(name, &body),
+                Service::DynamoDb | Service::S3 => dynamodb::needs(name, &body),
+            },
         );
         Operation { name: name.to_owned(), needs }
     }

@@ -1,0 +1,28 @@
+//! What Secrets Manager's operations need.
+
+use serde_json::Value;
+
+use super::{super::permission::Need, text};
+use crate::arn;
+
+/// What an operation needs, by its body: the right to the secret that it names, by its ARN or by its name.
+pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
+    let resource = text(body, "SecretId").map_or_else(|| "*".to_owned(), arn::secret);
+    vec![Need::new(&format!("secretsmanager:{operation}"), resource)]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_the_same_by_its_name_and_by_its_arn() {
+        let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
+        let expected = Need::new("secretsmanager:GetSecretValue", arn.to_owned());
+        for id in [arn, "larder-Master"] {
+            assert_eq!(needs("GetSecretValue", &json!({ "SecretId": id })), std::slice::from_ref(&expected));
+        }
+    }
+}
