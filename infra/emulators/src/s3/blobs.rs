@@ -93,10 +93,10 @@ impl Blobs {
         File::open(self.path(id))
     }
 
-    /// Removes a file that no row names any more. Where that fails, the next sweep finds it.
+    /// Removes a file that no row names any more. Where that fails, the next start does.
     pub(super) fn remove(&self, id: BlobId) {
         if let Err(error) = fs::remove_file(self.path(id)) {
-            tracing::warn!(path = %self.path(id).display(), %error, "an unused file stays until the next sweep");
+            tracing::warn!(path = %self.path(id).display(), %error, "an unused file stays until the next start");
         }
     }
 

@@ -38,6 +38,11 @@ impl WriteCondition {
         Ok(WriteCondition { matches, absent })
     }
 
+    /// That the object has this tag.
+    pub(super) fn matching(tag: Option<ETagCondition>) -> WriteCondition {
+        WriteCondition { matches: tag, absent: false }
+    }
+
     /// Judges it by the object that is there.
     pub(super) fn check(&self, current: Option<&Object>) -> S3Result<()> {
         if self.absent && current.is_some() {

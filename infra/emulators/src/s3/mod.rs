@@ -1,7 +1,7 @@
 //! S3 on one machine: the protocol is s3s, the store is ours.
 //!
-//! What is emulated is what Larder uses: objects put, read, described, deleted and listed, with conditions, ranges and
-//! checksums, by signature or presigned address. Anything else is answered with `NotImplemented`.
+//! What is emulated is what Larder uses: objects put, read, described, listed, deleted alone or many at once, with
+//! conditions, ranges and checksums, by signature or presigned address. Anything else is answered with `NotImplemented`.
 //!
 //! Invariant: an object becomes visible in one database transaction, after its bytes are complete in a file that never
 //! changes again; so a request that is cut off, or a process that is killed, leaves the old object or the new one.
@@ -12,17 +12,22 @@ mod checksum;
 mod condition;
 mod cors;
 mod declared;
+mod delete;
 mod fault;
+mod list;
 mod presigned;
+mod put;
 mod range;
+mod read;
 mod receive;
 mod rows;
 mod service;
+mod shared;
 
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    sync::{Arc, PoisonError},
 };
 
 use axum::{Router, error_handling::HandleError, extract::Request, middleware::Next, response::IntoResponse};
@@ -40,7 +45,8 @@ pub(crate) use fault::OpenError;
 
 use crate::{Clock, principals::Keys};
 use blobs::Blobs;
-use fault::{BucketError, Fault};
+use fault::BucketError;
+use shared::Shared;
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
@@ -48,35 +54,6 @@ const DAY_MS: i64 = 86_400_000;
 /// The store of all buckets. Clones share it.
 #[derive(Clone)]
 pub(crate) struct S3Store(Arc<Shared>);
-
-/// What every request works on.
-struct Shared {
-    blobs: Blobs,
-    database: Mutex<Connection>,
-    clock: Arc<dyn Clock>,
-    buckets: RwLock<HashMap<String, Bucket>>,
-}
-
-impl Shared {
-    /// Does work that waits for the disk, off the async threads.
-    async fn blocking<T: Send + 'static>(
-        self: &Arc<Self>,
-        work: impl FnOnce(&Shared) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let shared = Arc::clone(self);
-        tokio::task::spawn_blocking(move || work(&shared)).await?
-    }
-
-    fn database(&self) -> MutexGuard<'_, Connection> {
-        // A panic between two statements leaves a transaction that is rolled back.
-        self.database.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn bucket(&self, name: &str) -> S3Result<Bucket> {
-        let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
-        buckets.get(name).cloned().ok_or_else(|| s3_error!(NoSuchBucket, "The specified bucket does not exist"))
-    }
-}
 
 impl S3Store {
     /// Opens the store, or makes it, and removes files that no object names. Blocks.
@@ -91,8 +68,7 @@ impl S3Store {
         }
         let owned = rows::owned_blobs(&database).map_err(damaged)?;
         reconcile(&blobs, &owned)?;
-        let database = Mutex::new(database);
-        Ok(S3Store(Arc::new(Shared { blobs, database, clock, buckets: RwLock::default() })))
+        Ok(S3Store(Arc::new(Shared::new(blobs, database, clock))))
     }
 
     /// Makes a bucket, or takes over what the template now says of it. Blocks.

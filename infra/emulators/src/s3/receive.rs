@@ -2,18 +2,19 @@
 //!
 //! Invariant: a body that is cut off, too long or not what was declared leaves no file.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures::StreamExt;
 use s3s::{S3Error, StdError, TrailingHeaders, dto::StreamingBlob, s3_error};
 
 use super::{
-    Shared,
     blobs::Incoming,
     checksum::{Algorithm, Hasher, Sums},
     declared::{Declared, incomplete},
     fault::Fault,
+    shared::Shared,
 };
-use std::sync::Arc;
 
 /// Bytes that are gathered before they are written.
 const STEP_BYTES: usize = 1024 * 1024;

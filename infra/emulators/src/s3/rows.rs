@@ -8,10 +8,10 @@ use rusqlite::{
     Connection, OptionalExtension, Result, Row, ToSql, named_params,
     types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, Type, Value, ValueRef},
 };
-use s3s::dto::{ETag, Object as Listed, Timestamp};
+use s3s::dto::{ETag, Timestamp};
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::{attributes::Attributes, blobs::BlobId, checksum::Checksum};
+use super::{attributes::Attributes, blobs::BlobId, checksum::Checksum, shared::Address};
 
 /// Format of the database, in its `user_version`.
 pub(super) const FORMAT: i64 = 1;
@@ -67,24 +67,39 @@ pub(super) fn timestamp(at_ms: i64) -> Timestamp {
     Timestamp::from(UNIX_EPOCH + since_epoch)
 }
 
+/// The keys that begin with a prefix, as bounds: from the first, up to but without the second.
+pub(super) fn bounds(prefix: &str) -> (Vec<u8>, Vec<u8>) {
+    (prefix.as_bytes().to_vec(), after_all(prefix.as_bytes()))
+}
+
+/// The least bytes that are greater than all that begin with these. No byte of UTF-8 is so large that it cannot be
+/// increased, and none of it begins with 255.
+pub(super) fn after_all(prefix: &[u8]) -> Vec<u8> {
+    match prefix.split_last() {
+        Some((last, start)) => [start, &[last.saturating_add(1)]].concat(),
+        None => vec![u8::MAX],
+    }
+}
+
 /// The object under a key.
-pub(super) fn object(database: &Connection, bucket: &str, key: &str) -> Result<Option<Object>> {
+pub(super) fn object(database: &Connection, address: &Address) -> Result<Option<Object>> {
     let mut select = database.prepare_cached(
         "SELECT size_bytes, etag, modified_ms, attributes, checksum, blob FROM objects
          WHERE bucket = :bucket AND key = :key",
     )?;
-    select.query_row(named_params! { ":bucket": bucket, ":key": key.as_bytes() }, Object::read).optional()
+    let values = named_params! { ":bucket": address.bucket, ":key": address.key.as_bytes() };
+    select.query_row(values, Object::read).optional()
 }
 
 /// Puts an object under a key, in place of what is there.
-pub(super) fn put_object(database: &Connection, bucket: &str, key: &str, object: &Object) -> Result<()> {
+pub(super) fn put_object(database: &Connection, address: &Address, object: &Object) -> Result<()> {
     let mut replace = database.prepare_cached(
         "REPLACE INTO objects (bucket, key, size_bytes, etag, modified_ms, attributes, checksum, blob)
          VALUES (:bucket, :key, :size_bytes, :etag, :modified_ms, :attributes, :checksum, :blob)",
     )?;
     replace.execute(named_params! {
-        ":bucket": bucket,
-        ":key": key.as_bytes(),
+        ":bucket": address.bucket,
+        ":key": address.key.as_bytes(),
         ":size_bytes": object.size_bytes,
         ":etag": object.etag,
         ":modified_ms": object.modified_ms,
@@ -96,42 +111,21 @@ pub(super) fn put_object(database: &Connection, bucket: &str, key: &str, object:
 }
 
 /// Removes the object under a key.
-pub(super) fn delete_object(database: &Connection, bucket: &str, key: &str) -> Result<()> {
+pub(super) fn delete_object(database: &Connection, address: &Address) -> Result<()> {
     let mut delete = database.prepare_cached("DELETE FROM objects WHERE bucket = :bucket AND key = :key")?;
-    delete.execute(named_params! { ":bucket": bucket, ":key": key.as_bytes() })?;
+    delete.execute(named_params! { ":bucket": address.bucket, ":key": address.key.as_bytes() })?;
     Ok(())
 }
 
 /// Removes the objects of a prefix that are older than a moment, and names their blobs.
 pub(super) fn expire(database: &Connection, bucket: &str, prefix: &str, before_ms: i64) -> Result<Vec<BlobId>> {
+    let (from, end) = bounds(prefix);
     let mut delete = database.prepare_cached(
-        "DELETE FROM objects WHERE bucket = :bucket AND substr(key, 1, length(:prefix)) = :prefix
-         AND modified_ms < :before_ms RETURNING blob",
+        "DELETE FROM objects WHERE bucket = :bucket AND key >= :from AND key < :end AND modified_ms < :before_ms
+         RETURNING blob",
     )?;
-    let values = named_params! { ":bucket": bucket, ":prefix": prefix.as_bytes(), ":before_ms": before_ms };
+    let values = named_params! { ":bucket": bucket, ":from": from, ":end": end, ":before_ms": before_ms };
     delete.query_map(values, |row| row.get(0))?.collect()
-}
-
-/// The objects of a prefix whose keys come after one, in the order of their keys.
-pub(super) fn list(database: &Connection, bucket: &str, prefix: &str, after: &str, most: i32) -> Result<Vec<Listed>> {
-    let mut select = database.prepare_cached(
-        "SELECT key, size_bytes, etag, modified_ms FROM objects
-         WHERE bucket = :bucket AND key >= :prefix AND key > :after AND substr(key, 1, length(:prefix)) = :prefix
-         ORDER BY key LIMIT :most",
-    )?;
-    let values = named_params! {
-        ":bucket": bucket, ":prefix": prefix.as_bytes(), ":after": after.as_bytes(), ":most": most,
-    };
-    let read = |row: &Row<'_>| {
-        Ok(Listed {
-            key: Some(key_of(row, "key")?),
-            size: row.get("size_bytes")?,
-            e_tag: Some(ETag::Strong(row.get("etag")?)),
-            last_modified: Some(timestamp(row.get("modified_ms")?)),
-            ..Listed::default()
-        })
-    };
-    select.query_map(values, read)?.collect()
 }
 
 /// Remembers when a bucket was first seen, and says when that was.

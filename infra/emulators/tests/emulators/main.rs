@@ -4,6 +4,7 @@
 
 mod faults;
 mod gate;
+mod listings;
 mod objects;
 mod persistence;
 mod queues;

@@ -3,34 +3,19 @@
 use std::time::Duration;
 
 use aws_sdk_s3::{
-    Client, error::ProvideErrorMetadata as _, error::SdkError, operation::get_object::GetObjectError,
     presigning::PresigningConfig,
+    types::{Delete, ObjectIdentifier},
 };
 use bytes::Bytes;
 use emulators::{Call, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
-use template::Stack;
 use tokio::net::TcpStream;
 
-use crate::support::{Cloud, bucket, principal};
+use crate::support::{Cloud, code, get_object, media, principal, put_object};
 
 const OBJECTS: &str = "arn:aws:s3:::media/*";
-
-fn media() -> Stack {
-    Stack { buckets: vec![bucket()], ..Stack::default() }
-}
-
-async fn put(client: &Client, key: &str, body: Vec<u8>) -> Result<(), String> {
-    let put = client.put_object().bucket("media").key(key).body(body.into()).send().await;
-    put.map(drop).map_err(|error| error.code().unwrap_or("no answer").to_owned())
-}
-
-async fn get(client: &Client, key: &str) -> Result<Vec<u8>, SdkError<GetObjectError>> {
-    let object = client.get_object().bucket("media").key(key).send().await?;
-    Ok(object.body.collect().await.unwrap().to_vec())
-}
 
 /// Sends a request that no client signs.
 async fn send(cloud: &Cloud, request: Request<Empty<Bytes>>) -> Response<Bytes> {
@@ -51,21 +36,21 @@ async fn objects_are_allowed_by_action_and_survive_a_restart() {
     let cloud = Cloud::with(&media()).await;
     cloud.emulators.admit(principal("writer", &[("s3:PutObject", OBJECTS)]));
     let writer = cloud.s3("writer");
-    put(&writer, "a/b c", b"bytes".to_vec()).await.unwrap();
-    assert_eq!(get(&writer, "a/b c").await.unwrap_err().code(), Some("AccessDenied"));
-    assert_eq!(put(&cloud.s3("nobody"), "x", Vec::new()).await, Err("InvalidAccessKeyId".to_owned()));
+    put_object(&writer, "a/b c", b"bytes".to_vec()).await.unwrap();
+    assert_eq!(get_object(&writer, "a/b c").await, Err("AccessDenied".to_owned()));
+    assert_eq!(put_object(&cloud.s3("nobody"), "x", Vec::new()).await, Err("InvalidAccessKeyId".to_owned()));
 
     let cloud = cloud.restart().await;
     cloud.emulators.provision(&media()).await.unwrap();
-    assert_eq!(get(&cloud.s3("operator"), "a/b c").await.unwrap(), b"bytes");
+    assert_eq!(get_object(&cloud.s3("operator"), "a/b c").await.unwrap(), b"bytes");
 }
 
 #[tokio::test]
 async fn an_absent_object_is_told_only_to_those_who_may_list() {
     let cloud = Cloud::with(&media()).await;
     cloud.emulators.admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
-    assert_eq!(get(&cloud.s3("reader"), "absent").await.unwrap_err().code(), Some("AccessDenied"));
-    assert_eq!(get(&cloud.s3("operator"), "absent").await.unwrap_err().code(), Some("NoSuchKey"));
+    assert_eq!(get_object(&cloud.s3("reader"), "absent").await, Err("AccessDenied".to_owned()));
+    assert_eq!(get_object(&cloud.s3("operator"), "absent").await, Err("NoSuchKey".to_owned()));
     let head = cloud.s3("reader").head_object().bucket("media").key("absent").send().await.unwrap_err();
     assert_eq!(head.raw_response().unwrap().status().as_u16(), 403);
 }
@@ -76,13 +61,13 @@ async fn faults_reach_objects_too() {
     let faults = cloud.emulators.faults();
     let client = cloud.s3("operator");
     faults.lose_answer(Service::S3, "PutObject", 1);
-    assert_eq!(put(&client, "lost", b"kept".to_vec()).await, Err("no answer".to_owned()));
-    assert_eq!(get(&client, "lost").await.unwrap(), b"kept");
+    assert_eq!(put_object(&client, "lost", b"kept".to_vec()).await, Err("no answer".to_owned()));
+    assert_eq!(get_object(&client, "lost").await.unwrap(), b"kept");
 
     // The whole body is read before a refusal, or the client would see a broken connection.
     faults.refuse(Service::S3, "PutObject", 1, 503, "SlowDown");
-    assert_eq!(put(&client, "slow", vec![0; 8 * 1024 * 1024]).await, Err("SlowDown".to_owned()));
-    assert_eq!(get(&client, "slow").await.unwrap_err().code(), Some("NoSuchKey"));
+    assert_eq!(put_object(&client, "slow", vec![0; 8 * 1024 * 1024]).await, Err("SlowDown".to_owned()));
+    assert_eq!(get_object(&client, "slow").await, Err("NoSuchKey".to_owned()));
     assert_eq!(faults.pending(), 0);
 }
 
@@ -90,7 +75,7 @@ async fn faults_reach_objects_too() {
 async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() {
     let cloud = Cloud::with(&media()).await;
     cloud.emulators.admit(principal("signer", &[("s3:GetObject", OBJECTS)]));
-    put(&cloud.s3("operator"), "photo", b"bytes".to_vec()).await.unwrap();
+    put_object(&cloud.s3("operator"), "photo", b"bytes".to_vec()).await.unwrap();
     let expiry = PresigningConfig::expires_in(Duration::from_mins(1)).unwrap();
     let signed = cloud.s3("signer").get_object().bucket("media").key("photo").presigned(expiry).await.unwrap();
     let host = cloud.emulators.s3_url().strip_prefix("http://").unwrap();
@@ -116,4 +101,51 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
         status,
     };
     assert_eq!(wire.calls(), [call("signer", 200), call("unknown", 403)]);
+}
+
+fn named(keys: &[&str]) -> Delete {
+    let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(*key).build().unwrap());
+    Delete::builder().set_objects(Some(objects.collect())).build().unwrap()
+}
+
+#[tokio::test]
+async fn many_objects_are_deleted_at_once_and_each_on_its_own() {
+    let cloud = Cloud::with(&media()).await;
+    cloud.emulators.admit(principal("cleaner", &[("s3:DeleteObject", OBJECTS)]));
+    cloud.emulators.admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
+    let client = cloud.s3("operator");
+    let tag = put_object(&client, "a&b <c>", "x").await.unwrap();
+    for key in ["changed", "kept", "quiet"] {
+        put_object(&client, key, "x").await.unwrap();
+    }
+    let delete = |principal: &str, keys: &[&str]| {
+        cloud.s3(principal).delete_objects().bucket("media").delete(named(keys)).send()
+    };
+    assert_eq!(code(delete("reader", &["kept"]).await.unwrap_err()), "AccessDenied");
+    let deleted = delete("cleaner", &["a&b <c>", "absent"]).await.unwrap();
+    let keys: Vec<_> = deleted.deleted().iter().filter_map(|object| object.key()).collect();
+    assert_eq!((keys, deleted.errors().len()), (vec!["a&b <c>", "absent"], 0));
+    assert_eq!(get_object(&client, "a&b <c>").await, Err("NoSuchKey".to_owned()));
+
+    // One that fails keeps no other from going, and a quiet answer names it alone.
+    put_object(&client, "changed", "y").await.unwrap();
+    let conditional = ObjectIdentifier::builder().key("changed").e_tag(tag).build().unwrap();
+    let other = ObjectIdentifier::builder().key("quiet").build().unwrap();
+    let both = Delete::builder().objects(conditional).objects(other).quiet(true).build().unwrap();
+    let deleted = client.delete_objects().bucket("media").delete(both).send().await.unwrap();
+    let errors: Vec<_> = deleted.errors().iter().map(|error| (error.key(), error.code())).collect();
+    assert_eq!((deleted.deleted().len(), errors), (0, vec![(Some("changed"), Some("PreconditionFailed"))]));
+    assert_eq!(get_object(&client, "changed").await.unwrap(), b"y");
+    assert_eq!(get_object(&client, "quiet").await, Err("NoSuchKey".to_owned()));
+}
+
+#[tokio::test]
+async fn a_thousand_long_keys_fit_into_one_deletion_and_one_more_does_not() {
+    let cloud = Cloud::with(&media()).await;
+    let keys: Vec<String> = (0..1001).map(|number| format!("{number:04}{}", "&".repeat(1020))).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let client = cloud.s3("operator");
+    let delete = |keys: &[&str]| client.delete_objects().bucket("media").delete(named(keys)).send();
+    assert_eq!(delete(&keys[..1000]).await.unwrap().deleted().len(), 1000);
+    assert_eq!(code(delete(&keys).await.unwrap_err()), "MalformedXML");
 }

@@ -9,7 +9,10 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::{
+    error::{ProvideErrorMetadata, SdkError},
+    types::AttributeValue,
+};
 use emulators::{Clock, Emulators, ManualClock, Options, Principal, StartError, SystemClock};
 use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
 use tokio::sync::watch;
@@ -228,4 +231,31 @@ pub(crate) async fn put(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
 pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
     let item = client.get_item().table_name("records").key("pk", text(pk)).key("sk", text("-"));
     item.consistent_read(true).send().await.unwrap().item.is_some()
+}
+
+/// A stack of one bucket, `media`.
+pub(crate) fn media() -> Stack {
+    Stack { buckets: vec![bucket()], ..Stack::default() }
+}
+
+/// What a service says went wrong.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+pub(crate) fn code<E: ProvideErrorMetadata, R>(error: SdkError<E, R>) -> String {
+    error.code().unwrap_or("no answer").to_owned()
+}
+
+/// Puts an object and answers with its ETag, or with the code of the refusal.
+pub(crate) async fn put_object(
+    client: &aws_sdk_s3::Client,
+    key: &str,
+    body: impl Into<Vec<u8>>,
+) -> Result<String, String> {
+    let put = client.put_object().bucket("media").key(key).body(body.into().into()).send().await;
+    put.map(|object| object.e_tag.unwrap()).map_err(code)
+}
+
+/// An object's bytes, or the code of the refusal.
+pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result<Vec<u8>, String> {
+    let object = client.get_object().bucket("media").key(key).send().await.map_err(code)?;
+    Ok(object.body.collect().await.unwrap().to_vec())
 }

@@ -1,0 +1,60 @@
+//! `PutObject`.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use s3s::{
+    S3Request, S3Response, S3Result,
+    dto::{PutObjectInput, PutObjectOutput},
+    s3_error,
+};
+
+use super::{
+    attributes::Attributes,
+    condition::WriteCondition,
+    declared::Declared,
+    receive::receive,
+    rows::Object,
+    shared::{Address, Shared},
+};
+
+/// Bytes of the longest key.
+const KEY_BYTES_MAX: usize = 1024;
+
+/// Stores an object: the bytes first, then the row, if everything that was declared holds.
+pub(super) async fn put(
+    shared: &Arc<Shared>,
+    request: S3Request<PutObjectInput>,
+) -> S3Result<S3Response<PutObjectOutput>> {
+    let S3Request { headers, input, trailing_headers, .. } = request;
+    let address = target(shared, input.bucket, input.key)?;
+    let (declared, condition) = (Declared::from_headers(&headers)?, WriteCondition::from_headers(&headers)?);
+    let attributes = Attributes::from_headers(&headers)?;
+    let received = receive(shared, input.body, &declared, trailing_headers.as_ref()).await?;
+    let stored = shared.blocking(move |shared| {
+        shared.replace(&address, &condition, |_| {
+            Ok(Object {
+                size_bytes: received.size_bytes,
+                etag: hex::encode(received.sums.md5),
+                modified_ms: shared.clock.now_ms(),
+                attributes,
+                checksum: received.sums.checksum,
+                blob: shared.blobs.finish(received.incoming)?,
+            })
+        })
+    });
+    let object = stored.await?;
+    let mut answer = HeaderMap::new();
+    object.checksum.write(&mut answer);
+    let output = PutObjectOutput { e_tag: Some(object.tag()), ..PutObjectOutput::default() };
+    Ok(S3Response::with_headers(output, answer))
+}
+
+/// Where an object may be written.
+pub(super) fn target(shared: &Shared, bucket: String, key: String) -> S3Result<Address> {
+    shared.bucket(&bucket)?;
+    if key.len() > KEY_BYTES_MAX {
+        return Err(s3_error!(KeyTooLongError, "Your key is too long"));
+    }
+    Ok(Address { bucket, key })
+}

@@ -1,0 +1,96 @@
+//! What all operations share: the files, the database, the clock, the buckets.
+//!
+//! Invariants: a file has its final name before the row that names it is committed, and loses it after that row is gone.
+//! Rows are read and changed, and files opened, under the database's lock: whoever holds it sees the two agree.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+};
+
+use rusqlite::{Connection, Transaction};
+use s3s::{S3Result, s3_error};
+use template::Bucket;
+
+use super::{
+    blobs::Blobs,
+    condition::WriteCondition,
+    fault::Fault,
+    rows::{self, Object},
+};
+use crate::Clock;
+
+/// Where an object is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address {
+    pub(super) bucket: String,
+    pub(super) key: String,
+}
+
+/// What every request works on.
+pub(super) struct Shared {
+    pub(super) blobs: Blobs,
+    database: Mutex<Connection>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) buckets: RwLock<HashMap<String, Bucket>>,
+}
+
+impl Shared {
+    pub(super) fn new(blobs: Blobs, database: Connection, clock: Arc<dyn Clock>) -> Shared {
+        Shared { blobs, database: Mutex::new(database), clock, buckets: RwLock::default() }
+    }
+
+    /// Does work that waits for the disk, off the async threads.
+    pub(super) async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Shared) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let shared = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&shared)).await?
+    }
+
+    pub(super) fn database(&self) -> MutexGuard<'_, Connection> {
+        // A panic between two statements leaves a transaction that is rolled back.
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn bucket(&self, name: &str) -> S3Result<Bucket> {
+        let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
+        buckets.get(name).cloned().ok_or_else(|| s3_error!(NoSuchBucket, "The specified bucket does not exist"))
+    }
+
+    /// Puts what `make` makes under a key, if the condition holds. The only place where an object becomes visible.
+    pub(super) fn replace(
+        &self,
+        address: &Address,
+        condition: &WriteCondition,
+        make: impl FnOnce(&Transaction<'_>) -> Result<Object, Fault>,
+    ) -> Result<Object, Fault> {
+        let mut database = self.database();
+        let transaction = database.transaction()?;
+        let replaced = rows::object(&transaction, address)?;
+        condition.check(replaced.as_ref())?;
+        let object = make(&transaction)?;
+        let written = rows::put_object(&transaction, address, &object).and_then(|()| transaction.commit());
+        if let Err(error) = written {
+            self.blobs.remove(object.blob);
+            return Err(error.into());
+        }
+        if let Some(replaced) = replaced {
+            self.blobs.remove(replaced.blob);
+        }
+        Ok(object)
+    }
+
+    /// Removes the object under a key, if the condition holds. Without one, there need not be an object.
+    pub(super) fn remove(&self, address: &Address, condition: &WriteCondition) -> Result<(), Fault> {
+        let database = self.database();
+        let current = rows::object(&database, address)?;
+        condition.check(current.as_ref())?;
+        if let Some(current) = current {
+            rows::delete_object(&database, address)?;
+            self.blobs.remove(current.blob);
+        }
+        Ok(())
+    }
+}
