@@ -89,6 +89,11 @@ async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
         assert_eq!((answer.header("etag"), answer.header("cache-control")), (etag, first.header("cache-control")));
         assert_eq!(calls, ["delivery BatchGetItem"], "{condition:?}");
     }
+    let (before, after) = ("Fri, 02 Jan 2026 03:04:05 GMT", "Sat, 02 Jan 2094 03:04:05 GMT");
+    stack.anonymous.get_with(&url, &[("if-modified-since", after)]).await.demand(304);
+    stack.anonymous.get_with(&url, &[("if-modified-since", before)]).await.demand(200);
+    stack.anonymous.get_with(&url, &[("if-unmodified-since", after)]).await.demand(200);
+    stack.anonymous.get_with(&url, &[("if-unmodified-since", before)]).await.refused(412);
     stack.anonymous.get_with(&url, &[("if-none-match", "\"other\"")]).await.demand(200);
     stack.anonymous.get_with(&url, &[("if-match", "\"other\"")]).await.refused(412);
     stack.stop().await;
