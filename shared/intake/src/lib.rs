@@ -6,6 +6,7 @@
 mod refusal;
 mod sniff;
 mod spool;
+mod text;
 mod types;
 
 pub use spool::{Spool, Spooled};

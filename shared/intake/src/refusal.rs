@@ -2,6 +2,8 @@
 
 use domain::{OriginalName, Violation};
 
+use crate::text::is_text;
+
 /// Last extensions that desktops and servers run.
 const RUN_AS_LAST: [&str; 15] =
     ["exe", "msi", "bat", "cmd", "scr", "pif", "cpl", "ps1", "vbs", "vbe", "wsf", "hta", "jar", "sh", "bash"];
@@ -19,23 +21,23 @@ pub(crate) fn by_name(name: &OriginalName) -> Result<(), Violation> {
     // Desktops drop dots and spaces from the end of a name.
     let extensions: Vec<&str> = parts[1..].iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     let Some((last, middle)) = extensions.split_last() else { return Ok(()) };
-    let runs_on_servers = |part: &&str| part.starts_with(PHP) || RUN_BY_SERVERS.contains(part);
-    let refused = RUN_AS_LAST.contains(last) || runs_on_servers(last) || middle.iter().any(runs_on_servers);
+    let refused = runs(last) || middle.iter().any(|extension| runs_on_servers(extension));
     if refused { Err(EXECUTABLE) } else { Ok(()) }
 }
 
-/// Refuses native executables: Windows PE, ELF, Mach-O.
-pub(crate) fn by_bytes(head: &[u8]) -> Result<(), Violation> {
-    let native = infer::app::is_elf(head) || infer::app::is_mach(head) || is_portable_executable(head);
-    if native { Err(EXECUTABLE) } else { Ok(()) }
+/// Whether desktops or servers run files of this last extension, in lower case.
+pub(crate) fn runs(extension: &str) -> bool {
+    RUN_AS_LAST.contains(&extension) || runs_on_servers(extension)
 }
 
-/// Whether a DOS header points to a PE one. `MZ` alone may begin any text.
-fn is_portable_executable(head: &[u8]) -> bool {
-    let Some(offset) = head.get(0x3C..0x40).filter(|_| head.starts_with(b"MZ")) else { return false };
-    let offset = offset.iter().rev().fold(0_usize, |offset, byte| offset << 8 | usize::from(*byte));
-    // A header beyond what we keep of the file is taken for one.
-    head.get(offset..offset.saturating_add(4)).is_none_or(|mark| mark == b"PE\0\0")
+fn runs_on_servers(extension: &str) -> bool {
+    extension.starts_with(PHP) || RUN_BY_SERVERS.contains(&extension)
+}
+
+/// Refuses native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with `MZ` as texts may.
+pub(crate) fn by_bytes(head: &[u8]) -> Result<(), Violation> {
+    let native = infer::app::is_elf(head) || infer::app::is_mach(head) || (head.starts_with(b"MZ") && !is_text(head));
+    if native { Err(EXECUTABLE) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -70,9 +72,10 @@ mod tests {
         let mut windows = vec![0; 256];
         windows[..2].copy_from_slice(b"MZ");
         windows[0x3C] = 0x80;
-        assert!(by_bytes(&windows).is_ok());
+        assert!(by_bytes(&windows).is_err(), "as DOS has it");
         windows[0x80..0x84].copy_from_slice(b"PE\0\0");
         assert!(by_bytes(&windows).is_err());
+        assert!(by_bytes(b"MZ\x90\0").is_err(), "cut short");
         assert!(by_bytes(&[&b"\x7fELF\x02\x01\x01\0"[..], &[0; 60]].concat()).is_err());
         assert!(by_bytes(b"MZ is how this sentence begins.").is_ok());
     }

@@ -4,7 +4,7 @@ use domain::{MediaType, OriginalName, ResourceType, Violation};
 use infer::MatcherType;
 use mime::Mime;
 
-use crate::types;
+use crate::{refusal, text::is_text, types};
 
 /// Bytes of which nothing is known.
 const UNKNOWN: &str = "application/octet-stream";
@@ -16,15 +16,12 @@ const PLAIN: &str = "text/plain";
 const SVG: &str = "image/svg+xml";
 /// Formats that are told by their beginning although it is text.
 const TEXTUAL_FORMATS: [&str; 3] = ["application/pdf", "application/rtf", "application/postscript"];
-/// Control characters that text holds: tab, line feed, vertical tab, form feed, carriage return, escape.
-const TEXT_CONTROLS: [u8; 6] = [9, 10, 11, 12, 13, 27];
-
 /// The bytes contradict what they were declared to be.
 const CONTRADICTION: Violation = Violation::Must("must be of the type it is declared to be");
 
 /// The stored type of a file that begins so.
 pub(crate) fn media_type(head: &[u8], declared: Option<&Mime>, name: &OriginalName) -> Result<MediaType, Violation> {
-    let declared = declared.map(Mime::essence_str).filter(|declared| *declared != UNKNOWN);
+    let declared = declared.map(Mime::essence_str).map(types::renamed).filter(|declared| *declared != UNKNOWN);
     let is_text = is_text(head);
     let shown = infer::get(head).filter(|shown| {
         shown.matcher_type() != MatcherType::Text && (!is_text || TEXTUAL_FORMATS.contains(&shown.mime_type()))
@@ -42,8 +39,7 @@ fn recognised(shown: &str, extension: &str, declared: Option<&str>) -> Result<Me
         if let Some(extension) = types::shared_container(shown, declared) {
             return Ok(told(types::registered(declared, extension), extension));
         }
-        let (claim, truth) = (types::resource_type(declared), types::resource_type(shown));
-        if claim != ResourceType::Other && claim != truth {
+        if types::contradicts(shown, declared) {
             return Err(CONTRADICTION);
         }
     }
@@ -74,18 +70,15 @@ fn shows_itself(declared: &str) -> bool {
     matches!(types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
 }
 
+/// What a file is stored as. One that its extension would let something run keeps neither type nor extension.
 fn told(mime_type: &str, extension: &str) -> MediaType {
+    let (mime_type, extension) =
+        if refusal::runs(extension) { (UNKNOWN, UNKNOWN_EXTENSION) } else { (mime_type, extension) };
     MediaType {
         mime_type: mime_type.to_owned(),
         extension: extension.to_owned(),
         resource_type: types::resource_type(mime_type),
     }
-}
-
-/// Whether bytes read as text: UTF-16 by its mark, or no control characters but those of text.
-fn is_text(head: &[u8]) -> bool {
-    let marked = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
-    marked || head.iter().all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
 }
 
 fn is_svg(head: &[u8]) -> bool {
@@ -101,6 +94,7 @@ mod tests {
     const ZIP: &[u8] = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0";
     const WEBM: &[u8] =
         b"\x1A\x45\xDF\xA3\x9F\x42\x86\x81\x01\x42\xF7\x81\x01\x42\xF2\x81\x04\x42\xF3\x81\x08\x42\x82\x84webm";
+    const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
     const MP4: &[u8] = b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41";
 
     /// The beginning of a `WebM` file is told within its first 256 bytes.
@@ -124,6 +118,21 @@ mod tests {
             (b"%PDF-1.7\n%", "application/pdf", "a.pdf", "application/pdf pdf"),
             (ZIP, "application/zip", "a.zip", "application/zip zip"),
             (ZIP, "application/vnd.oasis.opendocument.text", "a.odt", "application/vnd.oasis.opendocument.text odt"),
+            (
+                ZIP,
+                "application/vnd.oasis.opendocument.graphics",
+                "a",
+                "application/vnd.oasis.opendocument.graphics odg",
+            ),
+            (ZIP, "application/vnd.oasis.opendocument.chart", "a.odc", "application/zip zip"),
+            (ZIP, "application/vnd.ms-excel.sheet.macroEnabled.12", "a.xlsm", "application/zip zip"),
+            (ZIP, "application/msword", "a.doc", "application/zip zip"),
+            (ZIP, "application/x-zip-compressed", "a.zip", "application/zip zip"),
+            (b"{\\rtf1 x}", "text/rtf", "a.rtf", "application/rtf rtf"),
+            (b"{\\rtf1 x}", "application/rtf", "a.rtf", "application/rtf rtf"),
+            (OLE, "", "a.msg", "application/octet-stream bin"),
+            (OLE, "application/x-ole-storage", "a", "application/octet-stream bin"),
+            (OLE, "application/vnd.ms-outlook", "a.msg", "application/vnd.ms-outlook msg"),
             (&webm(), "audio/webm", "a.weba", "audio/webm webm"),
             (MP4, "audio/mp4", "a.m4a", "audio/mp4 m4a"),
             (MP4, "audio/x-m4a", "a.m4a", "audio/mp4 m4a"),
@@ -148,6 +157,8 @@ mod tests {
             (PNG, "video/mp4"),
             (PNG, "application/json"),
             (ZIP, "image/png"),
+            (ZIP, "application/pdf"),
+            (OLE, "application/pdf"),
             (MP4, "image/png"),
             (b"just text", "image/png"),
             (b"just text", "image/svg+xml"),

@@ -28,7 +28,7 @@ const TEXTUAL: [(&str, &[&str]); 21] = [
 ];
 
 /// Types that share a container, so that bytes alone do not tell which one a file is: groups of type and extension.
-const SHARED_CONTAINERS: [&[(&str, &str)]; 4] = [
+const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
     &[
         ("video/mp4", "mp4"),
         ("audio/mp4", "m4a"),
@@ -41,38 +41,73 @@ const SHARED_CONTAINERS: [&[(&str, &str)]; 4] = [
     ],
     &[("video/webm", "webm"), ("audio/webm", "webm"), ("video/x-matroska", "mkv"), ("audio/x-matroska", "mka")],
     &[("audio/ogg", "ogg"), ("video/ogg", "ogv"), ("application/ogg", "ogx"), ("audio/opus", "opus")],
+    ZIPPED,
     &[
-        ("application/zip", "zip"),
-        ("application/epub+zip", "epub"),
-        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
-        ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
-        ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
-        ("application/vnd.oasis.opendocument.text", "odt"),
-        ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
-        ("application/vnd.oasis.opendocument.presentation", "odp"),
-        ("application/vnd.apple.pages", "pages"),
-        ("application/vnd.apple.numbers", "numbers"),
-        ("application/vnd.apple.keynote", "key"),
+        // What is not told apart could be an installer: it keeps no extension that one would have.
+        ("application/x-ole-storage", "bin"),
+        ("application/msword", "doc"),
+        ("application/vnd.ms-excel", "xls"),
+        ("application/vnd.ms-outlook", "msg"),
+        ("application/vnd.ms-powerpoint", "ppt"),
+        ("application/vnd.ms-project", "mpp"),
+        ("application/vnd.visio", "vsd"),
     ],
 ];
 
+/// Types whose container is a ZIP archive.
+const ZIPPED: &[(&str, &str)] = &[
+    ("application/zip", "zip"),
+    ("application/epub+zip", "epub"),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    ("application/vnd.openxmlformats-officedocument.wordprocessingml.template", "dotx"),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+    ("application/vnd.openxmlformats-officedocument.spreadsheetml.template", "xltx"),
+    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
+    ("application/vnd.openxmlformats-officedocument.presentationml.slideshow", "ppsx"),
+    ("application/vnd.openxmlformats-officedocument.presentationml.template", "potx"),
+    ("application/vnd.oasis.opendocument.text", "odt"),
+    ("application/vnd.oasis.opendocument.text-template", "ott"),
+    ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+    ("application/vnd.oasis.opendocument.spreadsheet-template", "ots"),
+    ("application/vnd.oasis.opendocument.presentation", "odp"),
+    ("application/vnd.oasis.opendocument.presentation-template", "otp"),
+    ("application/vnd.oasis.opendocument.graphics", "odg"),
+    ("application/vnd.oasis.opendocument.graphics-template", "otg"),
+    ("application/vnd.oasis.opendocument.formula", "odf"),
+    ("application/vnd.apple.pages", "pages"),
+    ("application/vnd.apple.numbers", "numbers"),
+    ("application/vnd.apple.keynote", "key"),
+];
+
+/// Types of office documents, by how they begin: any of them may be in a ZIP archive, also where we know no extension.
+const OFFICE: [&str; 5] = [
+    "application/msword",
+    "application/vnd.apple.",
+    "application/vnd.ms-",
+    "application/vnd.oasis.opendocument.",
+    "application/vnd.openxmlformats-officedocument.",
+];
+
 /// Older names of types, and the registered ones.
-const RENAMED: [(&str, &str); 6] = [
+const RENAMED: [(&str, &str); 11] = [
     ("audio/m4a", "audio/mp4"),
     ("audio/x-m4a", "audio/mp4"),
     ("audio/x-wav", "audio/wav"),
     ("audio/x-flac", "audio/flac"),
     ("audio/x-aiff", "audio/aiff"),
+    ("text/rtf", "application/rtf"),
+    ("application/x-rtf", "application/rtf"),
+    ("application/x-zip-compressed", "application/zip"),
+    ("application/x-gzip", "application/gzip"),
     ("application/x-executable", "application/octet-stream"),
+    ("application/x-ole-storage", "application/octet-stream"),
 ];
 
 /// Types of packed collections.
-const ARCHIVES: [&str; 14] = [
+const ARCHIVES: [&str; 12] = [
     "application/zip",
-    "application/x-zip-compressed",
     "application/x-tar",
     "application/gzip",
-    "application/x-gzip",
     "application/x-bzip2",
     "application/vnd.rar",
     "application/x-rar-compressed",
@@ -129,13 +164,28 @@ pub(crate) fn shared_container(shown: &str, declared: &str) -> Option<&'static s
     group.iter().find(|(member, _)| *member == declared).map(|(_, extension)| *extension)
 }
 
-/// The registered name of a type.
+/// Whether a file that shows one type cannot be of the declared one, since their families differ.
+pub(crate) fn contradicts(shown: &str, declared: &str) -> bool {
+    let claim = resource_type(declared);
+    if claim == ResourceType::Other || claim == resource_type(shown) {
+        return false;
+    }
+    let zipped = ZIPPED.iter().any(|(member, _)| *member == shown);
+    !(zipped && OFFICE.iter().any(|known| declared.starts_with(known)))
+}
+
+/// The registered name of a type that may go by an older one.
+pub(crate) fn renamed(mime_type: &str) -> &str {
+    RENAMED.iter().find(|(old, _)| *old == mime_type).map_or(mime_type, |(_, new)| new)
+}
+
+/// The registered name of a type that files of this extension have.
 pub(crate) fn registered<'a>(mime_type: &'a str, extension: &str) -> &'a str {
     match extension {
         "woff" => "font/woff",
         "woff2" => "font/woff2",
         "ttf" => "font/ttf",
         "otf" => "font/otf",
-        _ => RENAMED.iter().find(|(old, _)| *old == mime_type).map_or(mime_type, |(_, new)| new),
+        _ => renamed(mime_type),
     }
 }
