@@ -42,7 +42,8 @@ async fn fields_come_in_any_order_and_say_what_they_say() {
             .part("file", file("photo.jpg", "image/jpeg", PHOTO))
             .text("ref", " order-7 ")
             .text("upload_config", config.to_owned())
-            .text("ignored", "yes")
+            .text("ignored", "yes".repeat(100_000))
+            .part("attachment", file("a.exe", "text/plain", b"MZ\0\0".to_vec()))
             .text("space", acme.handle.clone());
         let uploaded = acme.client.upload(form).await.created();
         assert_eq!((&uploaded["ref"], &uploaded["upload_config_id"]), (&json!("order-7"), &starter));
@@ -71,14 +72,15 @@ async fn the_stored_type_is_told_by_the_bytes() {
 }
 
 #[tokio::test]
-async fn names_are_cleaned() {
+async fn names_are_cleaned_whatever_their_bytes() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     for (sent, kept) in [
-        ("C:\\photos\\me.jpg", "me.jpg".to_owned()),
-        ("../../etc/passwd.jpg", "passwd.jpg".to_owned()),
-        ("gpj\u{202E}.jpg", "gpj.jpg".to_owned()),
-        (&"é".repeat(300), "é".repeat(255)),
+        (&b"C:\\photos\\me.jpg"[..], "me.jpg".to_owned()),
+        (b"../../etc/passwd.jpg", "passwd.jpg".to_owned()),
+        ("gpj\u{202E}.jpg".as_bytes(), "gpj.jpg".to_owned()),
+        (b"caf\xE9.jpg", "caf\u{FFFD}.jpg".to_owned()),
+        ("é".repeat(300).as_bytes(), "é".repeat(255)),
     ] {
         // Clients encode what a header cannot hold; a raw form sends it as it is.
         let body = raw_form(&[("space", &acme.handle)], sent, "image/jpeg", PHOTO);
@@ -91,20 +93,16 @@ async fn names_are_cleaned() {
 
 const RAW_TYPE: &str = "multipart/form-data; boundary=frontier";
 
-fn raw_form(texts: &[(&str, &str)], file_name: &str, declared: &str, bytes: &[u8]) -> Vec<u8> {
+fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, value) in texts {
         body.extend(
             format!("--frontier\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n").bytes(),
         );
     }
-    let file_name = file_name.replace('\\', "\\\\");
-    body.extend(
-        format!(
-            "--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{file_name}\"\r\ncontent-type: {declared}\r\n\r\n"
-        )
-        .bytes(),
-    );
+    body.extend(b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"");
+    body.extend(file_name);
+    body.extend(format!("\"\r\ncontent-type: {declared}\r\n\r\n").bytes());
     body.extend(bytes);
     body.extend(b"\r\n--frontier--\r\n");
     body
@@ -195,7 +193,7 @@ async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing() {
 async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let whole = raw_form(&[("space", &acme.handle)], "photo.jpg", "image/jpeg", PHOTO);
+    let whole = raw_form(&[("space", &acme.handle)], b"photo.jpg", "image/jpeg", PHOTO);
     let send = |content_type: Option<&'static str>, body: Vec<u8>| {
         let request = acme.client.request("POST", "/upload").body(body);
         let request = content_type.into_iter().fold(request, |request, value| request.header("content-type", value));
@@ -211,12 +209,36 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
     send(None, whole.clone()).await.refused(415);
     let texts: Vec<(String, &str)> = (0..70).map(|index| (format!("f{index}"), "x")).collect();
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    send(Some(RAW_TYPE), raw_form(&texts, "a.jpg", "image/jpeg", PHOTO)).await.refused(400);
-    send(Some(RAW_TYPE), raw_form(&[("space", &"x".repeat(70_000))], "a.jpg", "image/jpeg", PHOTO)).await.refused(413);
-    let message = send(Some(RAW_TYPE), raw_form(&[], "a.jpg", "image/jpeg", &large_photo(70 << 20))).await;
+    send(Some(RAW_TYPE), raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO)).await.refused(400);
+    send(Some(RAW_TYPE), raw_form(&[("space", &"x".repeat(70_000))], b"a.jpg", "image/jpeg", PHOTO)).await.refused(413);
+    let message = send(Some(RAW_TYPE), raw_form(&[], b"a.jpg", "image/jpeg", &large_photo(70 << 20))).await;
     assert!(message.clone().json()["message"].as_str().is_some_and(|text| text.contains("/upload/presign")));
     message.refused(413);
     nothing_stored(&stack);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_leads_to_a_part_is_read_up_to_a_bound() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let send = |boundary: &str, body: Vec<u8>| {
+        let content_type = format!("multipart/form-data; boundary={boundary}");
+        acme.client.send(acme.client.request("POST", "/upload").header("content-type", content_type).body(body))
+    };
+    let whole = |name: &[u8], bytes: &[u8]| raw_form(&[("space", &acme.handle)], name, "image/jpeg", bytes);
+    let preamble = |length: usize| [&vec![b'x'; length][..], b"\r\n", &whole(b"a.jpg", PHOTO)].concat();
+    send("frontier", preamble(10_000)).await.created();
+    send("frontier", whole(&[b'x'; 10_000], PHOTO)).await.created();
+    for (boundary, body) in [
+        ("other", whole(b"a.jpg", &large_photo(30 << 20))),
+        ("frontier", preamble(200_000)),
+        ("frontier", whole(&vec![b'x'; 200_000], PHOTO)),
+    ] {
+        let answer = send(boundary, body).await;
+        assert!(answer.json()["message"].as_str().is_some_and(|text| text.contains("more than 16 kilobytes")));
+        answer.refused(400);
+    }
     stack.stop().await;
 }
 

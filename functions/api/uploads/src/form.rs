@@ -1,20 +1,19 @@
 //! A multipart form, read part by part as it comes: texts into fields, files into spools.
 
-use axum::{body::Body, extract::Request};
-use bytes::Bytes;
+use axum::extract::Request;
 use domain::{Fault, FaultKind, OriginalName, Violation};
-use futures::{Stream, StreamExt, stream};
-use intake::{FILE_BYTES, Incoming, Spool};
+use intake::{Incoming, Spool};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value};
 use web::{Fields, content_type, drain};
 
-/// Bytes that a form has beside its file: texts, headers and boundaries.
-const REST_BYTES: u64 = 1 << 20;
-/// Largest body, in bytes. A file that is too large by itself is refused as a field; it is read so far to tell.
-const BODY_BYTES: u64 = FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES;
-/// Bytes of a file above its limit that are still read as part of the form.
-const FILE_SLACK_BYTES: u64 = 8 << 20;
+use crate::{
+    disposition::Disposition,
+    pieces::{Allowance, Pieces, Unread},
+};
+
+/// The field that holds a file.
+const FILE: &str = "file";
 /// Largest text of a form, in bytes.
 const TEXT_BYTES: usize = 64 << 10;
 /// Most parts of a form.
@@ -28,8 +27,8 @@ pub(crate) struct Form {
     pub(crate) file: Option<Incoming>,
 }
 
-/// Reads a form to its end.
-pub(crate) async fn read(request: Request) -> Result<Form, Fault> {
+/// Reads a form to its end: its file, and the texts of these names. Other parts are read over.
+pub(crate) async fn read(request: Request, texts: &'static [&'static str]) -> Result<Form, Fault> {
     let mime = content_type(request.headers());
     if !mime.as_ref().is_some_and(|mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA) {
         drain(request.into_body()).await;
@@ -41,16 +40,18 @@ pub(crate) async fn read(request: Request) -> Result<Form, Fault> {
         drain(request.into_body()).await;
         return Err(Fault::malformed("The content type of the form has no boundary."));
     };
-    let mut parts = Multipart::new(bounded(request.into_body()), boundary);
-    let mut form = Building::default();
-    while let Some(part) = parts.next_field().await.map_err(malformed)? {
-        form.take(part).await?;
+    let allowance = Allowance::of_lead();
+    let mut pieces = Pieces::of(request.into_body(), &allowance);
+    let mut form = Building::of(texts);
+    let read = form.take_all(Multipart::new(&mut pieces, boundary), &allowance).await;
+    if read.is_err() {
+        pieces.drain().await;
     }
-    Ok(form.finish())
+    read.map(|()| form.finish())
 }
 
-#[derive(Default)]
 struct Building {
+    known: &'static [&'static str],
     texts: Map<String, Value>,
     repeated: Vec<String>,
     file: Option<Incoming>,
@@ -59,45 +60,65 @@ struct Building {
 }
 
 impl Building {
+    fn of(known: &'static [&'static str]) -> Building {
+        Building { known, texts: Map::new(), repeated: Vec::new(), file: None, not_a_file: false, parts: 0 }
+    }
+
+    async fn take_all(&mut self, mut parts: Multipart<'_>, allowance: &Allowance) -> Result<(), Fault> {
+        while let Some(part) = parts.next_field().await.map_err(malformed)? {
+            allowance.lift();
+            self.take(part).await?;
+            allowance.bound();
+        }
+        Ok(())
+    }
+
     async fn take(&mut self, part: Field<'_>) -> Result<(), Fault> {
         self.parts += 1;
         if self.parts > MOST_PARTS {
             return Err(Fault::malformed(format!("The form has more than {MOST_PARTS} parts.")));
         }
-        let Some(name) = part.name().map(str::to_owned) else {
+        let Disposition { name, file_name } = Disposition::of(part.headers());
+        let Some(name) = name else {
             return Err(Fault::malformed(format!("Part {} of the form has no name.", self.parts)));
         };
-        if name == "file" {
-            return self.take_file(part).await;
+        match file_name {
+            Some(file_name) if name == FILE => return self.take_file(part, &file_name).await,
+            None if name == FILE => self.not_a_file = true,
+            _ if self.known.contains(&name.as_str()) => {
+                let text = text(part, &name).await?;
+                if self.texts.insert(name.clone(), Value::String(text)).is_some() {
+                    self.repeat(&name);
+                }
+                return Ok(());
+            }
+            _ => {}
         }
-        let text = text(part, &name).await?;
-        if self.texts.insert(name.clone(), Value::String(text)).is_some() && !self.repeated.contains(&name) {
-            self.repeated.push(name);
-        }
-        Ok(())
+        read_over(part).await
     }
 
-    async fn take_file(&mut self, mut part: Field<'_>) -> Result<(), Fault> {
-        let name = part.file_name().map(str::to_owned);
+    async fn take_file(&mut self, mut part: Field<'_>, name: &str) -> Result<(), Fault> {
         let declared = part.content_type().cloned();
         let mut spool = Spool::default();
         while let Some(chunk) = part.chunk().await.map_err(malformed)? {
             spool.write(&chunk).await?;
         }
-        let Some(name) = name else {
-            self.not_a_file = true;
-            return Ok(());
-        };
         let spooled = spool.finish().await?;
         // What a browser sends where no file was chosen.
         if name.is_empty() && spooled.size() == 0 {
             return Ok(());
         }
-        let incoming = Incoming { original_name: OriginalName::clean(&name), declared, spooled };
-        if self.file.replace(incoming).is_some() && !self.repeated.iter().any(|name| name == "file") {
-            self.repeated.push("file".to_owned());
+        let incoming = Incoming { original_name: OriginalName::clean(name), declared, spooled };
+        if self.file.replace(incoming).is_some() {
+            self.repeat(FILE);
         }
         Ok(())
+    }
+
+    fn repeat(&mut self, name: &str) {
+        if !self.repeated.iter().any(|known| known == name) {
+            self.repeated.push(name.to_owned());
+        }
     }
 
     fn finish(self) -> Form {
@@ -106,9 +127,9 @@ impl Building {
             fields.violations().add(name, &Violation::Repeated);
         }
         if self.not_a_file {
-            fields.violations().add("file", &Violation::NotAFile);
+            fields.violations().add(FILE, &Violation::NotAFile);
         } else if self.file.is_none() {
-            fields.violations().add("file", &Violation::RequiredWithout("files"));
+            fields.violations().add(FILE, &Violation::RequiredWithout("files"));
         }
         Form { fields, file: self.file }
     }
@@ -126,41 +147,18 @@ async fn text(mut part: Field<'_>, name: &str) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| Fault::malformed(format!("The text {name:?} of the form is not UTF-8.")))
 }
 
-/// The body's bytes, up to the largest body; what is beyond is thrown away before the refusal, up to a bound.
-fn bounded(body: Body) -> impl Stream<Item = Result<Bytes, TooLarge>> + Send + 'static {
-    stream::try_unfold((body.into_data_stream(), 0_u64), |(mut body, read)| async move {
-        // A body that breaks off is a form that ends early.
-        let Some(Ok(chunk)) = body.next().await else { return Ok(None) };
-        let read = read + chunk.len() as u64;
-        if read <= BODY_BYTES {
-            return Ok(Some((chunk, (body, read))));
-        }
-        drain(Body::from_stream(body)).await;
-        Err(TooLarge)
-    })
+async fn read_over(mut part: Field<'_>) -> Result<(), Fault> {
+    while part.chunk().await.map_err(malformed)?.is_some() {}
+    Ok(())
 }
-
-#[derive(Debug)]
-struct TooLarge;
-
-impl std::fmt::Display for TooLarge {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "The body must not be greater than {} kilobytes. Send larger files by way of POST /api/v1/upload/presign.",
-            BODY_BYTES >> 10
-        )
-    }
-}
-
-impl std::error::Error for TooLarge {}
 
 fn malformed(error: multer::Error) -> Fault {
     match error {
-        multer::Error::StreamReadFailed(error) if error.is::<TooLarge>() => {
-            Fault::new(FaultKind::TooLarge, error.to_string())
-        }
-        multer::Error::StreamReadFailed(_) => Fault::malformed("The form ended early."),
+        multer::Error::StreamReadFailed(error) => match error.downcast::<Unread>().as_deref() {
+            Ok(too_large @ Unread::TooLarge) => Fault::new(FaultKind::TooLarge, too_large.to_string()),
+            Ok(unread @ Unread::NoContent) => Fault::malformed(unread.to_string()),
+            Err(_) => Fault::malformed("The form ended early."),
+        },
         error => Fault::malformed(format!("The form cannot be read: {error}.")),
     }
 }

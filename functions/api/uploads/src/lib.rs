@@ -1,6 +1,8 @@
 //! The endpoints of `/upload`.
 
+mod disposition;
 mod form;
+mod pieces;
 mod upload;
 
 use axum::{Router, extract::FromRef};

@@ -9,6 +9,9 @@ use crate::{
     form::{self, Form},
 };
 
+/// The texts that a form may hold.
+const TEXTS: [&str; 5] = ["space", "upload_config", "folder_id", "folder_path", "ref"];
+
 /// What a form says beside its file.
 struct Particulars {
     space: Option<Handle>,
@@ -37,7 +40,7 @@ pub(crate) async fn upload(
     request: Request,
 ) -> Result<Created<FileView>, Failure> {
     by.might::<Upload>()?;
-    let Form { mut fields, file } = form::read(request).await?;
+    let Form { mut fields, file } = form::read(request, &TEXTS).await?;
     let particulars = Particulars::read(&mut fields);
     let place = place(&by, &particulars, &mut fields).await?;
     let judged = file.and_then(|file| fields.violations().keep("file", file.judge()));

@@ -1,0 +1,159 @@
+//! The body of a form, handed to its parser in pieces.
+//!
+//! Invariant: the parser never holds more than one piece beyond what it asked for, since it keeps whatever it is given
+//! until it finds the end of a part's headers. So memory does not grow with a body whose end it does not find.
+
+use std::{
+    pin::Pin,
+    sync::atomic::{AtomicUsize, Ordering},
+    task::{Context, Poll, ready},
+};
+
+use axum::body::{Body, BodyDataStream};
+use bytes::Bytes;
+use futures::Stream;
+use intake::FILE_BYTES;
+use thiserror::Error;
+use web::drain;
+
+/// Bytes that a form has beside its file: texts, headers and boundaries.
+const REST_BYTES: u64 = 1 << 20;
+/// Bytes of a file above its limit that are still read as part of the form.
+const FILE_SLACK_BYTES: u64 = 8 << 20;
+/// Largest body, in bytes. A file that is too large by itself is refused as a field; it is read so far to tell.
+const BODY_BYTES: u64 = FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES;
+/// Largest piece, in bytes.
+const PIECE_BYTES: usize = 64 << 10;
+/// Most bytes that lead to the content of a part: what stands before the first boundary, and the headers of each part.
+const LEAD_BYTES: usize = 16 << 10;
+
+/// Why no more of a body is read.
+#[derive(Debug, Error)]
+pub(crate) enum Unread {
+    #[error(
+        "The body must not be greater than {} kilobytes. Send larger files by way of POST /api/v1/upload/presign.",
+        BODY_BYTES >> 10
+    )]
+    TooLarge,
+    #[error(
+        "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
+        LEAD_BYTES >> 10
+    )]
+    NoContent,
+}
+
+/// How many bytes the parser may still be given.
+pub(crate) struct Allowance(AtomicUsize);
+
+impl Allowance {
+    /// What is enough to find the next part.
+    pub(crate) fn of_lead() -> Allowance {
+        Allowance(AtomicUsize::new(LEAD_BYTES))
+    }
+
+    /// The parser looks for the next part.
+    pub(crate) fn bound(&self) {
+        self.0.store(LEAD_BYTES, Ordering::Relaxed);
+    }
+
+    /// The parser has found a part, whose content is handed on as it comes.
+    pub(crate) fn lift(&self) {
+        self.0.store(usize::MAX, Ordering::Relaxed);
+    }
+}
+
+/// A body in pieces.
+pub(crate) struct Pieces<'a> {
+    body: BodyDataStream,
+    /// What has come and was not handed on yet.
+    held: Bytes,
+    /// Bytes that were handed on.
+    read: u64,
+    allowance: &'a Allowance,
+    /// Whether the parser has to work on what it was given first.
+    rests: bool,
+}
+
+impl<'a> Pieces<'a> {
+    pub(crate) fn of(body: Body, allowance: &'a Allowance) -> Pieces<'a> {
+        Pieces { body: body.into_data_stream(), held: Bytes::new(), read: 0, allowance, rests: false }
+    }
+
+    /// Throws away what has not been read, up to a bound, so that the client reads the refusal.
+    pub(crate) async fn drain(self) {
+        drain(Body::from_stream(self.body)).await;
+    }
+}
+
+impl Stream for Pieces<'_> {
+    type Item = Result<Bytes, Unread>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        if std::mem::take(&mut this.rests) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        while this.held.is_empty() {
+            match ready!(Pin::new(&mut this.body).poll_next(context)) {
+                Some(Ok(chunk)) => this.held = chunk,
+                // A body that breaks off is a form that ends early.
+                Some(Err(_)) | None => return Poll::Ready(None),
+            }
+        }
+        let allowed = this.allowance.0.load(Ordering::Relaxed);
+        if allowed == 0 {
+            return Poll::Ready(Some(Err(Unread::NoContent)));
+        }
+        let piece = this.held.split_to(this.held.len().min(PIECE_BYTES).min(allowed));
+        this.allowance.0.store(allowed - piece.len(), Ordering::Relaxed);
+        this.read += piece.len() as u64;
+        if this.read > BODY_BYTES {
+            return Poll::Ready(Some(Err(Unread::TooLarge)));
+        }
+        this.rests = true;
+        Poll::Ready(Some(Ok(piece)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::stream;
+    use multer::Multipart;
+
+    fn body(chunks: &[&[u8]]) -> Body {
+        let chunks: Vec<_> = chunks.iter().map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec())).collect();
+        Body::from_stream(stream::iter(chunks))
+    }
+
+    #[tokio::test]
+    async fn no_more_is_read_than_may_lead_to_a_part() {
+        let endless: &[u8] = &vec![b'x'; 1 << 20];
+        let opened: &[u8] = b"--frontier\r\nx-long: ";
+        for chunks in [&[endless, endless][..], &[opened, endless, endless]] {
+            let allowance = Allowance::of_lead();
+            let mut pieces = Pieces::of(body(chunks), &allowance);
+            let refused = Multipart::new(&mut pieces, "frontier").next_field().await.expect_err("no part");
+            assert!(matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<Unread>()));
+            assert_eq!(pieces.read, LEAD_BYTES as u64);
+        }
+    }
+
+    #[tokio::test]
+    async fn content_comes_whole_in_pieces() {
+        let content = vec![b'x'; 300_000];
+        let lead: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
+        let allowance = Allowance::of_lead();
+        let mut pieces = Pieces::of(body(&[lead, &content, b"\r\n--frontier--"]), &allowance);
+        let mut parts = Multipart::new(&mut pieces, "frontier");
+        let mut part = parts.next_field().await.expect("a form").expect("a part");
+        allowance.lift();
+        let mut read = Vec::new();
+        while let Some(piece) = part.chunk().await.expect("a form") {
+            assert!(piece.len() <= PIECE_BYTES);
+            read.extend_from_slice(&piece);
+        }
+        assert!(read == content);
+    }
+}
