@@ -4,11 +4,13 @@
 mod answer;
 mod client;
 mod echo;
+mod raw;
 mod samples;
 mod stack;
 
 pub use answer::Answer;
 pub use client::{Client, file, form};
 pub use echo::{ECHO_TEMPLATE, echo_worker};
+pub use raw::{Raw, authority};
 pub use samples::{PHOTO, large_photo, noise};
 pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, seconds};

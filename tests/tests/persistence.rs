@@ -1,7 +1,7 @@
 //! What was acknowledged is found again, and what cannot start says why.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -43,27 +43,40 @@ async fn a_lost_key_is_replaced_by_one_of_the_same_user() {
     stack.stop().await;
 }
 
-/// The program itself, started as a user does.
-struct Program {
+/// The program itself, started as a user does. It is killed when this is dropped.
+pub(crate) struct Program {
     child: Child,
     data_dir: std::path::PathBuf,
 }
 
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 impl Program {
-    fn start(data_dir: &Path, arguments: &[&str]) -> Program {
+    pub(crate) fn start(data_dir: &Path, arguments: &[&str]) -> Program {
+        Program::start_logging(data_dir, arguments, Stdio::piped())
+    }
+
+    /// The program with its log going elsewhere than to [`Program::refused`].
+    fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
         let child = Command::new(program())
             .args(["--port", "0", "--data-dir"])
             .arg(data_dir)
             .args(arguments)
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(log)
             .spawn()
             .expect("the program is built");
         Program { child, data_dir: data_dir.to_owned() }
     }
 
     /// Waits for the end of the banner, which is printed once everything answers.
-    fn ready(&mut self) -> (String, Value) {
+    pub(crate) fn ready(&mut self) -> (String, Value) {
         let mut lines = BufReader::new(self.child.stdout.take().expect("piped")).lines();
         let mut banner = String::new();
         while let Some(Ok(line)) = lines.next() {
@@ -76,10 +89,29 @@ impl Program {
         (banner, serde_json::from_slice(&local).expect("JSON"))
     }
 
-    fn refused(self) -> String {
-        let output = self.child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(1));
-        String::from_utf8(output.stderr).expect("UTF-8")
+    /// The process' number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    /// Asks it to end, and waits until it has done so, cleanly.
+    fn end(mut self, signal: &str) {
+        let asked = Command::new("kill").args([signal, &self.id().to_string()]).status();
+        assert!(asked.is_ok_and(|status| status.success()));
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(0), "{signal} ends it cleanly");
+    }
+
+    fn refused(mut self) -> String {
+        let mut message = String::new();
+        let mut stderr = self.child.stderr.take().expect("piped");
+        stderr.read_to_string(&mut message).expect("UTF-8");
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(1));
+        message
     }
 }
 
@@ -89,7 +121,8 @@ pub(crate) fn program() -> std::path::PathBuf {
     test.ancestors().nth(2).expect("target/debug").join("larder")
 }
 
-fn client(local: &Value) -> Client {
+/// A client with the key that a program wrote down.
+pub(crate) fn client(local: &Value) -> Client {
     Client::at(local["api_url"].as_str().expect("an address")).with_key(local["api_key"].as_str().expect("a key"))
 }
 
@@ -104,8 +137,7 @@ async fn what_was_acknowledged_survives_a_kill() {
     let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
     let handle = space["handle"].as_str().expect("a handle");
     let record = account.upload(form(handle, "photo.jpg", "image/jpeg", PHOTO)).await.created();
-    first.child.kill().expect("it runs");
-    first.child.wait().expect("it ends");
+    first.kill();
 
     let mut second = Program::start(&data_dir, &[]);
     let (banner, local) = second.ready();
@@ -116,9 +148,7 @@ async fn what_was_acknowledged_survives_a_kill() {
 
     let locked = Program::start(&data_dir, &[]).refused();
     assert!(locked.contains("in use by another process"), "{locked}");
-    let terminated = Command::new("kill").arg(second.child.id().to_string()).status();
-    assert!(terminated.is_ok_and(|status| status.success()));
-    assert_eq!(second.child.wait().expect("it ends").code(), Some(0), "SIGTERM ends it cleanly");
+    second.end("-TERM");
 }
 
 #[tokio::test]
@@ -134,16 +164,14 @@ async fn what_cannot_start_says_why() {
 
     let mut program = Program::start(&data_dir, &[]);
     program.ready();
-    program.child.kill().expect("it runs");
-    program.child.wait().expect("it ends");
+    program.kill();
     std::fs::write(data_dir.join("sqs.sqlite"), b"this is no database at all, not even remotely").expect("written");
     let message = Program::start(&data_dir, &[]).refused();
     assert!(message.contains("sqs.sqlite") && message.contains("damaged"), "{message}");
 
     let mut reset = Program::start(&data_dir, &["--reset"]);
     reset.ready();
-    reset.child.kill().expect("it runs");
-    reset.child.wait().expect("it ends");
+    reset.kill();
     std::fs::write(data_dir.join("thesis.txt"), b"precious").expect("written");
     let message = Program::start(&data_dir, &["--reset"]).refused();
     assert!(message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(), "{message}");
@@ -166,16 +194,10 @@ fn a_wrong_command_line_is_told_from_a_failure() {
 async fn no_key_is_ever_logged() {
     let directory = TempDir::new().expect("a temporary directory");
     let log = directory.path().join("log");
-    let mut child = Command::new(program())
-        .args(["--port", "0", "--log", "trace,hyper=info,h2=info", "--data-dir"])
-        .arg(directory.path().join("data"))
-        .stdout(Stdio::piped())
-        .stderr(std::fs::File::create(&log).expect("a file"))
-        .spawn()
-        .expect("the program is built");
-    let mut started = Program { data_dir: directory.path().join("data"), child };
-    let (_, local) = started.ready();
-    child = started.child;
+    let file = std::fs::File::create(&log).expect("a file");
+    let arguments = ["--log", "trace,hyper=info,h2=info"];
+    let mut program = Program::start_logging(&directory.path().join("data"), &arguments, file.into());
+    let (_, local) = program.ready();
     let account = client(&local);
     let key = account.key.clone().expect("a key");
     account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
@@ -184,8 +206,7 @@ async fn no_key_is_ever_logged() {
         .await
         .refused(404);
     account.with_key(&format!("{key}x")).get("/spaces/x").await.refused(401);
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
+    program.kill();
     let log = std::fs::read_to_string(log).expect("a log");
     assert!(log.contains("/api/v1/spaces/x"), "requests are logged: {log}");
     assert!(!log.contains(&key[3..]), "without their keys");
@@ -211,11 +232,9 @@ fn ctrl_c_leaves_no_process_behind() {
     let data_dir = directory.path().join("data");
     let mut program = Program::start(&data_dir, &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]);
     program.ready();
-    let children = children_of(program.child.id());
+    let children = children_of(program.id());
     assert_eq!(children.len(), 6, "cargo-lambda and five functions");
-    let interrupted = Command::new("kill").args(["-INT", &program.child.id().to_string()]).status();
-    assert!(interrupted.is_ok_and(|status| status.success()));
-    assert_eq!(program.child.wait().expect("it ends").code(), Some(0));
+    program.end("-INT");
     let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
     assert!(left.is_empty(), "{left:?} still run");
 }

@@ -33,6 +33,8 @@ pub(crate) enum Place {
 pub(crate) enum Unanswered {
     /// The event is larger than Lambda takes.
     TooLarge,
+    /// The client stopped before the end of the body.
+    BodyEndedEarly,
     /// The function took too long.
     TimedOut,
     /// It crashed, or gave what is no answer.

@@ -200,7 +200,7 @@ async fn whole(body: Body, parts: &http::request::Parts) -> Result<Bytes, Unansw
     let mut stream = body.into_data_stream();
     let mut read = Vec::new();
     while let Some(chunk) = futures::StreamExt::next(&mut stream).await {
-        read.extend_from_slice(&chunk.map_err(failed)?);
+        read.extend_from_slice(&chunk.map_err(|_| Unanswered::BodyEndedEarly)?);
         if rest + encoded(read.len(), text) > EVENT_BYTES {
             return Err(Unanswered::TooLarge);
         }

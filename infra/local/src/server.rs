@@ -74,6 +74,7 @@ async fn converse(stream: TcpStream, gateway: Arc<Gateway>, watcher: Watcher) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_DEADLINE)
+        .max_header_size(HEADER_BYTES)
         .max_buf_size(HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     // How a connection ends is its client's affair.

@@ -4,6 +4,7 @@
 //! request what the distribution's viewer function does.
 
 mod body;
+mod head;
 mod refusal;
 mod routing;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use domain::Sources;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderName, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::Front;
 
@@ -20,8 +21,6 @@ use crate::callee::{Callee, Unanswered};
 use refusal::Refusal;
 pub(crate) use routing::Routing;
 
-/// Most bytes of a request's headers that an HTTP API takes.
-const API_HEADER_BYTES: usize = 10_240;
 /// The header to which the distribution's viewer function moves a viewer's key.
 const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
 
@@ -47,7 +46,7 @@ impl Gateway {
 
     /// Answers a request, whatever happens behind.
     pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
-        let request = request.map(body::drained_when_refused);
+        let request = request.map(body::bounded);
         let answer = match &self.behind {
             Behind::Api(routing) => api(routing, request).await,
             Behind::Cdn(origin) => cdn(origin, request).await,
@@ -57,22 +56,21 @@ impl Gateway {
 }
 
 async fn api(routing: &Routing, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
-    let header_bytes: usize = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
-    if header_bytes > API_HEADER_BYTES {
-        return Err(Refusal(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "The headers are too large."));
-    }
+    head::check(&request, &head::API_LIMITS)?;
     let path = percent_decode_str(request.uri().path()).decode_utf8();
     let path = path.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
     // An HTTP API decodes the path first, and then takes what follows a question mark for the query.
     let path = path.split('?').next().unwrap_or_default().to_owned();
     let callee = routing.route(request.method().as_str(), &path);
     let callee = callee.ok_or(Refusal(StatusCode::NOT_FOUND, "Not found."))?;
-    join_repeated(request.headers_mut());
+    head::join_repeated(request.headers_mut());
     call(callee, Front::HttpApi, &path, request).await
 }
 
 async fn cdn(origin: &Callee, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
+    head::check(&request, &head::CDN_LIMITS)?;
     let headers = request.headers_mut();
+    head::join_repeated(headers);
     headers.remove(&MOVED_AUTHORIZATION);
     if let Some(authorization) = headers.remove(header::AUTHORIZATION) {
         headers.insert(MOVED_AUTHORIZATION, authorization);
@@ -95,23 +93,11 @@ async fn call(
             "Request Too Long: a function takes 6,291,556 bytes with the body encoded, a file of about 4.4 MB. Send larger \
              files by way of POST /api/v1/upload/presign.",
         ),
+        Unanswered::BodyEndedEarly => Refusal(StatusCode::BAD_REQUEST, "The body ended early."),
         Unanswered::TimedOut => Refusal(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
         Unanswered::Failed(reason) => {
             tracing::error!(function = callee.name(), reason, "the function did not answer");
             Refusal(StatusCode::BAD_GATEWAY, "Bad Gateway")
         }
     })
-}
-
-/// Headers that stand more than once are joined, cookies by semicolons and others by commas, as an HTTP API does.
-fn join_repeated(headers: &mut HeaderMap) {
-    let repeated: Vec<HeaderName> =
-        headers.keys().filter(|name| headers.get_all(*name).iter().count() > 1).cloned().collect();
-    for name in repeated {
-        let values: Vec<&[u8]> = headers.get_all(&name).iter().map(HeaderValue::as_bytes).collect();
-        let separator = if name == header::COOKIE { &b"; "[..] } else { b"," };
-        if let Ok(joined) = HeaderValue::from_bytes(&values.join(separator)) {
-            headers.insert(name, joined);
-        }
-    }
 }

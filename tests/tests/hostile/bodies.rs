@@ -1,0 +1,107 @@
+//! Bodies whose extent is told wrongly, or that stop before it.
+
+use tests::{Raw, Stack};
+
+use super::{
+    Outcome::{self, Refused, Unheard},
+    Row, Target, numbered,
+};
+
+const CHUNKED: &str = "transfer-encoding: chunked\r\n";
+
+/// A request that would make a space, were its body to be understood.
+fn post(target: &Target, lines: &str, body: &str) -> Vec<u8> {
+    let path = target.either("/api/v1/spaces", &target.path);
+    target.request("POST", path, &format!("content-type: application/json\r\n{lines}"), body)
+}
+
+/// Lengths that are none, or more than one.
+pub(super) fn lengths(target: &Target) -> Vec<Row> {
+    let with = |lengths: &[&str]| {
+        let lines = lengths.iter().map(|length| format!("content-length: {length}\r\n")).collect::<Vec<_>>().concat();
+        post(target, &lines, "{}")
+    };
+    // What follows a body of the length that was told is the next request, and this is none.
+    let refused = target.either(Refused(422), Refused(405));
+    let mut rows = vec![(with(&["2", "2"]), refused), (with(&["2", "3"]), Unheard), (with(&["3", "2"]), Unheard)];
+    for length in ["", "-1", "+2", "2, 2", "2 2", "0x2", "2.0", "two", "99999999999999999999", "18446744073709551615"] {
+        rows.push((with(&[length]), Unheard));
+    }
+    rows.push((post(target, "content-length: 2\r\ntransfer-encoding: gzip\r\n", "{}"), Unheard));
+    rows.push((post(target, "transfer-encoding: chunked, gzip\r\n", "2\r\n{}\r\n0\r\n\r\n"), Unheard));
+    rows
+}
+
+/// Chunks that are told wrongly. Where nobody reads the body, nobody minds.
+pub(super) fn chunks(target: &Target) -> Vec<Row> {
+    let refused = target.either(Refused(400), Refused(405));
+    let trailers = numbered(10_000, "x");
+    let mut rows = Vec::new();
+    for body in [
+        "x\r\n{}\r\n0\r\n\r\n",
+        "-2\r\n{}\r\n0\r\n\r\n",
+        "\r\n{}\r\n0\r\n\r\n",
+        "2 2\r\n{}\r\n0\r\n\r\n",
+        "fffffffffffffffff\r\n{}\r\n0\r\n\r\n",
+        "2\r\n{}0\r\n\r\n",
+        "1\r\n{}\r\n0\r\n\r\n",
+        "2\n{}\n0\n\n",
+        &format!("2;{}\r\n{{}}\r\n0\r\n\r\n", "x".repeat(64 << 10)),
+        &format!("2\r\n{{}}\r\n0\r\n{trailers}\r\n"),
+        &format!("2\r\n{{}}\r\n0\r\nx: {}\r\n\r\n", "x".repeat(64 << 10)),
+        "2\r\n{}\r\n0\r\nno trailer\r\n\r\n",
+    ] {
+        rows.push((post(target, CHUNKED, body), refused));
+    }
+    rows
+}
+
+#[tokio::test]
+async fn bodies_whose_extent_cannot_be_told_are_refused() {
+    let stack = Stack::start().await;
+    for target in Target::of_stack(&stack).await {
+        target.demand(lengths(&target)).await;
+        target.demand(chunks(&target)).await;
+    }
+    stack.stop().await;
+}
+
+/// Sends the beginning of a body, and then that nothing more will come.
+async fn cut_off(target: &Target, request: &[u8]) -> Outcome {
+    let mut connection = Raw::connect(&target.url).await;
+    connection.send(request).await;
+    connection.end().await;
+    Outcome::of(connection.answer().await)
+}
+
+#[tokio::test]
+async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
+    let stack = Stack::start().await;
+    let [api, cdn] = Target::of_stack(&stack).await;
+    let part = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
+    let upload = |lines: &str, body: &str| {
+        let lines = format!("content-type: multipart/form-data; boundary=x\r\n{lines}");
+        api.request("POST", "/api/v1/upload", &lines, body)
+    };
+    let work = async {
+        for request in [
+            post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\""),
+            post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\"}"),
+            post(&api, CHUNKED, "e\r\n{\"name\": \"Cut\"}\r\n"),
+            post(&api, CHUNKED, "f\r\n{\"name\": \"Cut\"}"),
+            upload("content-length: 1000000\r\n", part),
+            upload(CHUNKED, &format!("{:x}\r\n{part}\r\n", part.len())),
+        ] {
+            let outcome = cut_off(&api, &request).await;
+            assert!(matches!(outcome, Refused(400) | Unheard), "{outcome:?}: {}", request.escape_ascii());
+        }
+    };
+    let ((), calls) = stack.calls_of(work).await;
+    let is_write = |call: &&String| call.contains("Put") || call.contains("Transact");
+    assert_eq!(calls.iter().find(is_write), None);
+    assert!(matches!(cut_off(&cdn, &post(&cdn, "content-length: 100\r\n", "{")).await, Refused(405) | Unheard));
+    for target in [api, cdn] {
+        target.is_well().await;
+    }
+    stack.stop().await;
+}

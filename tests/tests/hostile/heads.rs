@@ -1,0 +1,209 @@
+//! What stands before a body: request lines and headers.
+
+use tests::{Raw, Stack};
+
+use super::{
+    Outcome::{self, Answered, Refused, Unheard},
+    Row, Target, numbered,
+};
+
+/// Heads that are too long.
+pub(super) fn too_long(target: &Target) -> Vec<Row> {
+    let header = |bytes: usize| target.get(&format!("x-long: {}\r\n", "x".repeat(bytes)));
+    let query = |query: String| target.request("GET", &format!("{}?{query}", target.path), "", "");
+    vec![
+        (target.get(&numbered(60, &"x".repeat(1_100))), Unheard),
+        (target.get(&numbered(150, "x")), Unheard),
+        (header(64 << 10), Unheard),
+        (header(33_000), Refused(431)),
+        (header(20_000), target.either(Refused(431), Answered(200))),
+        (header(9_000), Answered(200)),
+        (query("a=1&".repeat(10_000)), Refused(414)),
+        (query("a&".repeat(10_000)), Refused(414)),
+        (query("a".repeat(100_000)), Unheard),
+        (query("&".repeat(8_000)), Answered(200)),
+        (target.request("GET", &format!("/{}", "a/".repeat(4_050)), "", ""), Refused(404)),
+    ]
+}
+
+/// Hosts that are none, or too many.
+pub(super) fn hosts(target: &Target) -> Vec<Row> {
+    let with = |version: &str, hosts: &str| {
+        format!("GET {} HTTP/{version}\r\n{hosts}authorization: Bearer {}\r\n\r\n", target.path, target.key)
+            .into_bytes()
+    };
+    let host = target.host();
+    let mut rows = vec![
+        (with("1.1", ""), Refused(400)),
+        (with("1.0", ""), Refused(400)),
+        (with("1.0", &format!("host: {host}\r\n")), Answered(200)),
+        (with("1.1", &format!("host: {host}\r\nhost: {host}\r\n")), Refused(400)),
+        (with("1.1", "host: cdn.example.com\r\n"), Answered(200)),
+        (with("1.1", "host: [::1]:80\r\n"), Answered(200)),
+    ];
+    for malformed in ["", " ", "a b", "user@host", "[::1", "host:80:80", "host/path", "http://host", "host:port"] {
+        rows.push((with("1.1", &format!("host: {malformed}\r\n")), Refused(400)));
+    }
+    let mut bytes = with("1.1", "host: ?\r\n");
+    let mark = bytes.iter().position(|byte| *byte == b'?').expect("it stands there");
+    bytes[mark] = 0xff;
+    rows.push((bytes, Refused(400)));
+    rows
+}
+
+/// Request targets and methods of other kinds.
+pub(super) fn targets(target: &Target) -> Vec<Row> {
+    let (path, host) = (&target.path, target.host());
+    let to = |method: &str, address: &str| target.request(method, address, "", "");
+    vec![
+        (to("GET", &format!("http://{host}{path}")), Answered(200)),
+        (to("GET", &format!("http://elsewhere.example.com{path}")), Answered(200)),
+        (to("GET", &format!("ftp://user:password@{host}{path}")), Answered(200)),
+        (to("GET", host), Refused(400)),
+        (to("GET", "*"), Refused(400)),
+        (to("OPTIONS", "*"), Refused(400)),
+        (to("CONNECT", "example.com:443"), Refused(400)),
+        (to("CONNECT", path), Refused(405)),
+        (to("BREW", path), Refused(405)),
+        (to("get", path), Refused(405)),
+        (to(&"A".repeat(1_000), path), Refused(405)),
+        (to("TRACE", path), Refused(405)),
+        (to("G(T", path), Unheard),
+        (to("", path), Unheard),
+        (to("GET", ""), Unheard),
+        (to("GET", "api"), Refused(400)),
+        (to("GET", &format!("{path} {path}")), Unheard),
+        (to("GET", "//"), target.either(Refused(404), Refused(400))),
+        (to("GET", &format!("{path}#fragment")), Answered(200)),
+    ]
+}
+
+/// Bytes that are no text, raw and encoded.
+pub(super) fn not_text(target: &Target) -> Vec<Row> {
+    let to = |address: &str| target.request("GET", address, "", "");
+    let raw = |address: &str, byte: u8| {
+        let mut request = to(address);
+        let mark = request.iter().position(|byte| *byte == b'~').expect("it stands there");
+        request[mark] = byte;
+        request
+    };
+    let (path, below) = (&target.path, target.either("/api/v1/spaces", ""));
+    let mut rows = vec![
+        (to(&format!("{below}/%ff")), Refused(400)),
+        (to(&format!("{below}/%C3%28")), Refused(400)),
+        (to(&format!("{below}/%ED%A0%80")), Refused(400)),
+        (to(&format!("{below}/%00")), target.either(Refused(404), Refused(400))),
+        (to(&format!("{below}/a%00b")), target.either(Refused(404), Refused(400))),
+        (to(&format!("{below}/%")), Refused(404)),
+        (to(&format!("{below}/%zz")), Refused(404)),
+        (to(&format!("{below}/%F0%9F%A6%80")), Refused(404)),
+        (to(&format!("{below}/\u{1f980}")), Refused(404)),
+        (to(&format!("{path}?a=%ff&%ff=%00&=&a")), Answered(200)),
+        (to(&format!("{path}?api_key=%ff")), Answered(200)),
+    ];
+    for byte in [0x00, 0x01, 0x7f, 0xff, b'\n', b'\r'] {
+        rows.push((raw(&format!("{below}/~"), byte), Unheard));
+        rows.push((raw(&format!("{path}?~"), byte), Unheard));
+    }
+    for byte in [0x00, 0x01, 0x7f, b'\r'] {
+        rows.push((raw_header(target, byte), Unheard));
+    }
+    // An event holds text: a header that is none cannot stand in it.
+    rows.push((raw_header(target, 0xff), Refused(400)));
+    rows.push((target.get("x-name: caf\u{e9}\r\n"), Answered(200)));
+    rows
+}
+
+fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
+    let mut request = target.get("x-odd: a~b\r\n");
+    let mark = request.iter().position(|byte| *byte == b'~').expect("it stands there");
+    request[mark] = byte;
+    request
+}
+
+/// What is no HTTP/1.1.
+pub(super) fn no_requests(target: &Target) -> Vec<Row> {
+    let (path, host) = (&target.path, target.host());
+    let lines = |lines: &str| format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes();
+    let mut rows = vec![
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(), Unheard),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(), Unheard),
+        (format!("GET {path} HTTP/3.0\r\nhost: {host}\r\n\r\n").into_bytes(), Unheard),
+        (format!("GET {path} HTTP/1.10\r\nhost: {host}\r\n\r\n").into_bytes(), Unheard),
+        (format!("GET {path}\r\n\r\n").into_bytes(), Unheard),
+        (b"\0".repeat(70_000), Unheard),
+    ];
+    for malformed in
+        ["x-a b: c\r\n", "x-a : b\r\n", "x-a\r\n", ": b\r\n", "x-a: b\r\n folded\r\n", "\u{e9}: b\r\n", "x\0: b\r\n"]
+    {
+        rows.push((lines(malformed), Unheard));
+    }
+    rows
+}
+
+#[tokio::test]
+async fn heads_that_cannot_be_meant_are_refused() {
+    let stack = Stack::start().await;
+    for target in Target::of_stack(&stack).await {
+        for rows in [too_long(&target), hosts(&target), targets(&target), not_text(&target), no_requests(&target)] {
+            target.demand(rows).await;
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn two_keys_are_no_key() {
+    let stack = Stack::start().await;
+    let [api, cdn] = Target::of_stack(&stack).await;
+    for scheme in ["Bearer", "Basic"] {
+        let second = format!("authorization: {scheme} {}\r\n", api.key);
+        api.demand(vec![(api.get(&second), Refused(401))]).await;
+        // Everyone may see the file: that no key was looked up shows that none was found.
+        let (answer, calls) = stack.calls_of(Raw::ask(&cdn.url, cdn.get(&second))).await;
+        assert_eq!(Outcome::of(answer), Answered(200));
+        assert_eq!(calls, ["delivery BatchGetItem", "delivery GetObject"]);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_client_that_stops_within_a_head_holds_nobody_up() {
+    let stack = Stack::start().await;
+    for target in Target::of_stack(&stack).await {
+        let whole = target.get("");
+        for sent in [1, whole.len() / 2, whole.len() - 1] {
+            let mut silent = Raw::connect(&target.url).await;
+            silent.send(&whole[..sent]).await;
+            target.is_well().await;
+            silent.end().await;
+            assert_eq!(Outcome::of(silent.answer().await), Unheard);
+        }
+        let mut slow = Raw::connect(&target.url).await;
+        for byte in &whole {
+            slow.send([*byte]).await;
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(Outcome::of(slow.answer().await), Answered(200));
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn requests_sent_at_once_are_answered_in_order() {
+    let stack = Stack::start().await;
+    for target in Target::of_stack(&stack).await {
+        let (fine, refused) = (target.get(""), target.request("GET", "/%ff", "", ""));
+        let mut connection = Raw::connect(&target.url).await;
+        connection.send([fine.clone(), refused].concat().repeat(50)).await;
+        for _ in 0..50 {
+            assert_eq!(Outcome::of(connection.answer().await), Answered(200));
+            assert_eq!(Outcome::of(connection.answer().await), Refused(400));
+        }
+        // What is no request ends the connection, and what follows it is never looked at.
+        connection.send([b"no request\r\n\r\n".to_vec(), fine].concat()).await;
+        assert_eq!(Outcome::of(connection.answer().await), Unheard);
+        assert!(connection.answer().await.is_none());
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,55 @@
+//! The program under many of them: it answers as ever, and does not grow.
+
+use tempfile::TempDir;
+use tests::Raw;
+
+use super::{Outcome, Target, bodies, heads};
+use crate::persistence::{Program, client};
+
+/// How often every one of them is sent.
+const ROUNDS: usize = 20;
+/// What the program may grow by, in KiB, after the first round: a small part of the 28 MB that are sent.
+const GROWTH_KIB_MAX: u64 = 4 << 10;
+
+/// The most memory that a process ever had, in KiB.
+fn peak_kib(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|line| line.split_whitespace().next());
+    peak.and_then(|kib| kib.parse().ok()).expect("Linux says so")
+}
+
+/// Sends everything once, and gives the bytes that were sent.
+async fn round(targets: &[Target]) -> usize {
+    let mut sent = 0;
+    for target in targets {
+        let heads = [heads::too_long, heads::hosts, heads::targets, heads::not_text, heads::no_requests];
+        for rows in heads.into_iter().chain([bodies::lengths, bodies::chunks]) {
+            for (request, expected) in rows(target) {
+                sent += request.len();
+                assert_eq!(Outcome::of(Raw::ask(&target.url, request).await), expected);
+            }
+        }
+        target.is_well().await;
+    }
+    sent
+}
+
+#[tokio::test]
+#[cfg_attr(not(target_os = "linux"), ignore = "only Linux says how much memory a process has had")]
+async fn hostile_requests_do_not_make_the_program_grow() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let mut program = Program::start(&directory.path().join("data"), &[]);
+    let (_, local) = program.ready();
+    let process = program.id();
+    let address = |name: &str| local[name].as_str().expect("an address").to_owned();
+    let targets = Target::of(&client(&local), &address("api_url"), &address("cdn_url")).await;
+    round(&targets).await;
+    let before = peak_kib(process);
+    let mut sent = 0;
+    for _ in 0..ROUNDS {
+        sent += round(&targets).await;
+    }
+    let growth = peak_kib(process) - before;
+    assert!(growth < GROWTH_KIB_MAX, "it grew by {growth} KiB over {sent} bytes");
+}
