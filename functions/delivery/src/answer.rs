@@ -1,6 +1,6 @@
 //! The headers of a delivered original.
 
-use domain::{File, original_needs_proof};
+use domain::File;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
 use tenant::Delivered;
@@ -26,13 +26,7 @@ pub(crate) struct Original<'a> {
 
 impl<'a> Original<'a> {
     pub(crate) fn of(delivered: &'a Delivered, download: bool) -> Original<'a> {
-        let needs_proof = original_needs_proof(&delivered.file, &delivered.space);
-        Original { file: &delivered.file, needs_proof, download }
-    }
-
-    /// Whether it is delivered only to those who prove that they may see it.
-    pub(crate) fn needs_proof(&self) -> bool {
-        self.needs_proof
+        Original { file: delivered.file(), needs_proof: delivered.needs_proof(), download }
     }
 
     /// A strong entity tag: of the bytes, of how they are rendered, and of who may see them.

@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::{Fault, FaultKind};
 use http::{HeaderMap, Method, StatusCode, header};
-use tenant::{AnswerHeaders, Caller, Delivered};
+use tenant::{AnswerHeaders, Delivered};
 use web::{Failure, caller_of};
 
 use crate::{
@@ -37,16 +37,13 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     let headers = request.headers();
     let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
     let tenants = &delivery.edge.tenants;
-    let (found, caller) = tokio::try_join!(
-        tenants.delivered(&address.storage_path),
+    let (located, caller) = tokio::try_join!(
+        tenants.located(&address.storage_path),
         caller_of(proof, tenants, delivery.edge.sources.now()),
     )?;
-    let found = found.ok_or_else(Fault::not_found)?;
+    let found = tenants.admit(located.ok_or_else(Fault::not_found)?, caller.as_ref()).await?;
     let original = Original::of(&found, address.download);
-    if original.needs_proof() {
-        admit(&delivery, caller.as_ref(), &found).await?;
-    }
-    match conditions::judge(headers, &original.etag(), found.file.created_at) {
+    match conditions::judge(headers, &original.etag(), found.file().created_at) {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
         Verdict::Failed => {
             Err(Fault::new(FaultKind::PreconditionFailed, "The file is not the one that the request takes it for.")
@@ -56,18 +53,6 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     }
 }
 
-/// Refuses whoever may not see the file.
-async fn admit(delivery: &Delivery, caller: Option<&Caller>, found: &Delivered) -> Result<(), Fault> {
-    let may_view = match caller {
-        Some(caller) => delivery.edge.tenants.may_view(caller, &found.space).await?,
-        None => false,
-    };
-    if may_view {
-        return Ok(());
-    }
-    Err(Fault::forbidden("This file is delivered only with a key of its space in the Authorization header."))
-}
-
 async fn body(
     delivery: &Delivery,
     found: &Delivered,
@@ -75,9 +60,9 @@ async fn body(
     method: &Method,
     headers: &HeaderMap,
 ) -> Result<Response, Fault> {
-    let size = found.file.size;
+    let size = found.file().size;
     let asked = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|_| {
-        method == Method::GET && conditions::range_is_meant(headers, &original.etag(), found.file.created_at)
+        method == Method::GET && conditions::range_is_meant(headers, &original.etag(), found.file().created_at)
     });
     let part = match asked.map_or(Wanted::All, |header| range::wanted(header, size)) {
         Wanted::All => None,
@@ -104,7 +89,7 @@ async fn body(
 /// Sends the client to storage for a body that is too long to be answered here.
 async fn redirect(delivery: &Delivery, found: &Delivered, original: &Original<'_>) -> Result<Response, Fault> {
     let headers = AnswerHeaders {
-        content_type: found.file.mime_type.clone(),
+        content_type: found.file().mime_type.clone(),
         content_disposition: original.content_disposition_at_storage(),
         cache_control: original.cache_control().to_owned(),
     };

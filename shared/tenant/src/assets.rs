@@ -7,7 +7,8 @@ use table::FileRefused;
 
 use crate::Space;
 
-/// Where the bytes of files are kept. It opens only together with a [`Space`] or with what delivery has found.
+/// Where the bytes of files are kept. It opens only together with a [`Space`], or with a
+/// [`Delivered`](crate::Delivered) file that somebody was admitted to.
 #[derive(Clone, Debug)]
 pub struct Originals(pub(crate) Bucket);
 

@@ -1,37 +1,60 @@
-//! What delivery needs of a file: its record, its space's, and its bytes.
+//! What delivery needs of a file: its record, what its space demands, and its bytes.
+//!
+//! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::admit`], which decides on access,
+//! makes it a [`Delivered`], which has record and bytes.
 
 use std::time::Duration;
 
 use bucket::{AnswerHeaders, Error, ObjectKey};
 use bytes::Bytes;
-use domain::{Fault, File, FileStatus, Handle, Role, Space, Timestamp};
+use domain::{Fault, File, FileStatus, Handle, Role, Space, Timestamp, original_needs_proof};
 use futures::Stream;
 
 use crate::{Caller, Originals, Tenants};
 
-/// A file that an address names, in a space that delivers.
-#[derive(Clone, Debug)]
+/// A file that an address names, in a space that delivers; nobody has been admitted to it yet.
+#[derive(Debug)]
+pub struct Located {
+    file: File,
+    space: Space,
+}
+
+/// A file whose original the caller may see.
+#[derive(Debug)]
 pub struct Delivered {
-    /// The file.
-    pub file: File,
-    /// Its space.
-    pub space: Space,
+    file: File,
+    needs_proof: bool,
 }
 
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
-    pub async fn delivered(&self, storage_path: &str) -> Result<Option<Delivered>, Fault> {
+    pub async fn located(&self, storage_path: &str) -> Result<Option<Located>, Fault> {
         let Some((handle, _)) = storage_path.split_once('/') else { return Ok(None) };
         let Ok(handle) = Handle::parse(handle) else { return Ok(None) };
         let (file, space) = self.table.delivered(&handle, storage_path).await?;
         let found = file
             .zip(space)
             .filter(|(file, space)| file.space_id == space.id && file.status == FileStatus::Active && space.enabled);
-        Ok(found.map(|(file, space)| Delivered { file, space }))
+        Ok(found.map(|(file, space)| Located { file, space }))
     }
 
-    /// Whether the caller may see the files of this space that are not for everyone.
-    pub async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, Fault> {
+    /// Lets a caller see the original: everyone, where neither the file's type nor its space demands proof; else whoever
+    /// has a role in the space.
+    pub async fn admit(&self, located: Located, caller: Option<&Caller>) -> Result<Delivered, Fault> {
+        let Located { file, space } = located;
+        let needs_proof = original_needs_proof(&file, &space);
+        let admitted = match caller {
+            _ if !needs_proof => true,
+            Some(caller) => self.may_view(caller, &space).await?,
+            None => false,
+        };
+        if admitted {
+            return Ok(Delivered { file, needs_proof });
+        }
+        Err(Fault::forbidden("This file is delivered only with a key of its space in the Authorization header."))
+    }
+
+    async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, Fault> {
         let role = match (caller.own_space(), caller.user()) {
             (Some((own, role)), _) => (own == space.id).then_some(role),
             (None, Some(user)) => self.table.membership(user, space.id).await?.map(|membership| membership.role),
@@ -42,6 +65,16 @@ impl Tenants {
 }
 
 impl Delivered {
+    /// The file's record.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Whether the original is delivered only to those who prove that they may see it.
+    pub fn needs_proof(&self) -> bool {
+        self.needs_proof
+    }
+
     /// The file's bytes, or those from the first to the last position, both inclusive.
     pub async fn bytes(
         &self,
@@ -64,6 +97,6 @@ impl Delivered {
     }
 
     fn key(&self) -> ObjectKey {
-        ObjectKey::original(self.space.id, self.file.id)
+        ObjectKey::original(self.file.space_id, self.file.id)
     }
 }

@@ -14,7 +14,7 @@ mod space;
 pub use assets::{Assets, Originals};
 pub use bucket::{AnswerHeaders, Content};
 pub use caller::Caller;
-pub use delivered::Delivered;
+pub use delivered::{Delivered, Located};
 pub use operator::{Bootstrapped, bootstrap};
 pub use space::Space;
 pub use table::{KeyPage, Listing};
