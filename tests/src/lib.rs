@@ -7,6 +7,7 @@ mod echo;
 mod raw;
 mod samples;
 mod stack;
+mod users;
 
 pub use answer::Answer;
 pub use client::{Client, file, form};
@@ -14,3 +15,4 @@ pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use raw::{Raw, authority};
 pub use samples::{PHOTO, large_photo, noise};
 pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, seconds};
+pub use users::User;

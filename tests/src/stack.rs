@@ -58,7 +58,7 @@ impl Default for StackOptions {
     }
 }
 
-/// A running stack. Its clock stands still.
+/// A running stack. Its clock stands still. A test ends with [`Stack::stop`], or fails.
 pub struct Stack {
     /// The stack itself.
     pub cloud: Cloud,
@@ -67,6 +67,16 @@ pub struct Stack {
     /// A client without a key.
     pub anonymous: Client,
     directory: Arc<TempDir>,
+    unstopped: Unstopped,
+}
+
+/// Fails a test that leaves its stack running: nobody would see what that stack has still to do.
+struct Unstopped(bool);
+
+impl Drop for Unstopped {
+    fn drop(&mut self) {
+        assert!(!self.0 || std::thread::panicking(), "the test has to end with Stack::stop");
+    }
 }
 
 /// A space, and a client that holds its owner key.
@@ -112,7 +122,7 @@ impl Stack {
         })
         .await?;
         let anonymous = Client::at(cloud.api_url());
-        Ok(Stack { cloud, clock, anonymous, directory })
+        Ok(Stack { cloud, clock, anonymous, directory, unstopped: Unstopped(true) })
     }
 
     /// The directory, to start in again.
@@ -155,7 +165,8 @@ impl Stack {
     }
 
     /// Ends the stack, once every queue is empty and every planned fault has fired.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
+        self.unstopped.0 = false;
         self.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(self.cloud.faults().pending(), 0, "planned faults that never fired");
         self.cloud.stop().await;

@@ -12,7 +12,7 @@ fn url(record: &Value) -> String {
 
 /// A file of a delivery type, stored as a config of that type would: the route that makes such configs is to come.
 async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType) -> String {
-    let environment = stack.cloud.operator_environment("uploads").expect("a function");
+    let environment = stack.operator();
     let mut settings = runtime::Settings::of(&environment.variables);
     let tenants = tenant::Tenants::read(&mut settings);
     let originals = tenant::Originals::read(&mut settings);
@@ -137,13 +137,16 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let viewer = acme.role("viewer").await;
+    let (stranger, member) = (stack.user().await, stack.user().await);
+    stack.join(&stranger, &other, "owner").await;
+    stack.join(&member, &acme, "viewer").await;
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
         let url = file_of_type(&stack, &acme, delivery_type).await;
-        for stranger in [&stack.anonymous, &other.client, &stack.anonymous.with_key("sk_nonsense")] {
+        for stranger in [&stack.anonymous, &other.client, &stranger.client, &stack.anonymous.with_key("sk_nonsense")] {
             stranger.get(&url).await.refused(403);
             stranger.head(&url).await.demand(403);
         }
-        for known in [&viewer, &acme.client, &stack.account()] {
+        for known in [&viewer, &acme.client, &member.client, &stack.account()] {
             let answer = known.get(&url).await.demand(200);
             assert!(answer.body == PHOTO);
             assert_eq!(answer.header("cache-control"), "private, no-store");
@@ -191,7 +194,7 @@ async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist() {
 }
 
 /// The status of a path that is sent as it is: clients resolve dots themselves.
-async fn raw_status(address: &str, path: &str) -> u16 {
+pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");

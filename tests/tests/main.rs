@@ -5,6 +5,7 @@ mod budgets;
 mod delivery;
 mod emulate;
 mod faults;
+mod harness;
 mod hostile;
 mod persistence;
 mod readme;

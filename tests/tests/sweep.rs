@@ -104,11 +104,15 @@ async fn nobody_passes_without_a_valid_key() {
 async fn another_space_does_not_exist() {
     let stack = Stack::start().await;
     let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
+    let (nobody, neighbour) = (stack.user().await, stack.user().await);
+    stack.join(&neighbour, &other, "owner").await;
     for row in ROWS.iter().filter(|row| row.least.is_some()) {
-        let answer = place.call(row, &other.client).await;
-        // What a form names is a field; what a path names is the resource itself.
-        let errors = answer.refused(if row.path == "/api/v1/upload" { 422 } else { 404 });
-        assert_eq!(errors.get("space").is_some(), row.path == "/api/v1/upload", "{} {}", row.method, row.path);
+        for stranger in [&other.client, &nobody.client, &neighbour.client] {
+            let answer = place.call(row, stranger).await;
+            // What a form names is a field; what a path names is the resource itself.
+            let errors = answer.refused(if row.path == "/api/v1/upload" { 422 } else { 404 });
+            assert_eq!(errors.get("space").is_some(), row.path == "/api/v1/upload", "{} {}", row.method, row.path);
+        }
     }
     stack.stop().await;
 }
@@ -116,19 +120,31 @@ async fn another_space_does_not_exist() {
 #[tokio::test]
 async fn each_role_may_do_what_it_may_and_nothing_more() {
     let stack = Stack::start().await;
-    let place = Place::new(&stack, "Acme").await;
-    for row in &ROWS {
-        for (index, role) in ROLES.iter().enumerate() {
-            let client = place.tenant.role(role).await;
+    let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
+    for (index, role) in ROLES.iter().enumerate() {
+        let key = place.tenant.role(role).await;
+        let member = stack.user().await;
+        stack.join(&member, &place.tenant, role).await;
+        stack.join(&member, &other, "owner").await;
+        for row in &ROWS {
             let least = row.least.map(|least| ROLES.iter().position(|role| *role == least).expect("a role"));
-            let answer = place.call(row, &client).await;
-            if least.is_some_and(|least| index >= least) {
-                answer.demand(row.success);
-            } else {
-                answer.refused(403);
-            }
+            let allowed_to = |client, allowed| judge(&place, row, client, allowed);
+            allowed_to(&key, least.is_some_and(|least| index >= least)).await;
+            // Outside of any space there are no roles.
+            allowed_to(&member.client, least.is_none_or(|least| index >= least)).await;
         }
-        place.call(row, &stack.account()).await.demand(row.success);
+    }
+    for row in &ROWS {
+        judge(&place, row, &stack.account(), true).await;
     }
     stack.stop().await;
+}
+
+async fn judge(place: &Place, row: &Row, client: &Client, allowed: bool) {
+    let answer = place.call(row, client).await;
+    if allowed {
+        answer.demand(row.success);
+    } else {
+        answer.refused(403);
+    }
 }

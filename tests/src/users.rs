@@ -1,0 +1,64 @@
+//! Users beside the first one. No route makes users or lets them join a space, so the tests write their records: this
+//! is the one place of theirs that spells a key of the table.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};
+use runtime::{Environment, Settings};
+use table::Table;
+
+use crate::{Client, Stack, Tenant};
+
+/// A user with an account key.
+pub struct User {
+    /// Holds the account key.
+    pub client: Client,
+    id: UserId,
+}
+
+impl Stack {
+    /// Makes a user who belongs to no space.
+    pub async fn user(&self) -> User {
+        let environment = self.operator();
+        let mut settings = Settings::of(&environment.variables);
+        let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"));
+        let sources = &environment.sources;
+        let (id, secret, now) = (UserId::new(sources), KeySecret::new(sources), sources.now());
+        let key = ApiKey {
+            id: table.next_key_id().await.expect("a number"),
+            name: KeyName::parse("account").expect("a name"),
+            scope: KeyScope::Account { user_id: id },
+            hash: secret.hash(),
+            last_four: secret.last_four().to_owned(),
+            is_active: true,
+            expires_at: None,
+            last_used_at: None,
+            created_at: now,
+            updated_at: now,
+        };
+        table.create_key(&key, sources).await.expect("a fresh key");
+        User { client: self.anonymous.with_key(secret.reveal()), id }
+    }
+
+    /// Gives a user a role in a space.
+    pub async fn join(&self, user: &User, tenant: &Tenant, role: &str) {
+        let environment = self.operator();
+        let mut settings = Settings::of(&environment.variables);
+        let client = runtime::dynamodb(&mut settings);
+        let text = |value: &str| AttributeValue::S(value.to_owned());
+        client
+            .put_item()
+            .table_name(settings.text("TABLE_NAME"))
+            .item("pk", text(&format!("USER#{}", user.id)))
+            .item("sk", text(&format!("SPACE#{}", tenant.id)))
+            .item("space_id", text(&tenant.id))
+            .item("role", text(role))
+            .send()
+            .await
+            .expect("written");
+    }
+
+    /// The environment of somebody who may do everything to table and bucket.
+    pub fn operator(&self) -> Environment {
+        self.cloud.operator_environment("uploads").expect("the template has the function")
+    }
+}
