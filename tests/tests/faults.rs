@@ -48,21 +48,28 @@ async fn an_upload_survives_lost_answers_of_every_write() {
 }
 
 #[tokio::test]
-async fn an_incomplete_batch_is_read_to_its_end_and_never_taken_for_an_absence() {
+async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_an_absence() {
+    /// Tries of a batch read.
+    const TRIES: u32 = 5;
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let url = record["url"].as_str().expect("an address");
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let space = format!("/spaces/{}", acme.id);
-    let faults = stack.cloud.faults();
-    for _ in 0..4 {
-        faults.leave_unprocessed("BatchGetItem", 1);
-        stack.account().get(&space).await.ok();
-        faults.leave_unprocessed("BatchGetItem", 1);
-        acme.client.get(&file).await.ok();
-        faults.leave_unprocessed("BatchGetItem", 1);
-        stack.anonymous.get(url).await.demand(200);
+    let account = stack.account();
+    for (client, address) in [(&account, space.as_str()), (&acme.client, &file), (&stack.anonymous, url)] {
+        for incomplete in [1, TRIES - 1, TRIES] {
+            stack.cloud.faults().leave_unprocessed("BatchGetItem", incomplete);
+            let answer = client.get(address).await;
+            assert_eq!(stack.cloud.faults().pending(), 0, "{address} reads no batch");
+            if incomplete < TRIES {
+                answer.demand(200);
+            } else {
+                assert_eq!(answer.header("retry-after"), "1");
+                answer.refused(503);
+            }
+        }
     }
     stack.stop().await;
 }

@@ -1,6 +1,7 @@
 //! Black-box tests of the whole, over the local stack, mirroring the routes.
 
 mod api;
+mod bootstrap;
 mod budgets;
 mod delivery;
 mod emulate;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use local::TEMPLATE;
-use template::Context;
+use template::{Context, Stack};
 
-#[test]
-fn the_template_has_exactly_the_routes_of_the_table() {
+/// What the product's template comes to.
+pub(crate) fn stack() -> Stack {
     let attributes = [("Cdn", "DomainName"), ("Api", "ApiEndpoint")]
         .map(|(resource, name)| ((resource.to_owned(), name.to_owned()), "example.com".to_owned()));
     let context = Context {
@@ -16,7 +16,12 @@ fn the_template_has_exactly_the_routes_of_the_table() {
         attributes: attributes.into(),
         ..Context::default()
     };
-    let stack = template::read(TEMPLATE, &context).unwrap_or_else(|problems| panic!("{problems}"));
+    template::read(TEMPLATE, &context).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn the_template_has_exactly_the_routes_of_the_table() {
+    let stack = stack();
     let binary = |id: &str| {
         let function = stack.functions.iter().find(|function| function.logical_id == id);
         function.map(|function| function.binary.clone()).unwrap_or_default()
