@@ -8,6 +8,7 @@ mod emulate;
 mod faults;
 mod harness;
 mod hostile;
+mod outlive;
 mod persistence;
 mod readme;
 mod routes;

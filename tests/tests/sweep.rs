@@ -6,7 +6,7 @@ use serde_json::json;
 use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
 
 /// What a route does, and the least role that may do it in a space.
-struct Row {
+pub(crate) struct Row {
     method: &'static str,
     path: &'static str,
     /// `None` where no space is concerned, and only account keys may.
@@ -16,7 +16,7 @@ struct Row {
 
 const ROLES: [&str; 4] = ["viewer", "user", "admin", "owner"];
 
-const ROWS: [Row; 7] = [
+pub(crate) const ROWS: [Row; 7] = [
     Row { method: "POST", path: "/api/v1/spaces", least: None, success: 201 },
     Row { method: "GET", path: "/api/v1/spaces/{id}", least: Some("viewer"), success: 200 },
     Row { method: "POST", path: "/api/v1/spaces/{id}/api-keys", least: Some("owner"), success: 201 },
@@ -27,8 +27,8 @@ const ROWS: [Row; 7] = [
 ];
 
 /// A space with a file and a key that may be revoked.
-struct Place {
-    tenant: Tenant,
+pub(crate) struct Place {
+    pub(crate) tenant: Tenant,
     file: String,
     key: u64,
     /// Makes every name another one.
@@ -36,7 +36,7 @@ struct Place {
 }
 
 impl Place {
-    async fn new(stack: &Stack, name: &str) -> Place {
+    pub(crate) async fn new(stack: &Stack, name: &str) -> Place {
         let tenant = stack.space(name).await;
         let file = tenant.upload_photo().await["id"].as_str().expect("an id").to_owned();
         let path = format!("/spaces/{}/api-keys", tenant.id);
@@ -44,7 +44,7 @@ impl Place {
         Place { tenant, file, key, calls: AtomicU32::new(0) }
     }
 
-    async fn call(&self, row: &Row, client: &Client) -> Answer {
+    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Answer {
         let id = if row.path.starts_with("/api/v1/files") { &self.file } else { &self.tenant.id };
         let path = row.path.replace("{id}", id).replace("{keyId}", &self.key.to_string());
         let request = client.request(row.method, path.trim_start_matches("/api/v1"));
