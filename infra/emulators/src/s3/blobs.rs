@@ -88,15 +88,26 @@ impl Blobs {
         Ok(incoming.id)
     }
 
+    /// The same bytes under a second name, which outlives the first.
+    pub(super) fn duplicate(&self, id: BlobId) -> io::Result<BlobId> {
+        let copy = self.take_id();
+        let (from, to) = (self.path(id), self.path(copy));
+        // Not every file system has hard links, or as many as we want.
+        fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))?;
+        Ok(copy)
+    }
+
     /// Opens a file. What is open stays readable to its end after its removal.
     pub(super) fn read(&self, id: BlobId) -> io::Result<File> {
         File::open(self.path(id))
     }
 
-    /// Removes a file that no row names any more. Where that fails, the next start does.
-    pub(super) fn remove(&self, id: BlobId) {
-        if let Err(error) = fs::remove_file(self.path(id)) {
-            tracing::warn!(path = %self.path(id).display(), %error, "an unused file stays until the next start");
+    /// Removes files that no row names any more. Where that fails, the next start does.
+    pub(super) fn remove(&self, unused: impl IntoIterator<Item = BlobId>) {
+        for path in unused.into_iter().map(|id| self.path(id)) {
+            if let Err(error) = fs::remove_file(&path) {
+                tracing::warn!(path = %path.display(), %error, "an unused file stays until the next start");
+            }
         }
     }
 

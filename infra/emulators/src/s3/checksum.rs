@@ -66,22 +66,67 @@ impl Algorithm {
     }
 }
 
+/// What a multipart object's checksum covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Coverage {
+    /// All bytes.
+    FullObject,
+    /// The checksums of the parts.
+    Composite,
+}
+
+impl Coverage {
+    /// As in `x-amz-checksum-type`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Coverage::FullObject => dto::ChecksumType::FULL_OBJECT,
+            Coverage::Composite => dto::ChecksumType::COMPOSITE,
+        }
+    }
+}
+
 /// A checksum as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Checksum {
     pub(super) algorithm: Algorithm,
-    /// Base64.
+    /// Of all bytes, base64.
     pub(super) value: String,
+    /// Of the checksums of the parts, with their number behind it, where that is what S3 tells.
+    pub(super) composite: Option<String>,
 }
 
 impl Checksum {
-    /// Sets it on an answer.
-    pub(super) fn write(&self, headers: &mut HeaderMap) {
-        // Base64 is always a valid header.
-        if let Ok(value) = HeaderValue::try_from(&self.value) {
-            headers.insert(self.algorithm.header(), value);
-            headers.insert("x-amz-checksum-type", HeaderValue::from_static(dto::ChecksumType::FULL_OBJECT));
+    /// What S3 tells, and what it covers.
+    pub(super) fn told(&self) -> (&str, Coverage) {
+        match &self.composite {
+            Some(value) => (value, Coverage::Composite),
+            None => (&self.value, Coverage::FullObject),
         }
+    }
+
+    /// Sets it on an answer about an object.
+    pub(super) fn write(&self, headers: &mut HeaderMap) {
+        self.write_value(headers);
+        headers.insert("x-amz-checksum-type", HeaderValue::from_static(self.told().1.name()));
+    }
+
+    /// Sets it on an answer about a part.
+    pub(super) fn write_value(&self, headers: &mut HeaderMap) {
+        // Base64 is always a valid header.
+        if let Ok(value) = HeaderValue::try_from(self.told().0) {
+            headers.insert(self.algorithm.header(), value);
+        }
+    }
+
+    /// For answers in XML.
+    pub(super) fn to_dto(&self) -> dto::Checksum {
+        let (value, coverage) = self.told();
+        let mut answer = dto::Checksum {
+            checksum_type: Some(dto::ChecksumType::from_static(coverage.name())),
+            ..dto::Checksum::default()
+        };
+        *field(&mut answer, self.algorithm) = Some(value.to_owned());
+        answer
     }
 }
 
@@ -130,7 +175,7 @@ impl Hasher {
 
     pub(super) fn finish(self) -> Sums {
         let value = field(&mut self.checksum.finalize(), self.algorithm).take().unwrap_or_default();
-        let checksum = Checksum { algorithm: self.algorithm, value };
+        let checksum = Checksum { algorithm: self.algorithm, value, composite: None };
         Sums { md5: self.md5.finalize().into(), checksum }
     }
 }

@@ -94,6 +94,11 @@ impl ReadCondition {
             (true, false) => Verdict::Proceed,
         }
     }
+
+    /// Judges it for the source of a copy, which is taken or refused.
+    pub(super) fn check_source(&self, object: &Object) -> S3Result<()> {
+        if self.judge(object) == Verdict::Proceed { Ok(()) } else { Err(precondition_failed()) }
+    }
 }
 
 fn strongly_matches(condition: &ETagCondition, object: &Object) -> bool {
@@ -124,6 +129,7 @@ mod tests {
         Object {
             size_bytes: 0,
             etag: "a".to_owned(),
+            md5: String::new(),
             modified_ms: 10_500,
             attributes: Attributes::default(),
             checksum: sums.checksum,

@@ -95,6 +95,14 @@ pub(super) fn no_such_key() -> S3Error {
     s3_error!(NoSuchKey, "The specified key does not exist.")
 }
 
+/// The refusal of a multipart upload that is not there.
+pub(super) fn no_such_upload() -> S3Error {
+    s3_error!(
+        NoSuchUpload,
+        "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."
+    )
+}
+
 /// The refusal of a request whose condition does not hold.
 pub(super) fn precondition_failed() -> S3Error {
     s3_error!(PreconditionFailed, "At least one of the pre-conditions you specified did not hold")

@@ -22,7 +22,7 @@ use super::{
 };
 
 /// Keys and common prefixes of one page.
-pub(super) const PAGE_MAX: i32 = 1000;
+const PAGE_MAX: i32 = 1000;
 
 /// What `encoding-type=url` leaves as it is.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*').remove(b'/');
@@ -68,7 +68,7 @@ pub(super) fn page_size(asked: Option<i32>) -> S3Result<i32> {
 }
 
 /// How keys are written into the answer.
-pub(super) fn spelling(encoding: Option<&EncodingType>) -> impl Fn(&str) -> String + use<> {
+fn spelling(encoding: Option<&EncodingType>) -> impl Fn(&str) -> String + use<> {
     let encoded = encoding.is_some_and(|encoding| encoding.as_str() == EncodingType::URL);
     move |text| if encoded { utf8_percent_encode(text, PLAIN).to_string() } else { text.to_owned() }
 }

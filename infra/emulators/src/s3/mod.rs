@@ -1,7 +1,8 @@
 //! S3 on one machine: the protocol is s3s, the store is ours.
 //!
-//! What is emulated is what Larder uses: objects put, read, described, listed, deleted alone or many at once, with
-//! conditions, ranges and checksums, by signature or presigned address. Anything else is answered with `NotImplemented`.
+//! What is emulated is what Larder uses: objects put whole or in parts, copied, read, described, listed, deleted alone or
+//! many at once, with conditions, ranges and checksums, by signature or presigned address. Anything else is answered with
+//! `NotImplemented`.
 //!
 //! Invariant: an object becomes visible in one database transaction, after its bytes are complete in a file that never
 //! changes again; so a request that is cut off, or a process that is killed, leaves the old object or the new one.
@@ -9,12 +10,16 @@
 mod attributes;
 mod blobs;
 mod checksum;
+mod complete;
 mod condition;
+mod copy;
 mod cors;
 mod declared;
 mod delete;
 mod fault;
 mod list;
+mod list_parts;
+mod multipart;
 mod presigned;
 mod put;
 mod range;
@@ -23,6 +28,7 @@ mod receive;
 mod rows;
 mod service;
 mod shared;
+mod uploads;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -47,9 +53,6 @@ use crate::{Clock, principals::Keys};
 use blobs::Blobs;
 use fault::BucketError;
 use shared::Shared;
-
-/// Milliseconds of a day.
-const DAY_MS: i64 = 86_400_000;
 
 /// The store of all buckets. Clones share it.
 #[derive(Clone)]
@@ -114,12 +117,7 @@ impl S3Store {
                 shared.buckets.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
             for bucket in &buckets {
                 for rule in &bucket.lifecycle {
-                    let Some(days) = rule.expiration_days else { continue };
-                    let before_ms = shared.clock.now_ms() - i64::from(days) * DAY_MS;
-                    let expired = rows::expire(&shared.database(), &bucket.name, &rule.prefix, before_ms)?;
-                    for blob in expired {
-                        shared.blobs.remove(blob);
-                    }
+                    shared.expire(&bucket.name, rule)?;
                 }
             }
             Ok(())
@@ -154,9 +152,7 @@ fn reconcile(blobs: &Blobs, rows: &[rows::Owned]) -> Result<(), OpenError> {
         }
     }
     let named: HashSet<_> = rows.iter().map(|row| row.blob).collect();
-    for file in found.iter().filter(|file| !named.contains(&file.id)) {
-        blobs.remove(file.id);
-    }
+    blobs.remove(found.iter().map(|file| file.id).filter(|id| !named.contains(id)));
     Ok(())
 }
 

@@ -33,9 +33,11 @@ pub(super) async fn put(
     let received = receive(shared, input.body, &declared, trailing_headers.as_ref()).await?;
     let stored = shared.blocking(move |shared| {
         shared.replace(&address, &condition, |_| {
+            let md5 = hex::encode(received.sums.md5);
             Ok(Object {
                 size_bytes: received.size_bytes,
-                etag: hex::encode(received.sums.md5),
+                etag: md5.clone(),
+                md5,
                 modified_ms: shared.clock.now_ms(),
                 attributes,
                 checksum: received.sums.checksum,

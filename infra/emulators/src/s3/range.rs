@@ -33,6 +33,23 @@ impl Span {
         Ok(Span { first, length: end - first })
     }
 
+    /// What `x-amz-copy-source-range` means, which has to lie within the source.
+    pub(super) fn of_source(range: &str, size_bytes: u64) -> S3Result<Span> {
+        let Ok(Range::Int { first, last: Some(last) }) = Range::parse(range) else {
+            return Err(s3_error!(
+                InvalidArgument,
+                "The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy"
+            ));
+        };
+        if last >= size_bytes {
+            return Err(s3_error!(
+                InvalidArgument,
+                "Range specified is not valid for source object of size: {size_bytes}"
+            ));
+        }
+        Ok(Span { first, length: last - first + 1 })
+    }
+
     /// The `Content-Range` header.
     pub(super) fn content_range(self, size_bytes: u64) -> String {
         format!("bytes {}-{}/{size_bytes}", self.first, self.first + self.length - 1)
@@ -60,6 +77,14 @@ mod tests {
         ] {
             let expected = expected.map(|(first, length)| Span { first, length });
             assert_eq!(span(range, size), expected, "{range} of {size}");
+        }
+    }
+
+    #[test]
+    fn a_copied_range_lies_within_its_source() {
+        assert_eq!(Span::of_source("bytes=5-9", 10).ok(), Some(Span { first: 5, length: 5 }));
+        for refused in ["bytes=5-10", "bytes=5-", "bytes=-5", "5-9"] {
+            assert!(Span::of_source(refused, 10).is_err(), "{refused}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The rows of the database: buckets and objects.
+//! The rows of the database: the schema of all of them, and buckets and objects.
 //!
 //! Invariant: what a row names as its blob exists and holds the row's bytes; a blob is named by one row at most.
 
@@ -14,15 +14,23 @@ use serde::{Serialize, de::DeserializeOwned};
 use super::{attributes::Attributes, blobs::BlobId, checksum::Checksum, shared::Address};
 
 /// Format of the database, in its `user_version`.
-pub(super) const FORMAT: i64 = 1;
+pub(super) const FORMAT: i64 = 2;
 
 /// Keys are blobs: they compare by their bytes, and so do the bounds of a listing, which need not be UTF-8.
 pub(super) const SCHEMA: &str = "
     CREATE TABLE buckets (name TEXT PRIMARY KEY, created_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE objects (
         bucket TEXT NOT NULL, key BLOB NOT NULL, size_bytes INTEGER NOT NULL, etag TEXT NOT NULL,
-        modified_ms INTEGER NOT NULL, attributes TEXT NOT NULL, checksum TEXT NOT NULL, blob INTEGER NOT NULL,
-        PRIMARY KEY (bucket, key)
+        md5 TEXT NOT NULL, modified_ms INTEGER NOT NULL, attributes TEXT NOT NULL, checksum TEXT NOT NULL,
+        blob INTEGER NOT NULL, PRIMARY KEY (bucket, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE uploads (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, bucket TEXT NOT NULL, key BLOB NOT NULL, initiated_ms INTEGER NOT NULL,
+        attributes TEXT NOT NULL, plan TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE parts (
+        upload INTEGER NOT NULL, number INTEGER NOT NULL, size_bytes INTEGER NOT NULL, etag TEXT NOT NULL,
+        modified_ms INTEGER NOT NULL, checksum TEXT NOT NULL, blob INTEGER NOT NULL, PRIMARY KEY (upload, number)
     ) STRICT, WITHOUT ROWID;
 ";
 
@@ -32,6 +40,8 @@ pub(super) struct Object {
     pub(super) size_bytes: u64,
     /// Without quotes.
     pub(super) etag: String,
+    /// Of all bytes, hexadecimal. It is the ETag of what did not come in parts.
+    pub(super) md5: String,
     pub(super) modified_ms: i64,
     pub(super) attributes: Attributes,
     pub(super) checksum: Checksum,
@@ -53,6 +63,7 @@ impl Object {
         Ok(Object {
             size_bytes: row.get("size_bytes")?,
             etag: row.get("etag")?,
+            md5: row.get("md5")?,
             modified_ms: row.get("modified_ms")?,
             attributes: json_of(row, "attributes")?,
             checksum: json_of(row, "checksum")?,
@@ -84,7 +95,7 @@ pub(super) fn after_all(prefix: &[u8]) -> Vec<u8> {
 /// The object under a key.
 pub(super) fn object(database: &Connection, address: &Address) -> Result<Option<Object>> {
     let mut select = database.prepare_cached(
-        "SELECT size_bytes, etag, modified_ms, attributes, checksum, blob FROM objects
+        "SELECT size_bytes, etag, md5, modified_ms, attributes, checksum, blob FROM objects
          WHERE bucket = :bucket AND key = :key",
     )?;
     let values = named_params! { ":bucket": address.bucket, ":key": address.key.as_bytes() };
@@ -94,14 +105,15 @@ pub(super) fn object(database: &Connection, address: &Address) -> Result<Option<
 /// Puts an object under a key, in place of what is there.
 pub(super) fn put_object(database: &Connection, address: &Address, object: &Object) -> Result<()> {
     let mut replace = database.prepare_cached(
-        "REPLACE INTO objects (bucket, key, size_bytes, etag, modified_ms, attributes, checksum, blob)
-         VALUES (:bucket, :key, :size_bytes, :etag, :modified_ms, :attributes, :checksum, :blob)",
+        "REPLACE INTO objects (bucket, key, size_bytes, etag, md5, modified_ms, attributes, checksum, blob)
+         VALUES (:bucket, :key, :size_bytes, :etag, :md5, :modified_ms, :attributes, :checksum, :blob)",
     )?;
     replace.execute(named_params! {
         ":bucket": address.bucket,
         ":key": address.key.as_bytes(),
         ":size_bytes": object.size_bytes,
         ":etag": object.etag,
+        ":md5": object.md5,
         ":modified_ms": object.modified_ms,
         ":attributes": json(&object.attributes)?,
         ":checksum": json(&object.checksum)?,
@@ -145,7 +157,10 @@ pub(super) struct Owned {
 
 /// Every blob that a row names.
 pub(super) fn owned_blobs(database: &Connection) -> Result<Vec<Owned>> {
-    let mut select = database.prepare("SELECT blob, size_bytes, bucket || '/' || CAST(key AS TEXT) FROM objects")?;
+    let mut select = database.prepare(
+        "SELECT blob, size_bytes, bucket || '/' || CAST(key AS TEXT) FROM objects
+         UNION ALL SELECT blob, size_bytes, 'part ' || number || ' of upload ' || upload FROM parts",
+    )?;
     let owned = |row: &Row<'_>| Ok(Owned { blob: row.get(0)?, size_bytes: row.get(1)?, owner: row.get(2)? });
     select.query_map([], owned)?.collect()
 }

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use s3s::{
     S3, S3Request, S3Response, S3Result,
     dto::{
-        DeleteObjectInput, DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, GetObjectInput,
-        GetObjectOutput, HeadObjectInput, HeadObjectOutput, ListObjectsV2Input, ListObjectsV2Output, PutObjectInput,
-        PutObjectOutput,
+        AbortMultipartUploadInput, AbortMultipartUploadOutput, CompleteMultipartUploadInput,
+        CompleteMultipartUploadOutput, CopyObjectInput, CopyObjectOutput, CreateMultipartUploadInput,
+        CreateMultipartUploadOutput, DeleteObjectInput, DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput,
+        GetObjectInput, GetObjectOutput, HeadObjectInput, HeadObjectOutput, ListObjectsV2Input, ListObjectsV2Output,
+        ListPartsInput, ListPartsOutput, PutObjectInput, PutObjectOutput, UploadPartCopyInput, UploadPartCopyOutput,
+        UploadPartInput, UploadPartOutput,
     },
 };
 
-use super::{delete, list, put, read, shared::Shared};
+use super::{complete, copy, delete, list, list_parts, multipart, put, read, shared::Shared};
 
 /// The operations on a store.
 pub(super) struct Service(pub(super) Arc<Shared>);
@@ -46,5 +49,45 @@ impl S3 for Service {
         request: S3Request<ListObjectsV2Input>,
     ) -> S3Result<S3Response<ListObjectsV2Output>> {
         list::list(&self.0, request).await
+    }
+
+    async fn copy_object(&self, request: S3Request<CopyObjectInput>) -> S3Result<S3Response<CopyObjectOutput>> {
+        copy::copy(&self.0, request).await
+    }
+
+    async fn create_multipart_upload(
+        &self,
+        request: S3Request<CreateMultipartUploadInput>,
+    ) -> S3Result<S3Response<CreateMultipartUploadOutput>> {
+        multipart::create(&self.0, request).await
+    }
+
+    async fn upload_part(&self, request: S3Request<UploadPartInput>) -> S3Result<S3Response<UploadPartOutput>> {
+        multipart::upload_part(&self.0, request).await
+    }
+
+    async fn upload_part_copy(
+        &self,
+        request: S3Request<UploadPartCopyInput>,
+    ) -> S3Result<S3Response<UploadPartCopyOutput>> {
+        copy::copy_part(&self.0, request).await
+    }
+
+    async fn complete_multipart_upload(
+        &self,
+        request: S3Request<CompleteMultipartUploadInput>,
+    ) -> S3Result<S3Response<CompleteMultipartUploadOutput>> {
+        complete::complete(&self.0, request).await
+    }
+
+    async fn abort_multipart_upload(
+        &self,
+        request: S3Request<AbortMultipartUploadInput>,
+    ) -> S3Result<S3Response<AbortMultipartUploadOutput>> {
+        multipart::abort(&self.0, request).await
+    }
+
+    async fn list_parts(&self, request: S3Request<ListPartsInput>) -> S3Result<S3Response<ListPartsOutput>> {
+        list_parts::list_parts(&self.0, request).await
     }
 }

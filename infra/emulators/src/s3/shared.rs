@@ -10,15 +10,19 @@ use std::{
 
 use rusqlite::{Connection, Transaction};
 use s3s::{S3Result, s3_error};
-use template::Bucket;
+use template::{Bucket, LifecycleRule};
 
 use super::{
     blobs::Blobs,
     condition::WriteCondition,
     fault::Fault,
     rows::{self, Object},
+    uploads,
 };
 use crate::Clock;
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
 
 /// Where an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,12 +77,10 @@ impl Shared {
         let object = make(&transaction)?;
         let written = rows::put_object(&transaction, address, &object).and_then(|()| transaction.commit());
         if let Err(error) = written {
-            self.blobs.remove(object.blob);
+            self.blobs.remove([object.blob]);
             return Err(error.into());
         }
-        if let Some(replaced) = replaced {
-            self.blobs.remove(replaced.blob);
-        }
+        self.blobs.remove(replaced.map(|object| object.blob));
         Ok(object)
     }
 
@@ -89,8 +91,25 @@ impl Shared {
         condition.check(current.as_ref())?;
         if let Some(current) = current {
             rows::delete_object(&database, address)?;
-            self.blobs.remove(current.blob);
+            self.blobs.remove([current.blob]);
         }
+        Ok(())
+    }
+
+    /// Removes what a lifecycle rule lets expire: objects, and uploads that nobody completed.
+    pub(super) fn expire(&self, bucket: &str, rule: &LifecycleRule) -> Result<(), Fault> {
+        let before_ms = |days: u32| self.clock.now_ms() - i64::from(days) * DAY_MS;
+        let mut database = self.database();
+        let transaction = database.transaction()?;
+        let mut expired = Vec::new();
+        if let Some(days) = rule.expiration_days {
+            expired.extend(rows::expire(&transaction, bucket, &rule.prefix, before_ms(days))?);
+        }
+        if let Some(days) = rule.abort_multipart_days {
+            expired.extend(uploads::expire(&transaction, bucket, &rule.prefix, before_ms(days))?);
+        }
+        transaction.commit()?;
+        self.blobs.remove(expired);
         Ok(())
     }
 }

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod copies;
 mod faults;
 mod gate;
 mod listings;
+mod multipart;
 mod objects;
 mod persistence;
 mod queues;

@@ -146,6 +146,14 @@ impl Cloud {
         aws_sdk_secretsmanager::Client::from_conf(config.build())
     }
 
+    /// Files that hold bytes of objects and parts: finished ones, and ones that are being written.
+    pub(crate) fn object_files(&self) -> (usize, usize) {
+        let count = |directory: &Path| std::fs::read_dir(directory).unwrap().count();
+        let store = self.directory.path().join("s3");
+        let shards = std::fs::read_dir(store.join("blobs")).unwrap();
+        (shards.map(|shard| count(&shard.unwrap().path())).sum(), count(&store.join("incoming")))
+    }
+
     pub(crate) fn queue_url(&self, name: &str) -> String {
         format!("{}/{}/{name}", self.emulators.sqs_url(), emulators::ACCOUNT_ID)
     }
@@ -258,4 +266,9 @@ pub(crate) async fn put_object(
 pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result<Vec<u8>, String> {
     let object = client.get_object().bucket("media").key(key).send().await.map_err(code)?;
     Ok(object.body.collect().await.unwrap().to_vec())
+}
+
+/// Bytes that differ from place to place.
+pub(crate) fn bytes(length: usize) -> Vec<u8> {
+    (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect()
 }
