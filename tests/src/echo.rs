@@ -47,7 +47,7 @@ impl Worker for Echoes {
 }
 
 /// The worker's batches.
-pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationError> {
+pub async fn echo_worker(environment: Environment) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
     let directory = settings.text("DIRECTORY").into();
     settings.finish()?;

@@ -130,3 +130,28 @@ async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
     here.stop().await;
     there.stop().await;
 }
+
+#[tokio::test]
+async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
+    let stack = emulated().await;
+    let acme = stack.space("Acme").await;
+    for (name, mime_type, bytes) in [
+        ("mark.txt", "text/plain", &b"\xef\xbb\xbfa byte order mark"[..]),
+        ("latin-1.txt", "text/plain", b"caf\xe9 au lait"),
+        ("utf-8.txt", "text/plain", "caf\u{e9}".as_bytes()),
+        ("mark.json", "application/json", b"\xef\xbb\xbf{}"),
+        ("mark.svg", "image/svg+xml", b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>"),
+    ] {
+        let record = acme.client.upload(form(&acme.handle, name, mime_type, bytes)).await.created();
+        let url = record["url"].as_str().expect("an address");
+        let whole = stack.anonymous.get(url).await.demand(200);
+        assert_eq!(whole.body.escape_ascii().to_string(), bytes.escape_ascii().to_string(), "{name}");
+        // In each file a range that begins or ends within a character.
+        for (first, last) in [(0, 0), (1, 2), (4, 4)].into_iter().filter(|(_, last)| *last < bytes.len()) {
+            let range = format!("bytes={first}-{last}");
+            let part = stack.anonymous.get_with(url, &[("range", &range)]).await.demand(206);
+            assert_eq!(part.body.escape_ascii().to_string(), bytes[first..=last].escape_ascii().to_string(), "{name}");
+        }
+    }
+    stack.stop().await;
+}

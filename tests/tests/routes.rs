@@ -1,8 +1,9 @@
 //! Table of routes, template and functions say the same.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use local::TEMPLATE;
+use runtime::ANSWER_DEADLINE;
 use template::{Context, Stack};
 
 /// What the product's template comes to.
@@ -35,4 +36,15 @@ fn the_template_has_exactly_the_routes_of_the_table() {
         .collect();
     assert_eq!(described, tabled);
     assert_eq!(default.iter().map(|route| binary(&route.function)).collect::<Vec<_>>(), ["not-found"]);
+}
+
+#[test]
+fn functions_answer_before_they_are_cut_off() {
+    let stack = stack();
+    let answering: BTreeSet<&String> =
+        stack.routes.iter().map(|route| &route.function).chain(&stack.cdn_origin).collect();
+    assert!(!answering.is_empty());
+    for function in stack.functions.iter().filter(|function| answering.contains(&function.logical_id)) {
+        assert!(Duration::from_secs(function.timeout_seconds.into()) > ANSWER_DEADLINE, "{}", function.binary);
+    }
 }

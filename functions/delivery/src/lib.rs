@@ -37,9 +37,9 @@ impl FromRef<Delivery> for Edge {
 }
 
 /// The function's router.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(environment, &mut settings);
+    let edge = Edge::read(&environment, &mut settings);
     let originals = Originals::read(&mut settings);
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
     settings.finish()?;

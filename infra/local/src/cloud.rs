@@ -2,7 +2,12 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
-use domain::Random;
+use axum::{
+    Router,
+    extract::State,
+    middleware::{self, Next},
+};
+use domain::{Random, Sources};
 use emulators::{ACCOUNT_ID, Emulators, Faults, REGION, Wire};
 use runtime::Environment;
 use template::{Context, Stack};
@@ -113,7 +118,7 @@ impl Cloud {
         let mut callees = BTreeMap::new();
         for function in &stack.functions {
             let environment = environments.of(function, &emulators);
-            let place = place(&function.binary, &environment, &options.registry, running.as_mut())?;
+            let place = place(&function.binary, environment, &options.registry, running.as_mut()).await?;
             let callee = Callee::new(function.binary.clone(), function.timeout_seconds, place);
             callees.insert(function.logical_id.clone(), Arc::new(callee));
         }
@@ -257,9 +262,9 @@ fn context(options: &Options, api_origin: &str, cdn_url: &str, emulators: &Emula
     }
 }
 
-fn place(
+async fn place(
     binary: &str,
-    environment: &Environment,
+    environment: Environment,
     registry: &Registry,
     running: Option<&mut Running>,
 ) -> Result<Place, StartError> {
@@ -267,13 +272,22 @@ fn place(
         StartError::Functions(format!("the template names the function {binary}, which is not built in"))
     })?;
     if let Some(running) = running {
-        return running.run(binary, environment).map(|remote| Place::Remote(Box::new(remote)));
+        return running.run(binary, &environment).map(|remote| Place::Remote(Box::new(remote)));
     }
+    let sources = environment.sources.clone();
     let started = match start {
-        Start::Http(start) => start(environment).map(Place::Router),
-        Start::Worker(start) => start(environment).map(Place::Worker),
+        Start::Http(start) => start(environment).await.map(|router| Place::Router(in_time(router, sources))),
+        Start::Worker(start) => start(environment).await.map(Place::Worker),
     };
     started.map_err(|reason| StartError::Function { function: binary.to_owned(), reason })
+}
+
+/// The function with the watch that it has as a Lambda.
+fn in_time(router: Router, sources: Sources) -> Router {
+    router
+        .layer(middleware::from_fn_with_state(sources, async |State(sources): State<Sources>, request, next: Next| {
+            runtime::in_time(&sources, next.run(request)).await
+        }))
 }
 
 fn all_registered_exist(registry: &Registry, stack: &Stack) -> Result<(), StartError> {

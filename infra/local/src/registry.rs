@@ -1,18 +1,22 @@
 //! The functions that can run in this process, by the name of their binary.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Router;
+use futures::future::BoxFuture;
 use runtime::{ConfigurationError, Environment};
 use worker::Batch;
 
+/// How something is started with an environment.
+type Starter<T> = Arc<dyn Fn(Environment) -> BoxFuture<'static, Result<T, ConfigurationError>> + Send + Sync>;
+
 /// How a function is started in this process.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum Start {
     /// It answers HTTP requests.
-    Http(fn(&Environment) -> Result<Router, ConfigurationError>),
+    Http(Starter<Router>),
     /// It works through a queue's batches.
-    Worker(fn(&Environment) -> Result<Batch, ConfigurationError>),
+    Worker(Starter<Batch>),
 }
 
 /// Functions by the name of their binary.
@@ -22,20 +26,28 @@ pub struct Registry(BTreeMap<String, Start>);
 impl Registry {
     /// Adds a function that answers HTTP requests.
     #[must_use]
-    pub fn http(mut self, binary: &str, start: fn(&Environment) -> Result<Router, ConfigurationError>) -> Registry {
-        self.0.insert(binary.to_owned(), Start::Http(start));
+    pub fn http<F>(mut self, binary: &str, start: impl Fn(Environment) -> F + Send + Sync + 'static) -> Registry
+    where
+        F: Future<Output = Result<Router, ConfigurationError>> + Send + 'static,
+    {
+        let start = Start::Http(Arc::new(move |environment| Box::pin(start(environment))));
+        self.0.insert(binary.to_owned(), start);
         self
     }
 
     /// Adds a function that works through a queue's batches.
     #[must_use]
-    pub fn worker(mut self, binary: &str, start: fn(&Environment) -> Result<Batch, ConfigurationError>) -> Registry {
-        self.0.insert(binary.to_owned(), Start::Worker(start));
+    pub fn worker<F>(mut self, binary: &str, start: impl Fn(Environment) -> F + Send + Sync + 'static) -> Registry
+    where
+        F: Future<Output = Result<Batch, ConfigurationError>> + Send + 'static,
+    {
+        let start = Start::Worker(Arc::new(move |environment| Box::pin(start(environment))));
+        self.0.insert(binary.to_owned(), start);
         self
     }
 
-    pub(crate) fn get(&self, binary: &str) -> Option<Start> {
-        self.0.get(binary).copied()
+    pub(crate) fn get(&self, binary: &str) -> Option<&Start> {
+        self.0.get(binary)
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {

@@ -4,15 +4,23 @@
 //! its randomness. A function is handed an [`Environment`], so many can live in one process and differ.
 
 mod aws;
+mod container;
+mod deadline;
 mod environment;
 mod front;
+mod lambda;
+mod log;
+mod refusal;
 mod serve;
 mod settings;
 mod system;
 
 pub use aws::{dynamodb, s3};
+pub use deadline::{ANSWER_DEADLINE, in_time};
 pub use environment::Environment;
 pub use front::Front;
+pub use log::log_filter;
+pub use refusal::refusal;
 pub use serve::{serve_http, serve_worker};
 pub use settings::{ConfigurationError, Settings};
 pub use system::{SystemClock, SystemRandom, system_sources};

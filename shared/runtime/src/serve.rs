@@ -3,17 +3,16 @@
 use std::{collections::BTreeMap, process::ExitCode};
 
 use aws_lambda_events::event::sqs::SqsEvent;
-use axum::{Router, extract::Request};
-use lambda_http::RequestExt as _;
+use axum::Router;
 use lambda_runtime::LambdaEvent;
-use tower::ServiceExt as _;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 use worker::Batch;
 
-use crate::{ConfigurationError, Environment, Front, system_sources};
-
-/// The port of the plain HTTP server, where `PORT` names no other.
-const DEFAULT_PORT: u16 = 8080;
+use crate::{
+    ConfigurationError, Environment, Front, Settings,
+    container::{self, DEFAULT_PORT},
+    lambda, log_filter, system_sources,
+};
 
 /// Why a function ended.
 #[derive(Debug, thiserror::Error)]
@@ -28,26 +27,29 @@ enum Ended {
 
 /// Runs a function that answers HTTP requests: as a Lambda where the Lambda runtime is there, else on `PORT`, on every
 /// interface, so that the same binary is a container.
-pub fn serve_http(front: Front, start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>) -> ExitCode {
-    run(async move {
-        let environment = process_environment();
-        let router = start(&environment)?;
+pub fn serve_http<S>(front: Front, start: impl FnOnce(Environment) -> S) -> ExitCode
+where
+    S: Future<Output = Result<Router, ConfigurationError>>,
+{
+    run(async |environment: Environment| {
+        let mut settings = Settings::of(&environment.variables);
+        let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
+        settings.finish()?;
+        let router = start(environment.clone()).await?;
         if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
-            let service = tower::service_fn(move |request: lambda_http::Request| {
-                router.clone().oneshot(with_raw_path(front, request))
-            });
-            return Ok(lambda_http::run(service).await?);
+            return Ok(lambda::serve(front, router, environment.sources).await?);
         }
-        let port = environment.variables.get("PORT").and_then(|port| port.parse().ok()).unwrap_or(DEFAULT_PORT);
-        let listener = tokio::net::TcpListener::bind(("0.0.0.0", port)).await?;
-        Ok(axum::serve(listener, router).with_graceful_shutdown(terminated()).await?)
+        Ok(container::serve(port, router).await?)
     })
 }
 
 /// Runs a function that works through a queue's batches, as a Lambda.
-pub fn serve_worker(start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>) -> ExitCode {
-    run(async move {
-        let batch = start(&process_environment())?;
+pub fn serve_worker<S>(start: impl FnOnce(Environment) -> S) -> ExitCode
+where
+    S: Future<Output = Result<Batch, ConfigurationError>>,
+{
+    run(async |environment| {
+        let batch = start(environment).await?;
         let handler = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
             let batch = batch.clone();
             async move { Ok::<_, lambda_runtime::Error>(batch.handle(event.payload).await) }
@@ -56,25 +58,16 @@ pub fn serve_worker(start: impl FnOnce(&Environment) -> Result<Batch, Configurat
     })
 }
 
-fn with_raw_path(front: Front, request: lambda_http::Request) -> Request {
-    let raw_path = request.raw_http_path().to_owned();
-    let uri = front.uri(&raw_path, request.uri().query().unwrap_or_default());
-    let mut request = request.map(axum::body::Body::new);
-    if let Some(uri) = uri {
-        *request.uri_mut() = uri;
-    }
-    request
-}
-
-fn run(function: impl Future<Output = Result<(), Ended>>) -> ExitCode {
-    let level = process_environment().variables.remove("LOG_LEVEL").unwrap_or_else(|| "info".to_owned());
-    tracing_subscriber::fmt().json().with_env_filter(EnvFilter::new(level)).with_writer(std::io::stderr).init();
-    // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let ended = match runtime {
-        Ok(runtime) => runtime.block_on(function),
-        Err(error) => Err(Ended::Server(error)),
-    };
+fn run(function: impl AsyncFnOnce(Environment) -> Result<(), Ended>) -> ExitCode {
+    let environment = process_environment();
+    let mut settings = Settings::of(&environment.variables);
+    let level = settings.parsed_or("LOG_LEVEL", "a level of the log", LevelFilter::INFO);
+    tracing_subscriber::fmt().json().with_env_filter(log_filter(level)).with_writer(std::io::stderr).init();
+    let ended = settings.finish().map_err(Ended::from).and_then(|()| {
+        // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(function(environment.clone()))
+    });
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -90,12 +83,4 @@ fn process_environment() -> Environment {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     Environment { variables, sources: system_sources() }
-}
-
-/// Resolves when the process is asked to end.
-async fn terminated() {
-    let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    signal.recv().await;
 }

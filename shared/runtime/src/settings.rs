@@ -1,6 +1,6 @@
 //! Reads a function's variables into its configuration, and reports every mistake at once.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, str::FromStr};
 
 /// A reader of variables that collects what is wrong with them.
 pub struct Settings<'a> {
@@ -47,6 +47,18 @@ impl<'a> Settings<'a> {
         })
     }
 
+    /// What a variable's text stands for, or a default where it is missing or empty; a mistake where it is no such thing.
+    pub(crate) fn parsed_or<T: FromStr>(&mut self, name: &str, thing: &str, default: T) -> T {
+        match self.optional(name).map(str::parse) {
+            None => default,
+            Some(Ok(value)) => value,
+            Some(Err(_)) => {
+                self.mistakes.push(format!("{name} is not {thing}"));
+                default
+            }
+        }
+    }
+
     /// Ends the reading: the mistakes, where there are any.
     pub fn finish(self) -> Result<(), ConfigurationError> {
         if self.mistakes.is_empty() { Ok(()) } else { Err(ConfigurationError(self.mistakes)) }
@@ -59,14 +71,19 @@ mod tests {
 
     #[test]
     fn every_mistake_is_reported_at_once() {
-        let variables = [("TABLE_NAME", "assets"), ("LIMIT", "many"), ("EMPTY", "")];
+        let variables = [("TABLE_NAME", "assets"), ("LIMIT", "many"), ("EMPTY", ""), ("PORT", "80800")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let mut settings = Settings::of(&variables);
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);
         settings.text("BUCKET_NAME");
         settings.number("LIMIT");
-        let message = settings.finish().expect_err("two mistakes").to_string();
-        assert_eq!(message, "the function cannot start: BUCKET_NAME is not set; LIMIT is not a whole number");
+        assert_eq!(settings.parsed_or("EMPTY", "a port", 8080_u16), 8080);
+        settings.parsed_or("PORT", "a port", 8080_u16);
+        let message = settings.finish().expect_err("three mistakes").to_string();
+        assert_eq!(
+            message,
+            "the function cannot start: BUCKET_NAME is not set; LIMIT is not a whole number; PORT is not a port"
+        );
     }
 }

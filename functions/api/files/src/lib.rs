@@ -20,9 +20,9 @@ impl FromRef<Files> for Edge {
 }
 
 /// The function's router.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(environment, &mut settings);
+    let edge = Edge::read(&environment, &mut settings);
     let state = Files { edge: edge.clone(), cdn_url: settings.text("CDN_URL") };
     settings.finish()?;
     Ok(Endpoints::of("files").on(routes::GET_FILE, get::get).router(state, &edge))

@@ -6,6 +6,6 @@ use axum::Router;
 use runtime::{ConfigurationError, Environment};
 
 /// The function's router.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
-    Ok(web::routes::not_found_router(environment.sources.clone()))
+pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
+    Ok(web::routes::not_found_router(environment.sources))
 }

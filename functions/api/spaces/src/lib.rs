@@ -12,9 +12,9 @@ use runtime::{ConfigurationError, Environment, Settings};
 use web::{Edge, Endpoints, routes};
 
 /// The function's router.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(environment, &mut settings);
+    let edge = Edge::read(&environment, &mut settings);
     settings.finish()?;
     Ok(Endpoints::of("spaces")
         .on(routes::CREATE_SPACE, create::create)

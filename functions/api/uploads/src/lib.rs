@@ -25,9 +25,9 @@ impl FromRef<Uploads> for Edge {
 }
 
 /// The function's router.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(environment, &mut settings);
+    let edge = Edge::read(&environment, &mut settings);
     let originals = Originals::read(&mut settings);
     let state = Uploads { edge: edge.clone(), originals, cdn_url: settings.text("CDN_URL") };
     settings.finish()?;

@@ -1,0 +1,48 @@
+//! How long a function may take for an answer, by its own watch.
+
+use std::time::Duration;
+
+use domain::Sources;
+use http::Response;
+
+use crate::refusal::busy;
+
+/// How long: less than the template's time-out of every function that answers requests, and than what stands before them
+/// waits, whose own answers would be none of ours.
+pub const ANSWER_DEADLINE: Duration = Duration::from_secs(27);
+
+/// The answer, where it is there before [`ANSWER_DEADLINE`]; else our own 503. What is not done by then is cut off.
+pub async fn in_time<B: From<String>>(sources: &Sources, answer: impl Future<Output = Response<B>>) -> Response<B> {
+    let answered = tokio::time::timeout(ANSWER_DEADLINE, answer).await;
+    answered.unwrap_or_else(|_| busy("the function took too long", sources))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future;
+
+    use http::StatusCode;
+
+    use super::*;
+    use crate::system_sources;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_function_that_takes_too_long_answers_503_itself() {
+        let sources = system_sources();
+        let started = tokio::time::Instant::now();
+        let late = in_time::<String>(&sources, future::pending()).await;
+        assert_eq!(started.elapsed(), ANSWER_DEADLINE);
+        assert_eq!(
+            (late.status(), &late.headers()["retry-after"]),
+            (StatusCode::SERVICE_UNAVAILABLE, &"1".parse().unwrap())
+        );
+        assert!(late.headers().contains_key("x-request-id"));
+        assert_eq!(late.body(), r#"{"errors":{},"message":"The service is busy. Please try again."}"#);
+
+        let slow = async {
+            tokio::time::sleep(ANSWER_DEADLINE.mul_f32(0.99)).await;
+            Response::new("slow".to_owned())
+        };
+        assert_eq!(in_time(&sources, slow).await.body(), "slow");
+    }
+}

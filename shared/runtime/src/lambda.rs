@@ -1,0 +1,84 @@
+//! HTTP requests as Lambda hands them over, and answers as it takes them: whole.
+//!
+//! Invariant: an answer's bytes arrive as the function gave them, whatever their type says.
+
+use std::{convert::Infallible, pin::Pin};
+
+use axum::{Router, body::Body, extract::Request};
+use bytes::Bytes;
+use domain::Sources;
+use http::Response;
+use http_body_util::BodyExt as _;
+use lambda_http::RequestExt as _;
+use tower::ServiceExt as _;
+
+use crate::{Front, in_time, refusal::busy};
+
+/// Answers invocations until the process is ended.
+pub(crate) async fn serve(front: Front, router: Router, sources: Sources) -> Result<(), lambda_runtime::Error> {
+    let service = tower::service_fn(move |request: lambda_http::Request| {
+        let (router, sources) = (router.clone(), sources.clone());
+        async move {
+            let answer = whole(router.oneshot(with_raw_path(front, request)), &sources);
+            Ok::<_, Infallible>(Whole(in_time(&sources, answer).await))
+        }
+    });
+    lambda_http::run(service).await
+}
+
+fn with_raw_path(front: Front, request: lambda_http::Request) -> Request {
+    let raw_path = request.raw_http_path().to_owned();
+    let uri = front.uri(&raw_path, request.uri().query().unwrap_or_default());
+    let mut request = request.map(Body::new);
+    if let Some(uri) = uri {
+        *request.uri_mut() = uri;
+    }
+    request
+}
+
+/// The answer with its body read to the end; our 503 where that fails.
+async fn whole(answer: impl Future<Output = Result<Response<Body>, Infallible>>, sources: &Sources) -> Response<Bytes> {
+    let Ok(response) = answer.await;
+    let (parts, body) = response.into_parts();
+    match body.collect().await {
+        Ok(read) => Response::from_parts(parts, read.to_bytes()),
+        Err(error) => busy(&format!("the answer ended early: {error}"), sources),
+    }
+}
+
+/// An answer that goes out in base64. `lambda_http` itself would decode what its type calls text, and so change bytes
+/// that are no UTF-8, or only a part of it.
+struct Whole(Response<Bytes>);
+
+impl lambda_http::IntoResponse for Whole {
+    fn into_response(self) -> Pin<Box<dyn Future<Output = Response<lambda_http::Body>> + Send>> {
+        let response = self.0.map(|bytes| {
+            if bytes.is_empty() { lambda_http::Body::Empty } else { lambda_http::Body::Binary(bytes.into()) }
+        });
+        Box::pin(std::future::ready(response))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lambda_http::IntoResponse as _;
+
+    use super::*;
+    use crate::system_sources;
+
+    async fn answered(body: Body) -> Response<lambda_http::Body> {
+        let answer = Response::builder().header("content-type", "text/plain; charset=utf-8").body(body).unwrap();
+        Whole(whole(async { Ok(answer) }, &system_sources()).await).into_response().await
+    }
+
+    #[tokio::test]
+    async fn bytes_stay_what_they_are_and_a_body_that_breaks_is_our_503() {
+        for bytes in [&b"\xef\xbb\xbfmarked"[..], b"caf\xe9", b"\xa9"] {
+            let answer = answered(Body::from(bytes)).await;
+            assert_eq!((answer.status().as_u16(), answer.body()), (200, &lambda_http::Body::Binary(bytes.to_vec())));
+        }
+        assert_eq!(answered(Body::empty()).await.body(), &lambda_http::Body::Empty);
+        let broken = futures::stream::iter([Ok("half"), Err(std::io::Error::other("storage ended"))]);
+        assert_eq!(answered(Body::from_stream(broken)).await.status().as_u16(), 503);
+    }
+}

@@ -1,0 +1,32 @@
+//! Refusals from outside of a function, in the form that all of the API's have.
+//!
+//! What a function refuses `web` answers, which nothing here may know: this form stands here a second time.
+
+use domain::Sources;
+use http::{HeaderValue, Response, StatusCode, header};
+use serde_json::json;
+
+/// Seconds after which a client may try again what failed because we were busy.
+const RETRY_AFTER_SECONDS: u32 = 1;
+
+/// A refusal in the standard body, with a request id of its own.
+pub fn refusal<B: From<String>>(status: StatusCode, message: &str, sources: &Sources) -> Response<B> {
+    let mut response = Response::new(B::from(json!({ "message": message, "errors": {} }).to_string()));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    if let Ok(id) = HeaderValue::try_from(sources.ulid().to_string()) {
+        headers.insert("x-request-id", id);
+    }
+    response
+}
+
+/// 503, with the reason in the log alone.
+pub(crate) fn busy<B: From<String>>(reason: &str, sources: &Sources) -> Response<B> {
+    let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, "The service is busy. Please try again.", sources);
+    let request_id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
+    tracing::error!(request_id, reason, "request failed");
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
+    response
+}
