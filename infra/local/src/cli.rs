@@ -10,6 +10,7 @@ use std::{
 
 use lexopt::{Arg, Parser, ValueExt};
 use local::{CargoLambda, Ports, TEMPLATE};
+use tracing_subscriber::filter::LevelFilter;
 
 /// The API's port, where none is named.
 const DEFAULT_PORT: u16 = 9000;
@@ -47,7 +48,7 @@ pub(crate) struct Arguments {
     pub(crate) parameters: BTreeMap<String, String>,
     pub(crate) cargo_lambda: Option<CargoLambda>,
     pub(crate) reset: bool,
-    pub(crate) log: String,
+    pub(crate) log: LevelFilter,
 }
 
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Parsed, String> {
@@ -58,7 +59,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
         parameters: BTreeMap::new(),
         cargo_lambda: None,
         reset: false,
-        log: "warn".to_owned(),
+        log: LevelFilter::WARN,
     };
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
@@ -74,7 +75,10 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
                 parsed.cargo_lambda = Some(CargoLambda { program, binaries: beside_this_program()? });
             }
             Arg::Long("reset") => parsed.reset = true,
-            Arg::Long("log") => parsed.log = text(value(&mut parser)?)?,
+            Arg::Long("log") => {
+                let level = text(value(&mut parser)?)?;
+                parsed.log = level.parse().map_err(|_| format!("--log: `{level}` is no level"))?;
+            }
             Arg::Short('h') | Arg::Long("help") => return help().map(Parsed::Print),
             Arg::Short('V') | Arg::Long("version") => {
                 return Ok(Parsed::Print(format!("larder {}", env!("CARGO_PKG_VERSION"))));

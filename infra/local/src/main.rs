@@ -6,8 +6,7 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 
 use cli::{Arguments, Parsed};
 use local::{Cloud, Options, StartError, TEMPLATE, product};
-use runtime::SystemRandom;
-use tracing_subscriber::EnvFilter;
+use runtime::{SystemRandom, log_filter};
 
 /// Exit status of a wrong command line.
 const USAGE: u8 = 2;
@@ -27,7 +26,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> ExitCode {
-    tracing_subscriber::fmt().with_env_filter(EnvFilter::new(&arguments.log)).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt().with_env_filter(log_filter(arguments.log)).with_writer(std::io::stderr).init();
     if arguments.reset
         && let Err(message) = cli::reset(&arguments.data_dir)
     {
