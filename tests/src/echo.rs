@@ -23,6 +23,9 @@ struct Echo {
     /// Whether it fails by panicking.
     #[serde(default)]
     panics: bool,
+    /// Whether it never ends.
+    #[serde(default)]
+    hangs: bool,
 }
 
 struct Echoes {
@@ -37,6 +40,9 @@ impl Worker for Echoes {
         let mut file =
             OpenOptions::new().create(true).append(true).open(&path).map_err(|error| Failure::Retry(error.into()))?;
         file.write_all(b".").map_err(|error| Failure::Retry(error.into()))?;
+        if job.hangs {
+            std::future::pending::<()>().await;
+        }
         let marks = fs::read(&path).map_err(|error| Failure::Retry(error.into()))?.len();
         if marks > job.failures {
             return Ok(());

@@ -51,6 +51,12 @@ impl Raw {
         let _ = sent.unwrap_or_else(|_| panic!("{}: is not read", self.asked));
     }
 
+    /// Waits to be told to go on with a body that was held back: somebody reads it.
+    pub async fn told_to_go_on(&mut self) {
+        let told = tokio::time::timeout(DEADLINE, self.take_until(b"\r\n\r\n")).await;
+        assert_eq!(told.ok().flatten().as_deref(), Some(&b"HTTP/1.1 100 Continue"[..]), "{}", self.asked);
+    }
+
     /// Says that nothing more will be sent; answers still arrive.
     pub async fn end(&mut self) {
         let _ = self.stream.shutdown().await;

@@ -1,6 +1,6 @@
 //! The functions as real Lambda binaries, under cargo-lambda: what holds in this process holds there.
 
-use std::path::PathBuf;
+use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
 use local::CargoLambda;
 use serde_json::Value;
@@ -154,4 +154,16 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
         }
     }
     stack.stop().await;
+}
+
+#[tokio::test]
+async fn cargo_lambda_that_fails_says_why() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let program = directory.path().join("cargo-lambda");
+    std::fs::write(&program, "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n").expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("ours");
+    let cargo_lambda = Some(CargoLambda { program, ..cargo_lambda() });
+    let options = StackOptions { cargo_lambda, ..StackOptions::default() };
+    let error = Stack::start_in(directory.into(), options).await.err().expect("it does not start").to_string();
+    assert!(error.contains("101") && error.contains("no such subcommand: lambda"), "{error}");
 }

@@ -4,11 +4,13 @@ use std::{
     io::{BufRead, BufReader, Read},
     path::Path,
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tests::{Client, PHOTO, Stack, StackOptions, form};
+use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form};
+use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn a_restart_finds_everything_and_keeps_the_key() {
@@ -53,7 +55,7 @@ impl Drop for Program {
     fn drop(&mut self) {
         // Asked rather than killed, so that it ends what it has started; it may have ended before.
         if matches!(self.child.try_wait(), Ok(None)) {
-            let _ = Command::new("kill").arg(self.id().to_string()).status();
+            self.signal("-TERM");
             let _ = self.child.wait();
         }
     }
@@ -101,11 +103,15 @@ impl Program {
         self.child.wait().expect("it ends");
     }
 
-    /// Asks it to end, and waits until it has done so, cleanly.
-    fn end(mut self, signal: &str) {
+    /// Asks it to end.
+    fn signal(&self, signal: &str) {
         let asked = Command::new("kill").args([signal, &self.id().to_string()]).status();
         assert!(asked.is_ok_and(|status| status.success()));
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(0), "{signal} ends it cleanly");
+    }
+
+    /// Waits until it has ended, cleanly.
+    fn ended(mut self) {
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
     }
 
     fn refused(mut self) -> String {
@@ -150,7 +156,8 @@ async fn what_was_acknowledged_survives_a_kill() {
 
     let locked = Program::start(&data_dir, &[]).refused();
     assert!(locked.contains("in use by another process"), "{locked}");
-    second.end("-TERM");
+    second.signal("-TERM");
+    second.ended();
 }
 
 #[tokio::test]
@@ -216,7 +223,8 @@ async fn log_holds_no_key(arguments: &[&str]) {
     }
     keys.push(format!("{}x", keys[0]));
     account.with_key(&keys[2]).get("/spaces/x").await.refused(401);
-    program.end("-TERM");
+    program.signal("-TERM");
+    program.ended();
     let log = std::fs::read_to_string(log).expect("a log");
     assert!(log.contains("/api/v1/spaces/x"), "requests are logged: {log}");
     for key in keys {
@@ -230,6 +238,46 @@ async fn no_key_is_ever_logged() {
     log_holds_no_key(&[]).await;
     let cargo_lambda = crate::emulate::cargo_lambda().program;
     log_holds_no_key(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
+}
+
+/// Asks the program to end while an upload is at work, and finishes the upload.
+async fn an_upload_is_finished(arguments: &[&str]) {
+    let directory = TempDir::new().expect("a temporary directory");
+    let mut program = Program::start(&directory.path().join("data"), arguments);
+    let (_, local) = program.ready();
+    let account = client(&local);
+    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    let handle = space["handle"].as_str().expect("a handle");
+    let body = format!(
+        "--x\r\ncontent-disposition: form-data; name=\"space\"\r\n\r\n{handle}\r\n--x\r\ncontent-disposition: form-data; \
+         name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--x--\r\n"
+    );
+    let (api_url, key) = (local["api_url"].as_str().expect("an address"), account.key.expect("a key"));
+    let mut upload = Raw::connect(api_url).await;
+    upload
+        .send(format!(
+            "POST /api/v1/upload HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {key}\r\ncontent-type: multipart/form-data; \
+             boundary=x\r\ncontent-length: {}\r\nexpect: 100-continue\r\n\r\n",
+            authority(api_url),
+            body.len()
+        ))
+        .await;
+    upload.told_to_go_on().await;
+    program.signal("-INT");
+    // Once nobody listens any more, the program is ending.
+    while TcpStream::connect(authority(api_url)).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    upload.send(body).await;
+    upload.answer().await.expect("an answer").created();
+    program.ended();
+}
+
+#[tokio::test]
+async fn what_is_at_work_when_the_program_is_to_end_is_finished() {
+    an_upload_is_finished(&[]).await;
+    let cargo_lambda = crate::emulate::cargo_lambda().program;
+    an_upload_is_finished(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
 }
 
 /// The processes whose parent is this one.
@@ -254,7 +302,8 @@ fn ctrl_c_leaves_no_process_behind() {
     program.ready();
     let children = children_of(program.id());
     assert_eq!(children.len(), 6, "cargo-lambda and five functions");
-    program.end("-INT");
+    program.signal("-INT");
+    program.ended();
     let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
     assert!(left.is_empty(), "{left:?} still run");
 }

@@ -110,3 +110,13 @@ async fn a_worker_under_cargo_lambda_gets_its_batches() {
     let echo = Echo::start(Some(crate::emulate::cargo_lambda())).await;
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
 }
+
+#[tokio::test]
+async fn a_batch_that_does_not_end_does_not_keep_the_stack() {
+    let echo = Echo::start(None).await;
+    echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string()).await;
+    echo.marked("hangs", 1).await;
+    // Less than the function may take.
+    let stopped = tokio::time::timeout(seconds(15), echo.stack.cloud.stop()).await;
+    assert!(stopped.is_ok(), "the stack still waits");
+}

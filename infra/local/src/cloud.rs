@@ -112,7 +112,7 @@ impl Cloud {
 
         let (stop, stopping) = watch::channel(());
         let mut running = match &options.cargo_lambda {
-            Some(place) => Some(Running::start(place, stopping.clone()).await?),
+            Some(place) => Some(Running::start(place).await?),
             None => None,
         };
         let mut callees = BTreeMap::new();
@@ -223,7 +223,8 @@ impl Cloud {
         crate::trigger::drained(queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE).await.map_err(NotDrained)
     }
 
-    /// Ends everything: requests and batches at work are finished first, within a bound.
+    /// Ends everything, first what calls, then what is called: requests and batches at work are finished, within a
+    /// bound, by functions that still run.
     pub async fn stop(mut self) {
         drop(self.stop);
         while self.tasks.join_next().await.is_some() {}

@@ -23,8 +23,8 @@ const BACKLOG: u32 = 1024;
 const HEADER_DEADLINE: Duration = Duration::from_secs(30);
 /// Bytes of a request's line and headers beyond which it is refused.
 const HEADER_BYTES: usize = 64 << 10;
-/// How long requests may go on once the stack stops.
-const STOP_DEADLINE: Duration = Duration::from_secs(5);
+/// How long requests and batches may go on once the stack stops.
+pub(crate) const STOP_DEADLINE: Duration = Duration::from_secs(5);
 /// How long to wait after a connection could not be accepted, for want of file descriptors for instance.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 

@@ -15,7 +15,10 @@ use runtime::Environment;
 use template::Trigger;
 use tokio::task::JoinSet;
 
-use crate::{callee::Callee, server::Stopping};
+use crate::{
+    callee::Callee,
+    server::{STOP_DEADLINE, Stopping},
+};
 
 /// Most messages of one receive.
 const RECEIVED_AT_ONCE: u32 = 10;
@@ -51,25 +54,30 @@ impl Pump {
         }
     }
 
-    /// Pumps until the stack stops; batches at work are finished.
+    /// Pumps until the stack stops; batches at work are finished, within a bound.
     pub(crate) async fn run(self, concurrency: Option<u32>, mut stopping: Stopping) {
         let most = concurrency.unwrap_or(DEFAULT_CONCURRENCY) as usize;
         let mut working = JoinSet::new();
         loop {
-            while working.len() >= most {
-                working.join_next().await;
-            }
+            while working.try_join_next().is_some() {}
+            let next = async {
+                while working.len() >= most {
+                    working.join_next().await;
+                }
+                self.receive().await
+            };
             let messages = tokio::select! {
-                received = self.receive() => received,
+                messages = next => messages,
                 _ = stopping.changed() => break,
             };
-            while working.try_join_next().is_some() {}
             if !messages.is_empty() {
                 let pump = self.clone();
                 working.spawn(async move { pump.work(messages).await });
             }
         }
-        while working.join_next().await.is_some() {}
+        // What is not done by then is cut off with the set of batches, and received again after the next start.
+        let finished = async { while working.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(STOP_DEADLINE, finished).await;
     }
 
     async fn receive(&self) -> Vec<Message> {

@@ -3,7 +3,9 @@
 //! cargo-lambda serves the Runtime API and the invoke API alone; the binaries are started and watched over here, one
 //! process each. What Lambda limits and cargo-lambda does not is kept here: the size of an event and of an answer.
 
-use std::{path::PathBuf, process::Stdio, time::Duration};
+mod running;
+
+use std::path::PathBuf;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::body::Body;
@@ -14,14 +16,10 @@ use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::TokioExecutor,
 };
-use runtime::Environment;
-use tokio::{
-    net::{TcpListener, TcpStream},
-    process::{Child, Command},
-    task::JoinSet,
-};
 
-use crate::{StartError, callee::Unanswered, server::Stopping};
+use crate::callee::Unanswered;
+
+pub(crate) use running::Running;
 
 /// Most bytes of an encoded event, and of an encoded answer.
 pub(crate) const EVENT_BYTES: usize = 6_291_556;
@@ -29,12 +27,6 @@ pub(crate) const EVENT_BYTES: usize = 6_291_556;
 const ENVELOPE_BYTES: usize = 1_024;
 /// Most bytes of a worker's answer.
 const BATCH_ANSWER_BYTES: usize = 1 << 20;
-/// How long cargo-lambda may take to listen.
-const START_DEADLINE: Duration = Duration::from_secs(20);
-/// Pause between two looks whether it does.
-const START_PAUSE: Duration = Duration::from_millis(20);
-/// Pause before a function that ended is started again.
-const RESTART_PAUSE: Duration = Duration::from_millis(300);
 
 /// Headers between two neighbours, which are not passed on.
 const HOP_BY_HOP: [HeaderName; 4] =
@@ -49,91 +41,6 @@ pub struct CargoLambda {
     pub binaries: PathBuf,
 }
 
-/// A running cargo-lambda, and the functions under it. They end when this is dropped.
-pub(crate) struct Running {
-    authority: String,
-    binaries: PathBuf,
-    functions: JoinSet<()>,
-    stopping: Stopping,
-    server: Child,
-}
-
-impl Running {
-    /// Starts cargo-lambda on a free port.
-    pub(crate) async fn start(place: &CargoLambda, stopping: Stopping) -> Result<Running, StartError> {
-        let failed = |error: std::io::Error| StartError::CargoLambda(error.to_string());
-        let free = TcpListener::bind(("127.0.0.1", 0)).await.and_then(|listener| listener.local_addr());
-        let address = free.map_err(failed)?;
-        let port = address.port().to_string();
-        let mut server = Command::new(&place.program)
-            .args(["lambda", "watch", "--only-lambda-apis", "--disable-cors", "-A", "127.0.0.1", "-P", &port])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(failed)?;
-        let listening = tokio::time::timeout(START_DEADLINE, async {
-            while TcpStream::connect(address).await.is_err() {
-                tokio::time::sleep(START_PAUSE).await;
-            }
-        });
-        tokio::select! {
-            listening = listening => listening.map_err(|_| StartError::CargoLambda("it does not listen".to_owned()))?,
-            ended = server.wait() => return Err(StartError::CargoLambda(format!("it ended: {ended:?}"))),
-        }
-        let (authority, binaries) = (address.to_string(), place.binaries.clone());
-        Ok(Running { authority, binaries, functions: JoinSet::new(), stopping, server })
-    }
-
-    /// Starts a function, and starts it again whenever it ends.
-    pub(crate) fn run(&mut self, binary: &str, environment: &Environment) -> Result<Remote, StartError> {
-        let program = self.binaries.join(binary);
-        if !program.is_file() {
-            return Err(StartError::CargoLambda(format!("{} is not built", program.display())));
-        }
-        let mut command = Command::new(program);
-        command
-            .env_clear()
-            .envs(&environment.variables)
-            .env("AWS_LAMBDA_RUNTIME_API", format!("http://{}/.rt/{binary}", self.authority))
-            .stdin(Stdio::null())
-            .process_group(0)
-            .kill_on_drop(true);
-        self.functions.spawn(watch_over(binary.to_owned(), command, self.stopping.clone()));
-        Ok(Remote {
-            client: Client::builder(TokioExecutor::new()).build_http(),
-            authority: self.authority.clone(),
-            binary: binary.to_owned(),
-        })
-    }
-
-    /// Ends the functions, then cargo-lambda.
-    pub(crate) async fn stop(mut self) {
-        self.functions.shutdown().await;
-        let _ = self.server.kill().await;
-    }
-}
-
-async fn watch_over(binary: String, mut command: Command, mut stopping: Stopping) {
-    loop {
-        match command.spawn() {
-            Ok(mut child) => {
-                tokio::select! {
-                    ended = child.wait() => tracing::warn!(binary, ?ended, "the function ended and is started again"),
-                    _ = stopping.changed() => {
-                        let _ = child.kill().await;
-                        return;
-                    }
-                }
-            }
-            Err(error) => tracing::error!(binary, %error, "the function cannot be started"),
-        }
-        tokio::time::sleep(RESTART_PAUSE).await;
-    }
-}
-
 /// A function behind cargo-lambda.
 pub(crate) struct Remote {
     client: Client<HttpConnector, Body>,
@@ -142,6 +49,10 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
+    fn new(authority: String, binary: String) -> Remote {
+        Remote { client: Client::builder(TokioExecutor::new()).build_http(), authority, binary }
+    }
+
     /// Hands a request over, whole, as Lambda does.
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
         let (mut parts, body) = request.into_parts();
