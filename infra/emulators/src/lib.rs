@@ -2,7 +2,7 @@
 //!
 //! They are what the functions meet on one machine in place of AWS: the production clients call them over loopback,
 //! with access keys whose permissions are a function's own. Each service stands behind a gate that checks these, keeps
-//! a log of the calls, and misbehaves as AWS may where a test plans it.
+//! a log of the calls, and misbehaves as AWS may where a test plans it, or lets a seed draw it.
 //!
 //! - DynamoDB is dynoxide; items expire by the injected clock. A transaction's token holds for ten minutes of the
 //!   system's time, and is forgotten when the process ends.
@@ -26,6 +26,7 @@ mod s3;
 mod secrets;
 mod server;
 mod sqs;
+mod whim;
 
 use std::{
     net::TcpListener as StdTcpListener,
@@ -47,7 +48,7 @@ use sqs::Sqs;
 pub use arn::{ACCOUNT_ID, REGION};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{ProvisionError, StartError};
-pub use gate::{Call, Faults, Service, Wire};
+pub use gate::{Call, Faults, Moods, Service, Wire};
 pub use principals::Principal;
 
 /// Milliseconds between two sweeps of what has expired.
@@ -152,6 +153,7 @@ impl Emulators {
     /// Makes the tables, buckets, queues and secrets of a template. Those that exist keep what they hold and become what
     /// the template says; a table whose key on disk is another is an error. A secret keeps its value whatever it says.
     pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
+        self.watch.overlaps.know(&stack.tables);
         let (stores, tables) = (self.stores.clone(), stack.tables.clone());
         let (buckets, queues, secrets) = (stack.buckets.clone(), stack.queues.clone(), stack.secrets.clone());
         let ensure = move || {
@@ -180,6 +182,11 @@ impl Emulators {
     /// The faults to come.
     pub fn faults(&self) -> Faults {
         self.watch.faults.clone()
+    }
+
+    /// AWS's moods, which have not begun.
+    pub fn moods(&self) -> Moods {
+        self.watch.moods.clone()
     }
 
     /// Lets running requests finish, ends long polls, and closes the stores.

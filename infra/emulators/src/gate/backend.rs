@@ -14,10 +14,11 @@ use tower::ServiceExt;
 use super::{
     Service, batch,
     operation::{self, Operation},
+    overlap::Work,
     permission::Need,
     refusal::Refusal,
 };
-use crate::{arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs};
+use crate::{arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs, whim::Whim};
 
 /// Bytes of the largest body that DynamoDB takes; SQS and Secrets Manager take less.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -48,13 +49,17 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// Reads what a request asks for.
     fn read(head: &Parts, body: Body) -> impl Future<Output = Result<(Operation, Self::Payload), Refusal>> + Send;
 
-    /// The service's own answer.
-    fn forward(&self, attempt: Attempt<Self::Payload>) -> impl Future<Output = Response<Body>> + Send;
-
-    /// The service's own answer to half of a batch, the other half unprocessed; only DynamoDB knows such.
-    fn forward_half(&self, attempt: Attempt<Self::Payload>) -> impl Future<Output = Response<Body>> + Send {
-        self.forward(attempt)
+    /// What a call works on, where transactions may meet there; only DynamoDB knows such.
+    fn work(_attempt: &Attempt<Self::Payload>) -> Option<Work> {
+        None
     }
+
+    /// The service's own answer, with a whim that does nothing where it makes no sense.
+    fn forward(
+        &self,
+        attempt: Attempt<Self::Payload>,
+        whim: Option<Whim>,
+    ) -> impl Future<Output = Response<Body>> + Send;
 
     /// Reads what is left of a request that is refused: a client that is still sending may miss the answer.
     fn discard(_payload: Self::Payload) -> impl Future<Output = ()> + Send {
@@ -76,13 +81,15 @@ impl Backend for Forwarder {
         read_json(Self::SERVICE, head, body).await
     }
 
-    async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
-        self.send(attempt.head, attempt.payload).await
+    fn work(attempt: &Attempt<Bytes>) -> Option<Work> {
+        Work::read(&attempt.operation.name, &attempt.payload)
     }
 
-    async fn forward_half(&self, attempt: Attempt<Bytes>) -> Response<Body> {
-        let request = serde_json::from_slice::<Value>(&attempt.payload).unwrap_or_default();
-        let Some(halves) = batch::split(&attempt.operation.name, &request) else { return self.forward(attempt).await };
+    async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
+        let request = || serde_json::from_slice(&attempt.payload).ok();
+        let halves = whim.filter(|whim| *whim == Whim::Half).and_then(|_| request());
+        let halves = halves.and_then(|request: Value| batch::split(&attempt.operation.name, &request));
+        let Some(halves) = halves else { return self.send(attempt.head, attempt.payload).await };
         let answer = match &halves.processed {
             Some(half) => self.send(attempt.head, Bytes::from(half.to_string())).await,
             None => Response::new(Body::from(halves.nothing_processed().to_string())),
@@ -105,8 +112,8 @@ impl Backend for Sqs {
         read_json(Self::SERVICE, head, body).await
     }
 
-    async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
-        self.answer(&attempt.operation.name, attempt.payload).await
+    async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
+        self.answer(&attempt.operation.name, attempt.payload, whim).await
     }
 }
 
@@ -119,7 +126,7 @@ impl Backend for Secrets {
         read_json(Self::SERVICE, head, body).await
     }
 
-    async fn forward(&self, attempt: Attempt<Bytes>) -> Response<Body> {
+    async fn forward(&self, attempt: Attempt<Bytes>, _whim: Option<Whim>) -> Response<Body> {
         self.answer(&attempt.operation.name, &attempt.payload)
     }
 }
@@ -139,8 +146,12 @@ impl Backend for Router {
         Ok((Operation::of_s3(head), body))
     }
 
-    async fn forward(&self, attempt: Attempt<Body>) -> Response<Body> {
-        match self.clone().oneshot(Request::from_parts(attempt.head, attempt.payload)).await {
+    async fn forward(&self, attempt: Attempt<Body>, whim: Option<Whim>) -> Response<Body> {
+        let mut request = Request::from_parts(attempt.head, attempt.payload);
+        if let Some(whim) = whim {
+            request.extensions_mut().insert(whim);
+        }
+        match self.clone().oneshot(request).await {
             Ok(answer) => answer,
             Err(never) => match never {},
         }

@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Service;
+use crate::whim::Whim;
 
 /// What happens to one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,8 +14,8 @@ pub(super) enum Fault {
     LoseAnswer,
     /// The call has no effect.
     Refuse { status: u16, code: String },
-    /// Part of the batch is handed back.
-    LeaveUnprocessed,
+    /// The call takes effect otherwise than it was meant.
+    Whim(Whim),
 }
 
 #[derive(Debug)]
@@ -39,8 +40,8 @@ impl Faults {
 
     /// Answers the next `times` attempts of an operation with an error, without effect.
     ///
-    /// `code` is the service's own: `ThrottlingException`, `SlowDown`, …. `TransactionConflict` on a transaction
-    /// becomes the cancellation that DynamoDB answers, with its reasons. A `status` that is none becomes a 500.
+    /// `code` is the service's own: `ThrottlingException`, `SlowDown`, …. `TransactionConflict` and
+    /// `ThrottlingError` on a transaction become the cancellation that DynamoDB answers, with its reasons. A `status` that is none becomes a 500.
     pub fn refuse(&self, service: Service, operation: &str, times: u32, status: u16, code: &str) {
         self.plan(service, operation, times, Fault::Refuse { status, code: code.to_owned() });
     }
@@ -49,7 +50,7 @@ impl Faults {
     ///
     /// `operation` is `BatchGetItem` or `BatchWriteItem`.
     pub fn leave_unprocessed(&self, operation: &str, times: u32) {
-        self.plan(Service::DynamoDb, operation, times, Fault::LeaveUnprocessed);
+        self.plan(Service::DynamoDb, operation, times, Fault::Whim(Whim::Half));
     }
 
     /// How many planned faults have not fired yet.

@@ -1,4 +1,4 @@
-//! The gate before each service: who calls, what for, whether that is allowed; the wire log; planned faults.
+//! The gate before each service: who calls, what for, whether that is allowed; the wire log; planned faults and moods.
 //!
 //! Invariant: no request but a CORS preflight reaches a service that its principal's permissions do not allow, and
 //! every answered attempt is on the wire log before its answer leaves.
@@ -7,12 +7,14 @@ mod backend;
 mod batch;
 mod credential;
 mod fault;
+mod mood;
 mod operation;
+mod overlap;
 mod permission;
 mod refusal;
 mod wire;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::body::Body;
 use http::{Request, Response, request::Parts};
@@ -22,14 +24,20 @@ use crate::principals::{Keys, Principal};
 use backend::Attempt;
 use fault::Fault;
 use operation::Operation;
+use overlap::{Kind, Work, Working};
 use refusal::Refusal;
 
 pub(crate) use backend::Backend;
 pub use fault::Faults;
+pub use mood::Moods;
+pub(crate) use overlap::Overlaps;
 pub use wire::{Call, Service, Wire};
 
 /// Principal of a call whose access key nobody holds.
 const NOBODY: &str = "unknown";
+
+/// How long a transaction goes on at least while AWS has moods: as it might there, and long enough to meet others.
+const TRANSACTION_LASTS: Duration = Duration::from_millis(5);
 
 /// The connection has to break without an answer: it was lost, as planned.
 #[derive(Clone, Copy, Debug, Error)]
@@ -42,6 +50,8 @@ pub(crate) struct Watch {
     pub(crate) keys: Keys,
     pub(crate) wire: Wire,
     pub(crate) faults: Faults,
+    pub(crate) moods: Moods,
+    pub(crate) overlaps: Overlaps,
 }
 
 /// The gate before one service.
@@ -64,7 +74,7 @@ impl<B: Backend> Gate<B> {
         };
         let attempt = Attempt { head, payload, operation };
         if B::is_open(&attempt.head) {
-            return Ok(self.backend.forward(attempt).await);
+            return Ok(self.backend.forward(attempt, None).await);
         }
         let principal = match self.caller(&attempt.head) {
             Ok(principal) => principal,
@@ -82,21 +92,41 @@ impl<B: Backend> Gate<B> {
         self.watch.keys.principal(&access_key).ok_or_else(|| Refusal::unknown_key(B::SERVICE))
     }
 
-    /// Carries out what is allowed, with the fault that is planned for it.
+    /// Carries out what is allowed, with the fault that is planned or drawn for it.
     async fn perform(&self, attempt: Attempt<B::Payload>, principal: &Principal) -> Result<Response<Body>, AnswerLost> {
         let name = attempt.operation.name.clone();
         let path = attempt.head.uri.path().to_owned();
-        let fault = self.watch.faults.take(B::SERVICE, &name);
-        let answer = match &fault {
-            Some(Fault::Refuse { status, code }) => {
-                return Ok(self.refuse(&Refusal::planned(*status, code), attempt, &principal.name).await);
-            }
-            Some(Fault::LeaveUnprocessed) => self.backend.forward_half(attempt).await,
-            Some(Fault::LoseAnswer) | None => self.backend.forward(attempt).await,
+        let planned = self.watch.faults.take(B::SERVICE, &name);
+        let fault = planned.or_else(|| self.watch.moods.fault(B::SERVICE, &name));
+        // Without moods no transaction goes on for long enough to meet another.
+        let work = if self.watch.moods.are_on() { B::work(&attempt) } else { None };
+        let begun = match &fault {
+            Some(Fault::Refuse { status, code }) => Err(Refusal::planned(*status, code)),
+            _ => self.begin(work).await,
         };
+        let working = match begun {
+            Ok(working) => working,
+            Err(refusal) => return Ok(self.refuse(&refusal, attempt, &principal.name).await),
+        };
+        let whim = match fault {
+            Some(Fault::Whim(whim)) => Some(whim),
+            _ => None,
+        };
+        let answer = self.backend.forward(attempt, whim).await;
+        drop(working);
         let answer = B::disclose(answer, &name, &path, principal);
         self.record(&principal.name, &name, answer.status().as_u16());
         if fault == Some(Fault::LoseAnswer) { Err(AnswerLost) } else { Ok(answer) }
+    }
+
+    /// Begins work on the items of a call, unless others are at work on them.
+    async fn begin(&self, work: Option<Work>) -> Result<Option<Working>, Refusal> {
+        let Some(work) = work else { return Ok(None) };
+        let working = self.watch.overlaps.begin(&work).map_err(|members| Refusal::conflict(work.kind, members))?;
+        if work.kind == Kind::Transaction {
+            tokio::time::sleep(TRANSACTION_LASTS).await;
+        }
+        Ok(Some(working))
     }
 
     async fn refuse(&self, refusal: &Refusal, attempt: Attempt<B::Payload>, principal: &str) -> Response<Body> {

@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::{Service, operation::Operation, permission::Need};
+use super::{Service, operation::Operation, overlap::Kind, permission::Need};
 use crate::secrets;
 
 /// What qualifies the types of DynamoDB's errors.
@@ -13,7 +13,13 @@ const DYNAMODB_NAMESPACE: &str = "com.amazonaws.dynamodb.v20120810";
 /// What qualifies the types of SQS's errors.
 const SQS_NAMESPACE: &str = "com.amazonaws.sqs";
 
-/// Code of a refusal that cancels a transaction.
+/// Why a transaction may be cancelled without fault of its own, and what DynamoDB says of it.
+const CANCELLATIONS: [(&str, &str); 2] = [
+    (TRANSACTION_CONFLICT, "Transaction is ongoing for the item"),
+    ("ThrottlingError", "Throughput exceeds the current throughput limit for your account or table."),
+];
+
+/// Two transactions, or a transaction and a write, met on an item.
 const TRANSACTION_CONFLICT: &str = "TransactionConflict";
 
 /// Why a request is refused before it reaches its service.
@@ -22,6 +28,8 @@ pub(crate) struct Refusal {
     pub(super) status: StatusCode,
     pub(super) code: String,
     pub(super) message: String,
+    /// Of a transaction, the members that it is about, counted from 0.
+    members: Vec<usize>,
 }
 
 impl Refusal {
@@ -74,8 +82,15 @@ impl Refusal {
         Refusal::new(status, code, "This error was planned.")
     }
 
+    /// Others are at work on these items of a call.
+    pub(super) fn conflict(kind: Kind, members: Vec<usize>) -> Refusal {
+        let code = if kind == Kind::Write { "TransactionConflictException" } else { TRANSACTION_CONFLICT };
+        let refusal = Refusal::new(StatusCode::BAD_REQUEST, code, "Transaction is ongoing for the item");
+        Refusal { members, ..refusal }
+    }
+
     fn new(status: StatusCode, code: &str, message: &str) -> Refusal {
-        Refusal { status, code: code.to_owned(), message: message.to_owned() }
+        Refusal { status, code: code.to_owned(), message: message.to_owned(), members: vec![0] }
     }
 
     /// The answer to a request in the service's shape.
@@ -88,12 +103,12 @@ impl Refusal {
         }
     }
 
-    /// AWS JSON; a conflict of a transaction is the cancellation of all its `members`.
-    fn json(&self, namespace: &str, operation: &str, members: usize) -> Response<Body> {
-        let body = if self.code == TRANSACTION_CONFLICT && operation.starts_with("Transact") {
-            cancellation(namespace, members)
-        } else {
-            json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message })
+    /// AWS JSON; what befalls a member of a transaction cancels it with all that it `counts`.
+    fn json(&self, namespace: &str, operation: &str, counts: usize) -> Response<Body> {
+        let cancels = CANCELLATIONS.iter().find(|(code, _)| *code == self.code);
+        let body = match cancels.filter(|_| operation.starts_with("Transact")) {
+            Some(reason) => cancellation(namespace, *reason, &self.members, counts),
+            None => json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message }),
         };
         with_status(self.status, "application/x-amz-json-1.0", Body::from(body.to_string()))
     }
@@ -122,10 +137,16 @@ impl Refusal {
     }
 }
 
-/// A transaction that met another one: the first member did, the others are as good as ever.
-fn cancellation(namespace: &str, members: usize) -> Value {
-    let mut reasons = vec![json!({ "Code": "None" }); members.max(1)];
-    reasons[0] = json!({ "Code": TRANSACTION_CONFLICT, "Message": "Transaction is ongoing for the item" });
+/// A transaction some of whose members were cancelled; the others are as good as ever.
+fn cancellation(namespace: &str, (code, message): (&str, &str), cancelled: &[usize], counts: usize) -> Value {
+    let reason = |member: usize| {
+        if cancelled.contains(&member) {
+            json!({ "Code": code, "Message": message })
+        } else {
+            json!({ "Code": "None" })
+        }
+    };
+    let reasons: Vec<_> = (0..counts.max(1)).map(reason).collect();
     let codes: Vec<_> = reasons.iter().filter_map(|reason| reason["Code"].as_str()).collect();
     let codes = codes.join(", ");
     json!({

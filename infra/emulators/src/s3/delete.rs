@@ -16,6 +16,7 @@ use super::{
     fault::not_emulated,
     shared::{Address, Shared},
 };
+use crate::whim::Whim;
 
 /// Keys that one request may delete.
 const KEYS_MAX: usize = 1000;
@@ -35,7 +36,7 @@ pub(super) async fn delete(
     Ok(S3Response::new(DeleteObjectOutput::default()))
 }
 
-/// Deletes many objects, each on its own: the answer names those that failed.
+/// Deletes many objects, each on its own: the answer names those that failed. By [`Whim::Half`] the second half does.
 pub(super) async fn delete_many(
     shared: &Arc<Shared>,
     request: S3Request<DeleteObjectsInput>,
@@ -45,11 +46,14 @@ pub(super) async fn delete_many(
     if !(1..=KEYS_MAX).contains(&delete.objects.len()) {
         return Err(s3_error!(MalformedXML, "The XML you provided names no key, or more than {KEYS_MAX}."));
     }
+    let is_half = request.extensions.get() == Some(&Whim::Half);
     let outcome = shared.blocking(move |shared| {
         let mut deleted = Vec::new();
         let mut errors = Vec::new();
-        for object in delete.objects {
-            match delete_named(shared, &bucket, &object) {
+        let to_be_deleted = if is_half { delete.objects.len() / 2 } else { delete.objects.len() };
+        for (index, object) in delete.objects.into_iter().enumerate() {
+            let done = if index < to_be_deleted { delete_named(shared, &bucket, &object) } else { Err(undone()) };
+            match done {
                 Ok(()) => deleted.push(DeletedObject { key: Some(object.key), ..DeletedObject::default() }),
                 Err(refusal) => errors.push(dto::Error {
                     code: Some(refusal.code().as_str().to_owned()),
@@ -63,6 +67,10 @@ pub(super) async fn delete_many(
         Ok(DeleteObjectsOutput { deleted, errors: Some(errors), ..DeleteObjectsOutput::default() })
     });
     Ok(S3Response::new(outcome.await?))
+}
+
+fn undone() -> S3Error {
+    s3_error!(InternalError, "We encountered an internal error. Please try again.")
 }
 
 fn delete_named(shared: &Shared, bucket: &str, object: &dto::ObjectIdentifier) -> Result<(), S3Error> {

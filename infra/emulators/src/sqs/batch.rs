@@ -10,6 +10,7 @@ use super::{
     send::Act,
     store::{self, Store},
 };
+use crate::whim::Whim;
 
 /// Entries of one batch.
 const ENTRIES_MAX: usize = 10;
@@ -59,20 +60,23 @@ impl Store {
         act.act(&connection, &queue, now_ms)
     }
 
-    /// Does a batch of things to a queue's messages, in one transaction.
+    /// Does a batch of things to a queue's messages, in one transaction; by [`Whim::Half`] but its first half.
     pub(super) fn act_on_all<A: Act>(
         &self,
         queue: &str,
         entries: Vec<Entry<A>>,
         now_ms: i64,
+        whim: Option<Whim>,
     ) -> Result<Outcome<A::Done>, Fault> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let queue = store::queue(&transaction, queue)?;
         check(&entries)?;
         let mut outcome = Outcome { successful: Vec::new(), failed: Vec::new() };
-        for Entry { id, act } in entries {
-            match act.act(&transaction, &queue, now_ms) {
+        let to_be_done = if whim == Some(Whim::Half) { entries.len() / 2 } else { entries.len() };
+        for (index, Entry { id, act }) in entries.into_iter().enumerate() {
+            let done = if index < to_be_done { act.act(&transaction, &queue, now_ms) } else { Err(Fault::undone()) };
+            match done {
                 Ok(done) => outcome.successful.push(Success { id, done }),
                 Err(fault) => outcome.failed.push(Failure {
                     id,

@@ -95,6 +95,11 @@ impl Fault {
         Fault::new("InvalidAction", "InvalidAction", format!("The action {name} is not valid for this endpoint."))
     }
 
+    pub(super) fn undone() -> Fault {
+        let message = "The request processing has failed because of an unknown error.".to_owned();
+        Fault { status: StatusCode::INTERNAL_SERVER_ERROR, ..Fault::new("InternalError", "InternalError", message) }
+    }
+
     pub(super) fn internal(reason: &dyn std::error::Error) -> Fault {
         let message = reason.to_string();
         Fault { status: StatusCode::INTERNAL_SERVER_ERROR, ..Fault::new("InternalError", "InternalError", message) }

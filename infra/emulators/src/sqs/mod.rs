@@ -30,6 +30,7 @@ use crate::{
     error::{ProvisionError, StartError},
     random,
     server::Stopping,
+    whim::Whim,
 };
 use attributes::Attributes;
 use batch::Entry;
@@ -132,15 +133,15 @@ impl Sqs {
         self.store.remove_expired(self.clock.now_ms())
     }
 
-    /// Answers one request.
-    pub(crate) async fn answer(&self, operation: &str, body: Bytes) -> Response<Body> {
-        match self.perform(operation, &body).await {
+    /// Answers one request, with a whim that does nothing where it makes no sense.
+    pub(crate) async fn answer(&self, operation: &str, body: Bytes, whim: Option<Whim>) -> Response<Body> {
+        match self.perform(operation, &body, whim).await {
             Ok(done) => json_answer(StatusCode::OK, done.to_string()),
             Err(fault) => fault.answer(),
         }
     }
 
-    async fn perform(&self, operation: &str, body: &[u8]) -> Result<Value, Fault> {
+    async fn perform(&self, operation: &str, body: &[u8], whim: Option<Whim>) -> Result<Value, Fault> {
         match operation {
             "CreateQueue" => self.create(parse(body)?).await,
             "DeleteQueue" => {
@@ -172,13 +173,13 @@ impl Sqs {
                 self.blocking(set).await.map(|()| json!({}))
             }
             "StartMessageMoveTask" => self.redrive(parse(body)?).await,
-            "ReceiveMessage" => self.receive(parse(body)?).await,
+            "ReceiveMessage" => self.receive(parse(body)?, whim).await,
             "SendMessage" => self.act::<NewMessage>(body).await,
-            "SendMessageBatch" => self.act_on_all::<NewMessage>(body).await,
+            "SendMessageBatch" => self.act_on_all::<NewMessage>(body, whim).await,
             "DeleteMessage" => self.act::<Deletion>(body).await,
-            "DeleteMessageBatch" => self.act_on_all::<Deletion>(body).await,
+            "DeleteMessageBatch" => self.act_on_all::<Deletion>(body, whim).await,
             "ChangeMessageVisibility" => self.act::<VisibilityChange>(body).await,
-            "ChangeMessageVisibilityBatch" => self.act_on_all::<VisibilityChange>(body).await,
+            "ChangeMessageVisibilityBatch" => self.act_on_all::<VisibilityChange>(body, whim).await,
             _ => Err(Fault::unknown_operation(operation)),
         }
     }
@@ -213,7 +214,7 @@ impl Sqs {
     }
 
     /// Takes messages, waiting for the first where the request says so.
-    async fn receive(&self, request: OnQueue<Receive>) -> Result<Value, Fault> {
+    async fn receive(&self, request: OnQueue<Receive>, whim: Option<Whim>) -> Result<Value, Fault> {
         let queue = request.queue();
         let receive = request.request;
         let (name, wanted) = (queue.clone(), receive.clone());
@@ -227,11 +228,14 @@ impl Sqs {
             tokio::pin!(arrival);
             arrival.as_mut().enable();
             let (name, wanted) = (queue.clone(), receive.clone());
-            let look = self.blocking(move |store, now_ms| store.receive(&name, &wanted, now_ms)).await?;
+            let look = self.blocking(move |store, now_ms| store.receive(&name, &wanted, now_ms, whim)).await?;
             if let Some(dead_letter_queue) = &look.dead_letter_queue {
                 self.arrivals(dead_letter_queue).notify_waiters();
             }
             if !look.messages.is_empty() {
+                if whim == Some(Whim::Again) {
+                    arrivals.notify_waiters();
+                }
                 return Ok(json!({ "Messages": look.messages }));
             }
             if self.clock.now_ms() >= deadline_ms {
@@ -256,11 +260,16 @@ impl Sqs {
         Ok(done)
     }
 
-    async fn act_on_all<A: Act + DeserializeOwned + Send + 'static>(&self, body: &[u8]) -> Result<Value, Fault> {
+    async fn act_on_all<A: Act + DeserializeOwned + Send + 'static>(
+        &self,
+        body: &[u8],
+        whim: Option<Whim>,
+    ) -> Result<Value, Fault> {
         let request: OnQueue<Entries<A>> = parse(body)?;
         let queue = request.queue();
         let name = queue.clone();
-        let act = move |store: &Store, now_ms| serialized(&store.act_on_all(&name, request.request.entries, now_ms)?);
+        let entries = request.request.entries;
+        let act = move |store: &Store, now_ms| serialized(&store.act_on_all(&name, entries, now_ms, whim)?);
         let done = self.blocking(act).await?;
         self.arrivals(&queue).notify_waiters();
         Ok(done)

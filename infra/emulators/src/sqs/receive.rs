@@ -12,7 +12,7 @@ use super::{
     redrive,
     store::{self, Queue, Store},
 };
-use crate::{arn::ACCOUNT_ID, random};
+use crate::{arn::ACCOUNT_ID, random, whim::Whim};
 
 /// Messages that one receive can ask for.
 const MESSAGES_MAX: i64 = 10;
@@ -110,15 +110,24 @@ impl Store {
         Ok(receive.wait_time_seconds.unwrap_or_else(|| queue.attributes.number(&WAIT)))
     }
 
-    /// Takes what is visible now and hides it from others.
-    pub(super) fn receive(&self, queue: &str, receive: &Receive, now_ms: i64) -> Result<Look, Fault> {
+    /// Takes what is visible now and hides it from others, unless by [`Whim::Again`].
+    pub(super) fn receive(
+        &self,
+        queue: &str,
+        receive: &Receive,
+        now_ms: i64,
+        whim: Option<Whim>,
+    ) -> Result<Look, Fault> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let queue = store::queue(&transaction, queue)?;
         let dead_letter_queue = redrive::bury(&transaction, &queue, now_ms)?;
         let mut look = Look { dead_letter_queue, ..Look::default() };
-        for sequence in visible(&transaction, &queue, receive.max_number_of_messages, now_ms)? {
+        for sequence in visible(&transaction, &queue, receive.max_number_of_messages, now_ms, whim)? {
             look.messages.push(take(&transaction, &queue, sequence, receive, now_ms)?);
+            if whim == Some(Whim::Again) {
+                forget_receive(&transaction, sequence, now_ms)?;
+            }
         }
         if look.messages.is_empty() {
             look.next_visible_ms = transaction
@@ -130,10 +139,17 @@ impl Store {
     }
 }
 
-fn visible(connection: &Connection, queue: &Queue, most: i64, now_ms: i64) -> Result<Vec<i64>, Fault> {
-    let mut sequences = connection.prepare_cached(
-        "SELECT sequence FROM messages WHERE queue = ? AND visible_ms <= ? ORDER BY visible_ms, sequence LIMIT ?",
-    )?;
+fn visible(
+    connection: &Connection,
+    queue: &Queue,
+    most: i64,
+    now_ms: i64,
+    whim: Option<Whim>,
+) -> Result<Vec<i64>, Fault> {
+    let order = if whim == Some(Whim::NewestFirst) { "visible_ms DESC, sequence DESC" } else { "visible_ms, sequence" };
+    let mut sequences = connection.prepare_cached(&format!(
+        "SELECT sequence FROM messages WHERE queue = ? AND visible_ms <= ? ORDER BY {order} LIMIT ?"
+    ))?;
     let sequences = sequences.query_map(params![queue.name, now_ms, most], |row| row.get(0))?;
     Ok(sequences.collect::<rusqlite::Result<_>>()?)
 }
@@ -163,6 +179,14 @@ fn take(
     message.message_attributes = attributes;
     message.receipt_handle = receipt;
     Ok(message)
+}
+
+/// Shows a message that was just taken to others, who do not see that it was; its receipt stays good until they take it.
+fn forget_receive(connection: &Connection, sequence: i64, now_ms: i64) -> Result<(), Fault> {
+    connection
+        .prepare_cached("UPDATE messages SET visible_ms = ?2, receives = receives - 1 WHERE sequence = ?1")?
+        .execute(params![sequence, now_ms])?;
+    Ok(())
 }
 
 /// A row as its receiver sees it, still without receipt and attributes; and the attributes' column.

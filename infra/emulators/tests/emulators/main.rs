@@ -6,6 +6,7 @@ mod copies;
 mod faults;
 mod gate;
 mod listings;
+mod moods;
 mod multipart;
 mod objects;
 mod persistence;

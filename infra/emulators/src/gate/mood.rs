@@ -1,0 +1,166 @@
+//! AWS's moods: what it may do to any call at any time, drawn from a seed.
+//!
+//! Invariants: what happens to a call depends on the seed, the service, the operation and how many calls of that operation
+//! went before, and on nothing else; and never more than [`RUN_MAX`] calls of an operation in a row go wrong, so that
+//! clients which try again get through.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use md5::{Digest, Md5};
+
+use super::{Service, fault::Fault};
+use crate::whim::Whim;
+
+/// Calls of a hundred that go wrong, before runs are cut.
+const WRONG_PERCENT: u64 = 20;
+
+/// Calls of one operation that go wrong in a row: one less than the production clients try.
+const RUN_MAX: u64 = 2;
+
+/// A handle on AWS's moods. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Moods {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// None as long as AWS is even-tempered.
+    seed: Option<u64>,
+    /// Calls since it is not, by operation.
+    calls: HashMap<(Service, String), u64>,
+}
+
+impl Moods {
+    /// From the next call on, calls are refused without effect, lose their answers after it, are done in part, twice or
+    /// out of order; and transactions that overlap conflict. The same seed does the same to the same calls.
+    pub fn begin(&self, seed: u64) {
+        *self.state() = State { seed: Some(seed), calls: HashMap::new() };
+    }
+
+    /// From the next call on, all goes well again, but for planned faults.
+    pub fn end(&self) {
+        self.state().seed = None;
+    }
+
+    /// Whether they have begun.
+    pub(super) fn are_on(&self) -> bool {
+        self.state().seed.is_some()
+    }
+
+    /// What happens to the next call of an operation, which is hereby counted.
+    pub(super) fn fault(&self, service: Service, operation: &str) -> Option<Fault> {
+        let mut state = self.state();
+        let seed = state.seed?;
+        let calls = state.calls.entry((service, operation.to_owned())).or_default();
+        let nth = *calls;
+        *calls += 1;
+        drawn(seed, service, operation, nth)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What happens to the nth call of an operation, counted from 0.
+fn drawn(seed: u64, service: Service, operation: &str, nth: u64) -> Option<Fault> {
+    let draw = |nth| draw(seed, service, operation, nth);
+    let is_drawn = |nth| draw(nth) % 100 < WRONG_PERCENT;
+    let ends_run = nth >= RUN_MAX && (nth - RUN_MAX..nth).all(is_drawn);
+    if !is_drawn(nth) || ends_run {
+        return None;
+    }
+    let mut faults = faults(service, operation);
+    let choice = usize::try_from(draw(nth) / 100 % faults.len() as u64).unwrap_or_default();
+    Some(faults.swap_remove(choice))
+}
+
+/// A number that nothing but these decides.
+fn draw(seed: u64, service: Service, operation: &str, nth: u64) -> u64 {
+    let digest = Md5::digest(format!("{seed} {service:?} {operation} {nth}"));
+    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// What may happen to a call of this operation: never empty.
+fn faults(service: Service, operation: &str) -> Vec<Fault> {
+    let refuse = |status, code: &str| Fault::Refuse { status, code: code.to_owned() };
+    let mut faults = match service {
+        Service::DynamoDb => {
+            vec![refuse(400, "ThrottlingException"), refuse(400, "ProvisionedThroughputExceededException")]
+        }
+        Service::S3 => vec![refuse(503, "SlowDown")],
+        Service::SecretsManager => vec![refuse(400, "ThrottlingException")],
+        Service::Sqs => vec![refuse(400, "RequestThrottled")],
+    };
+    if (service, operation) == (Service::Sqs, "ReceiveMessage") {
+        // A lost answer is left out: it hides messages until their time is over, and a test's clock stands still.
+        faults.extend([Fault::Whim(Whim::Again), Fault::Whim(Whim::NewestFirst)]);
+        return faults;
+    }
+    faults.push(Fault::LoseAnswer);
+    if operation.starts_with("Transact") {
+        faults.extend([refuse(400, "TransactionConflict"), refuse(400, "ThrottlingError")]);
+    }
+    if operation.contains("Batch") || operation == "DeleteObjects" {
+        faults.extend([Fault::Whim(Whim::Half), Fault::Whim(Whim::Half)]);
+    }
+    faults
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPERATIONS: [(Service, &str); 6] = [
+        (Service::DynamoDb, "BatchGetItem"),
+        (Service::DynamoDb, "TransactWriteItems"),
+        (Service::S3, "DeleteObjects"),
+        (Service::SecretsManager, "GetSecretValue"),
+        (Service::Sqs, "ReceiveMessage"),
+        (Service::Sqs, "SendMessageBatch"),
+    ];
+
+    #[test]
+    fn every_fault_occurs_and_no_run_is_too_long() {
+        for (service, operation) in OPERATIONS {
+            let happened: Vec<_> = (0..2_000).map(|nth| drawn(1, service, operation, nth)).collect();
+            for fault in faults(service, operation) {
+                assert!(happened.contains(&Some(fault.clone())), "{operation} {fault:?}");
+            }
+            let longest = happened.split(Option::is_none).map(<[_]>::len).max();
+            assert_eq!(longest, usize::try_from(RUN_MAX).ok(), "{operation}");
+        }
+    }
+
+    #[test]
+    fn a_seed_decides_and_each_operation_is_counted_by_itself() {
+        let happens = |seed, disturbed: bool| {
+            let moods = Moods::default();
+            moods.begin(seed);
+            let next = |_| {
+                if disturbed {
+                    moods.fault(Service::S3, "GetObject");
+                }
+                moods.fault(Service::DynamoDb, "GetItem")
+            };
+            (0..100).map(next).collect::<Vec<_>>()
+        };
+        assert_eq!(happens(7, false), happens(7, true));
+        assert_ne!(happens(7, false), happens(8, false));
+    }
+
+    #[test]
+    fn nothing_happens_before_they_begin_and_after_they_end() {
+        let moods = Moods::default();
+        let all = || (0..100).filter_map(|_| moods.fault(Service::DynamoDb, "GetItem")).count();
+        assert!(!moods.are_on() && all() == 0);
+        moods.begin(1);
+        assert!(moods.are_on() && all() > 0);
+        moods.end();
+        assert!(!moods.are_on() && all() == 0);
+    }
+}
