@@ -35,7 +35,7 @@ impl Stack {
             created_at: now,
             updated_at: now,
         };
-        table.create_key(&key, sources).await.expect("a fresh key");
+        table.create_key(&key, sources, None).await.expect("a fresh key");
         User { client: self.anonymous.with_key(secret.reveal()), id }
     }
 
@@ -45,16 +45,20 @@ impl Stack {
         let mut settings = Settings::of(&environment.variables);
         let client = runtime::dynamodb(&mut settings);
         let text = |value: &str| AttributeValue::S(value.to_owned());
-        client
-            .put_item()
-            .table_name(settings.text("TABLE_NAME"))
-            .item("pk", text(&format!("USER#{}", user.id)))
-            .item("sk", text(&format!("SPACE#{}", tenant.id)))
-            .item("space_id", text(&tenant.id))
-            .item("role", text(role))
-            .send()
-            .await
-            .expect("written");
+        let (by_user, by_space) = (format!("USER#{}", user.id), format!("SPACE#{}", tenant.id));
+        for (partition, sort) in [(&by_user, &by_space), (&by_space, &format!("MEMBER#{}", user.id))] {
+            client
+                .put_item()
+                .table_name(settings.text("TABLE_NAME"))
+                .item("pk", text(partition))
+                .item("sk", text(sort))
+                .item("user_id", text(&user.id.to_string()))
+                .item("space_id", text(&tenant.id))
+                .item("role", text(role))
+                .send()
+                .await
+                .expect("written");
+        }
     }
 
     /// The environment of somebody who may do everything to table and bucket.

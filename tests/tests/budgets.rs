@@ -21,13 +21,17 @@ async fn requests_cost_what_they_may() {
     let space = format!("/spaces/{}", acme.id);
     let keys = format!("{space}/api-keys");
     let file = format!("/files/{file}");
-    let gets: [(&Client, &str, &[&str]); 8] = [
-        (&acme.client, &space, &["spaces GetItem", "spaces GetItem"]),
-        (&account, &space, &["spaces BatchGetItem", "spaces GetItem"]),
-        (&acme.client, &keys, &["spaces GetItem", "spaces GetItem", "spaces Query"]),
-        (&account, &keys, &["spaces BatchGetItem", "spaces GetItem", "spaces Query"]),
-        (&acme.client, &file, &["files BatchGetItem", "files GetItem"]),
-        (&account, &file, &["files BatchGetItem", "files GetItem", "files GetItem"]),
+    let gets: [(&Client, &str, &[&str]); 12] = [
+        (&acme.client, &space, &["spaces GetItem", "spaces UpdateItem"]),
+        (&account, &space, &["spaces BatchGetItem", "spaces UpdateItem"]),
+        (&acme.client, &keys, &["spaces GetItem", "spaces Query", "spaces UpdateItem"]),
+        (&account, &keys, &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"]),
+        (&acme.client, &file, &["files BatchGetItem", "files UpdateItem"]),
+        (&account, &file, &["files BatchGetItem", "files GetItem", "files UpdateItem"]),
+        (&acme.client, "/spaces", &["spaces GetItem", "spaces UpdateItem"]),
+        (&account, "/spaces", &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"]),
+        (&acme.client, "/account", &["spaces GetItem", "spaces UpdateItem"]),
+        (&account, "/account", &["spaces BatchGetItem", "spaces BatchGetItem", "spaces UpdateItem"]),
         (&stack.anonymous, url, &["delivery BatchGetItem", "delivery GetObject"]),
         (&acme.client, url, &["delivery BatchGetItem", "delivery GetItem", "delivery GetObject"]),
     ];
@@ -37,15 +41,21 @@ async fn requests_cost_what_they_may() {
     }
 
     let (_, calls) = stack.calls_of(acme.upload_photo()).await;
-    let upload =
-        ["uploads GetItem", "uploads GetItem", "uploads GetItem", "uploads PutObject", "uploads TransactWriteItems"];
+    let upload = [
+        "uploads GetItem",
+        "uploads GetItem",
+        "uploads GetItem",
+        "uploads PutObject",
+        "uploads TransactWriteItems",
+        "uploads UpdateItem",
+    ];
     assert_eq!(calls, upload);
     let (_, calls) = stack.calls_of(account.post("/spaces", json!({"name": "Other"}))).await;
-    assert_eq!(calls, ["spaces GetItem", "spaces TransactWriteItems"]);
+    assert_eq!(calls, ["spaces TransactWriteItems", "spaces UpdateItem"]);
     let (_, calls) = stack.calls_of(acme.client.post(&keys, json!({"name": "other"}))).await;
-    assert_eq!(calls, ["spaces GetItem", "spaces GetItem", "spaces TransactWriteItems", "spaces UpdateItem"]);
+    assert_eq!(calls, ["spaces GetItem", "spaces TransactWriteItems", "spaces UpdateItem", "spaces UpdateItem"]);
     let (_, calls) = stack.calls_of(acme.client.delete(&format!("{keys}/{}", acme.key_id))).await;
-    let revoke = ["spaces GetItem", "spaces GetItem", "spaces GetItem", "spaces UpdateItem", "spaces UpdateItem"];
+    let revoke = ["spaces GetItem", "spaces GetItem", "spaces UpdateItem", "spaces UpdateItem", "spaces UpdateItem"];
     assert_eq!(calls, revoke);
     stack.stop().await;
 }
@@ -60,8 +70,8 @@ async fn noting_a_keys_use_costs_two_writes_a_minute() {
     let get = || acme.client.get(&space);
     let (_, first) = stack.calls_of(get()).await;
     let (_, second) = stack.calls_of(get()).await;
-    assert_eq!(first, ["spaces GetItem", "spaces GetItem", "spaces UpdateItem", "spaces UpdateItem"]);
-    assert_eq!(second, ["spaces GetItem", "spaces GetItem"]);
+    assert_eq!(first, ["spaces GetItem", "spaces UpdateItem", "spaces UpdateItem", "spaces UpdateItem"]);
+    assert_eq!(second, ["spaces GetItem", "spaces UpdateItem"]);
     stack.stop().await;
 }
 

@@ -44,7 +44,7 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         updated_at: now,
     };
     let content = tenant::Content::Memory(PHOTO.into());
-    space.assets(&originals).store(&record, content, &environment.sources).await.expect("stored");
+    space.assets(&originals).store(&[(record.clone(), content)], &environment.sources, None).await.expect("stored");
     format!("{}/{}", stack.cloud.cdn_url(), record.storage_path)
 }
 

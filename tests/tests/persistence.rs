@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use local::product;
 use serde_json::Value;
 use tempfile::TempDir;
 use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form};
@@ -301,7 +302,7 @@ fn ctrl_c_leaves_no_process_behind() {
     let mut program = Program::start(&data_dir, &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]);
     program.ready();
     let children = children_of(program.id());
-    assert_eq!(children.len(), 6, "cargo-lambda and five functions");
+    assert_eq!(children.len(), 1 + product().names().count(), "cargo-lambda and every function");
     program.signal("-INT");
     program.ended();
     let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();

@@ -2,28 +2,58 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
 
-/// What a route does, and the least role that may do it in a space.
+/// Who may call a route.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// Whoever has a key.
+    Anyone,
+    /// Whoever has an account key.
+    Account,
+    /// Whoever has this role in the space, or a higher one.
+    Role(&'static str),
+}
+use Who::{Account, Anyone, Role};
+
+/// What a route does.
 pub(crate) struct Row {
-    method: &'static str,
-    path: &'static str,
-    /// `None` where no space is concerned, and only account keys may.
-    least: Option<&'static str>,
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    who: Who,
+    /// The answer to whoever may.
     success: u16,
 }
 
 const ROLES: [&str; 4] = ["viewer", "user", "admin", "owner"];
 
-pub(crate) const ROWS: [Row; 7] = [
-    Row { method: "POST", path: "/api/v1/spaces", least: None, success: 201 },
-    Row { method: "GET", path: "/api/v1/spaces/{id}", least: Some("viewer"), success: 200 },
-    Row { method: "POST", path: "/api/v1/spaces/{id}/api-keys", least: Some("owner"), success: 201 },
-    Row { method: "GET", path: "/api/v1/spaces/{id}/api-keys", least: Some("owner"), success: 200 },
-    Row { method: "DELETE", path: "/api/v1/spaces/{id}/api-keys/{keyId}", least: Some("owner"), success: 204 },
-    Row { method: "POST", path: "/api/v1/upload", least: Some("user"), success: 201 },
-    Row { method: "GET", path: "/api/v1/files/{id}", least: Some("viewer"), success: 200 },
+const fn row(method: &'static str, path: &'static str, who: Who, success: u16) -> Row {
+    Row { method, path, who, success }
+}
+
+pub(crate) const ROWS: [Row; 19] = [
+    row("GET", "/api/v1/spaces", Anyone, 200),
+    row("POST", "/api/v1/spaces", Account, 201),
+    // The space has a file, so who may delete it is told that it is not empty.
+    row("DELETE", "/api/v1/spaces", Role("owner"), 409),
+    row("GET", "/api/v1/spaces/{id}", Role("viewer"), 200),
+    row("PUT", "/api/v1/spaces/{id}", Role("owner"), 200),
+    row("PUT", "/api/v1/spaces/{id}/access-control", Role("owner"), 200),
+    row("DELETE", "/api/v1/spaces/{id}/access-control", Role("owner"), 200),
+    row("PUT", "/api/v1/spaces/{id}/security", Role("owner"), 200),
+    row("DELETE", "/api/v1/spaces/{id}/security", Role("owner"), 200),
+    row("POST", "/api/v1/spaces/{id}/api-keys", Role("owner"), 201),
+    row("GET", "/api/v1/spaces/{id}/api-keys", Role("owner"), 200),
+    row("DELETE", "/api/v1/spaces/{id}/api-keys/{keyId}", Role("owner"), 204),
+    row("GET", "/api/v1/account", Anyone, 200),
+    row("PUT", "/api/v1/account", Account, 200),
+    row("POST", "/api/v1/account/api-keys", Account, 201),
+    row("GET", "/api/v1/account/api-keys", Account, 200),
+    // The key is none of the caller's.
+    row("DELETE", "/api/v1/account/api-keys/{keyId}", Account, 404),
+    row("POST", "/api/v1/upload", Role("user"), 201),
+    row("GET", "/api/v1/files/{id}", Role("viewer"), 200),
 ];
 
 /// A space with a file and a key that may be revoked.
@@ -44,19 +74,35 @@ impl Place {
         Place { tenant, file, key, calls: AtomicU32::new(0) }
     }
 
-    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Answer {
+    /// The address of a route that leads to this place.
+    pub(crate) fn address(&self, row: &Row) -> String {
         let id = if row.path.starts_with("/api/v1/files") { &self.file } else { &self.tenant.id };
-        let path = row.path.replace("{id}", id).replace("{keyId}", &self.key.to_string());
-        let request = client.request(row.method, path.trim_start_matches("/api/v1"));
-        let request = match (row.method, row.path) {
-            ("POST", "/api/v1/upload") => {
+        let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &self.key.to_string());
+        if (row.method, row.path) == ("DELETE", "/api/v1/spaces") { format!("{path}?id={id}") } else { path }
+    }
+
+    /// The JSON body of a route, where it takes one.
+    pub(crate) fn body(&self, row: &Row) -> Option<Value> {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let name = || json!({"name": format!("name {number} of {}", self.tenant.handle)});
+        Some(match (row.method, row.path.trim_start_matches("/api/v1")) {
+            (_, "/upload") => return None,
+            ("POST", _) | ("PUT", "/spaces/{id}") => name(),
+            ("PUT", "/spaces/{id}/access-control") => json!({"access_control": {"public_read": true}}),
+            ("PUT", "/spaces/{id}/security") => json!({"security": {"watermark": {"opacity": 0.1}}}),
+            ("PUT", "/account") => json!({"default_space_id": self.tenant.id}),
+            _ => return None,
+        })
+    }
+
+    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Answer {
+        let request = client.request(row.method, &self.address(row));
+        let request = match self.body(row) {
+            Some(body) => request.json(&body),
+            None if row.path == "/api/v1/upload" => {
                 request.multipart(form(&self.tenant.handle, "photo.jpg", "image/jpeg", PHOTO))
             }
-            ("POST", _) => {
-                let number = self.calls.fetch_add(1, Ordering::Relaxed);
-                request.json(&json!({"name": format!("name {number}")}))
-            }
-            _ => request,
+            None => request,
         };
         client.send(request).await
     }
@@ -106,12 +152,25 @@ async fn another_space_does_not_exist() {
     let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
     let (nobody, neighbour) = (stack.user().await, stack.user().await);
     stack.join(&neighbour, &other, "owner").await;
-    for row in ROWS.iter().filter(|row| row.least.is_some()) {
+    for row in &ROWS {
         for stranger in [&other.client, &nobody.client, &neighbour.client] {
             let answer = place.call(row, stranger).await;
-            // What a form names is a field; what a path names is the resource itself.
-            let errors = answer.refused(if row.path == "/api/v1/upload" { 422 } else { 404 });
-            assert_eq!(errors.get("space").is_some(), row.path == "/api/v1/upload", "{} {}", row.method, row.path);
+            match (row.who, row.path) {
+                // What a body names is a field; what a path names is the resource itself.
+                (_, "/api/v1/upload") => {
+                    assert_eq!(answer.refused(422)["space"], json!(["The selected space is invalid."]));
+                }
+                (Role(_), _) => assert_eq!(answer.refused(404), json!({})),
+                (Anyone, _) => {
+                    let shown = String::from_utf8(answer.demand(200).body.to_vec()).expect("JSON");
+                    assert!(!shown.contains(&place.tenant.id), "{shown}");
+                }
+                (Account, "/api/v1/account") if stranger.key != other.client.key => {
+                    let errors = answer.refused(422);
+                    assert_eq!(errors, json!({"default_space_id": ["The selected default space id is invalid."]}));
+                }
+                (Account, _) => {}
+            }
         }
     }
     stack.stop().await;
@@ -127,11 +186,14 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
         stack.join(&member, &place.tenant, role).await;
         stack.join(&member, &other, "owner").await;
         for row in &ROWS {
-            let least = row.least.map(|least| ROLES.iter().position(|role| *role == least).expect("a role"));
-            let allowed_to = |client, allowed| judge(&place, row, client, allowed);
-            allowed_to(&key, least.is_some_and(|least| index >= least)).await;
-            // Outside of any space there are no roles.
-            allowed_to(&member.client, least.is_none_or(|least| index >= least)).await;
+            let enough = |least| index >= ROLES.iter().position(|role| *role == least).expect("a role");
+            let (by_key, by_member) = match row.who {
+                Anyone => (true, true),
+                Account => (false, true),
+                Role(least) => (enough(least), enough(least)),
+            };
+            judge(&place, row, &key, by_key).await;
+            judge(&place, row, &member.client, by_member).await;
         }
     }
     for row in &ROWS {

@@ -117,6 +117,6 @@ async fn a_batch_that_does_not_end_does_not_keep_the_stack() {
     echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string()).await;
     echo.marked("hangs", 1).await;
     // Less than the function may take.
-    let stopped = tokio::time::timeout(seconds(15), echo.stack.cloud.stop()).await;
+    let stopped = tokio::time::timeout(seconds(15), echo.stack.leave()).await;
     assert!(stopped.is_ok(), "the stack still waits");
 }

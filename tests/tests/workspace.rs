@@ -12,7 +12,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("runtime", &["domain", "worker"]),
     ("table", &["domain"]),
     ("bucket", &["domain"]),
-    ("tenant", &["domain", "table", "bucket", "runtime"]),
+    ("queue", &["domain"]),
+    ("tenant", &["domain", "table", "bucket", "queue", "runtime"]),
     ("intake", &["domain", "tenant"]),
     ("web", &["domain", "tenant", "runtime"]),
     ("spaces", &["domain", "tenant", "runtime", "web"]),
@@ -20,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("uploads", &["domain", "tenant", "runtime", "web", "intake"]),
     ("not-found", &["runtime", "web"]),
     ("delivery", &["domain", "tenant", "runtime", "web"]),
+    ("purge", &["domain", "tenant", "runtime", "worker"]),
     ("template", &[]),
     ("emulators", &["template"]),
     (
@@ -36,6 +38,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "uploads",
             "not-found",
             "delivery",
+            "purge",
             "web",
         ],
     ),
@@ -47,10 +50,10 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (&["worker"], &["axum", "aws-smithy-runtime-api"]),
     // What is deployed keeps nothing on disk, and cannot misbehave on purpose.
     (
-        &["spaces", "files", "uploads", "not-found", "delivery"],
+        &["spaces", "files", "uploads", "not-found", "delivery", "purge"],
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],
     ),
-    (&["spaces", "files", "not-found", "delivery"], &["intake", "multer"]),
+    (&["spaces", "files", "not-found", "delivery", "purge"], &["intake", "multer"]),
     // The local stack depends on the functions, never the other way round.
     (&["emulators"], &["domain"]),
 ];

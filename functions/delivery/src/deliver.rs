@@ -31,17 +31,15 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     }
     if method != Method::GET && method != Method::HEAD {
         let fault = Fault::new(FaultKind::MethodNotAllowed, format!("This path takes the methods {METHODS}."));
-        return Ok(([(header::ALLOW, METHODS)], Failure(fault)).into_response());
+        return Ok(([(header::ALLOW, METHODS)], Failure::from(fault)).into_response());
     }
     let address = Address::read(request.uri())?;
     let headers = request.headers();
     let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
-    let tenants = &delivery.edge.tenants;
-    let (located, caller) = tokio::try_join!(
-        tenants.located(&address.storage_path),
-        caller_of(proof, tenants, delivery.edge.sources.now()),
-    )?;
-    let found = tenants.admit(located.ok_or_else(Fault::not_found)?, caller.as_ref()).await?;
+    let tenants = &delivery.tenants;
+    let (located, caller) =
+        tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants, delivery.sources.now()),)?;
+    let found = tenants.open(located.ok_or_else(Fault::not_found)?, caller.as_ref()).await?;
     let original = Original::of(&found, address.download);
     match conditions::judge(headers, &original.etag(), found.file().created_at) {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
@@ -93,7 +91,7 @@ async fn redirect(delivery: &Delivery, found: &Delivered, original: &Original<'_
         content_disposition: original.content_disposition_at_storage(),
         cache_control: original.cache_control().to_owned(),
     };
-    let now = delivery.edge.sources.now();
+    let now = delivery.sources.now();
     let address = found.presign(&delivery.originals, headers, now, REDIRECT_LIFETIME).await?;
     let headers = [(header::LOCATION, address), (header::CACHE_CONTROL, "no-store".to_owned())];
     Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
@@ -102,5 +100,5 @@ async fn redirect(delivery: &Delivery, found: &Delivered, original: &Original<'_
 fn not_in_the_file(size: u64) -> Response {
     let message = format!("The file has {size} bytes; the range holds none of them.");
     let fault = Fault::new(FaultKind::RangeNotSatisfiable, message);
-    ([(header::CONTENT_RANGE, format!("bytes */{size}"))], Failure(fault)).into_response()
+    ([(header::CONTENT_RANGE, format!("bytes */{size}"))], Failure::from(fault)).into_response()
 }

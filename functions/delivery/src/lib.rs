@@ -10,11 +10,12 @@ mod deliver;
 mod disposition;
 mod range;
 
-use axum::{Router, extract::FromRef, response::IntoResponse};
+use axum::{Router, response::IntoResponse};
+use domain::Sources;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::Originals;
-use web::{Edge, with_layers};
+use tenant::{Originals, Tenants};
+use web::with_layers;
 
 /// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own towards the origin.
 const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
@@ -24,27 +25,22 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 /// What delivery needs.
 #[derive(Clone)]
 struct Delivery {
-    edge: Edge,
+    tenants: Tenants,
     originals: Originals,
+    sources: Sources,
     /// Longest body, in bytes, that is answered here; longer ones are redirected to storage.
     redirect_above: u64,
-}
-
-impl FromRef<Delivery> for Edge {
-    fn from_ref(delivery: &Delivery) -> Edge {
-        delivery.edge.clone()
-    }
 }
 
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings);
+    let tenants = Tenants::read(&mut settings);
     let originals = Originals::read(&mut settings);
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
     settings.finish()?;
-    let sources = edge.sources.clone();
-    let delivery = Delivery { edge, originals, redirect_above };
+    let sources = environment.sources.clone();
+    let delivery = Delivery { tenants, originals, sources: sources.clone(), redirect_above };
     Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery), sources))
 }
 

@@ -10,4 +10,5 @@ pub fn product() -> Registry {
         .http("files", files::router)
         .http("not-found", not_found::router)
         .http("delivery", delivery::router)
+        .worker("purge", purge::batch)
 }

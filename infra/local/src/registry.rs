@@ -50,7 +50,8 @@ impl Registry {
         self.0.get(binary)
     }
 
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    /// The functions' binaries.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 }

@@ -15,6 +15,7 @@ use aws_sdk_s3::{
     operation::get_object::GetObjectError,
     presigning::PresigningConfig,
     primitives::ByteStream,
+    types::{Delete, ObjectIdentifier},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
@@ -158,6 +159,24 @@ impl Bucket {
     pub async fn delete(&self, key: &ObjectKey) -> Result<(), Error> {
         self.client.delete_object().bucket(&self.name).key(&key.0).send().await.map_err(Error::from_sdk)?;
         Ok(())
+    }
+
+    /// Removes some of a space's objects, up to a thousand; `false` where there were none. Safe to repeat.
+    pub async fn purge_page(&self, space: SpaceId) -> Result<bool, Error> {
+        let list = self.client.list_objects_v2().bucket(&self.name).prefix(format!("{space}/"));
+        let page = list.send().await.map_err(Error::from_sdk)?;
+        let keys = page.contents.unwrap_or_default().into_iter().filter_map(|object| object.key);
+        let named = keys.map(|key| ObjectIdentifier::builder().key(key).build().map_err(Error::refused));
+        let named: Vec<ObjectIdentifier> = named.collect::<Result<_, _>>()?;
+        if named.is_empty() {
+            return Ok(false);
+        }
+        let delete = Delete::builder().set_objects(Some(named)).quiet(true).build().map_err(Error::refused)?;
+        let answer = self.client.delete_objects().bucket(&self.name).delete(delete).send().await;
+        match answer.map_err(Error::from_sdk)?.errors.unwrap_or_default().first() {
+            None => Ok(true),
+            Some(error) => Err(Error::Busy(error.code.clone().unwrap_or_default().into())),
+        }
     }
 
     /// An address from which anyone can read the object from now on for so long, with these headers.

@@ -117,7 +117,7 @@ mod tests {
             r#"{{"id": "{id}", "name": "a", "handle": "abcdef", "enabled": true, "folder_mode": "dynamic",
                 "access_control": {{"requires_auth": false, "public_read": true}},
                 "security": {{"watermark": {{"enabled": false, "position": "southeast", "opacity": 0.5}}}},
-                "active_upload_config_id": "{id}", "created_at": 0, "updated_at": 0}}"#
+                "active_upload_config_id": "{id}", "created_at": 0, "updated_at": 0, "version": 0}}"#
         )))
         .expect("a space");
         let mut file: File = serde_json::from_value(json(&format!(

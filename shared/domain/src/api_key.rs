@@ -2,12 +2,12 @@
 //!
 //! Invariant: the secret itself is never stored nor printed; what is kept is its SHA-256.
 
-use std::fmt;
+use std::{fmt, num::ParseIntError, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{KeyName, Role, Sources, SpaceId, Timestamp, UserId};
+use crate::{KeyName, Role, Secret, Sources, SpaceId, Timestamp, UserId};
 
 /// What every key begins with.
 const PREFIX: &str = "sk_";
@@ -53,6 +53,11 @@ impl KeySecret {
         &self.0[self.0.len() - SHOWN_LENGTH..]
     }
 
+    /// The secret of its own for a purpose: what is sealed with it opens for this key's holder alone.
+    pub fn derive(&self, purpose: &str) -> Secret {
+        Secret::derive(self.0.as_bytes(), purpose)
+    }
+
     /// The key itself: to be shown once, to whoever made it.
     pub fn reveal(&self) -> &str {
         &self.0
@@ -92,6 +97,20 @@ impl KeyHash {
 #[serde(transparent)]
 pub struct KeyId(pub u64);
 
+impl fmt::Display for KeyId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl FromStr for KeyId {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<KeyId, ParseIntError> {
+        text.parse().map(KeyId)
+    }
+}
+
 /// Whom a key speaks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
@@ -108,6 +127,25 @@ pub enum KeyScope {
         /// What it may do there.
         role: Role,
     },
+}
+
+/// Whose a key is: who lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyOwner {
+    /// A user.
+    User(UserId),
+    /// A space.
+    Space(SpaceId),
+}
+
+impl KeyScope {
+    /// Whose the key is.
+    pub fn owner(self) -> KeyOwner {
+        match self {
+            KeyScope::Account { user_id } => KeyOwner::User(user_id),
+            KeyScope::Space { space_id, .. } => KeyOwner::Space(space_id),
+        }
+    }
 }
 
 /// A key's record: everything but the secret.

@@ -7,6 +7,9 @@ use std::{borrow::Cow, error::Error, fmt};
 
 use crate::{Violation, Violations};
 
+/// Seconds after which what failed because we were busy may be tried again.
+const BUSY_SECONDS: u32 = 1;
+
 /// What kind of failure it is. Only the HTTP edge knows which status each one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -32,6 +35,8 @@ pub enum FaultKind {
     RangeNotSatisfiable,
     /// Fields are wrong.
     Invalid,
+    /// The caller asks too often.
+    RateLimited,
     /// We failed.
     Internal,
     /// We are overloaded, or what we depend on is.
@@ -47,6 +52,8 @@ pub struct Fault {
     pub message: Cow<'static, str>,
     /// The fields at fault.
     pub violations: Violations,
+    /// Seconds after which another try may fare better, where that is known.
+    pub retry_after_seconds: Option<u32>,
     /// For the log.
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
@@ -54,7 +61,13 @@ pub struct Fault {
 impl Fault {
     /// A failure of a kind, said in a sentence.
     pub fn new(kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Fault {
-        Fault { kind, message: message.into(), violations: Violations::default(), source: None }
+        Fault {
+            kind,
+            message: message.into(),
+            violations: Violations::default(),
+            retry_after_seconds: None,
+            source: None,
+        }
     }
 
     /// The request cannot be read; the sentence says where.
@@ -82,6 +95,14 @@ impl Fault {
         Fault { violations: (field, violation).into(), ..Fault::new(FaultKind::Conflict, message) }
     }
 
+    /// The caller asks too often, until so many seconds have passed.
+    pub fn rate_limited(retry_after_seconds: u32) -> Fault {
+        Fault {
+            retry_after_seconds: Some(retry_after_seconds),
+            ..Fault::new(FaultKind::RateLimited, "Too Many Attempts.")
+        }
+    }
+
     /// We failed.
     pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
         Fault { source: Some(source.into()), ..Fault::new(FaultKind::Internal, "Server error.") }
@@ -91,6 +112,7 @@ impl Fault {
     pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
         Fault {
             source: Some(source.into()),
+            retry_after_seconds: Some(BUSY_SECONDS),
             ..Fault::new(FaultKind::Unavailable, "The service is busy. Please try again.")
         }
     }

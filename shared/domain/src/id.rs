@@ -12,6 +12,39 @@ use crate::Sources;
 #[error("not a ULID")]
 pub struct NotAnId;
 
+/// The ids of all that one request makes, chosen at its beginning: each is the one before it plus one, so what a request
+/// makes is ordered, and a request that is made again makes the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ChosenIds(Ulid);
+
+impl ChosenIds {
+    /// Fresh ids of this moment.
+    pub fn new(sources: &Sources) -> ChosenIds {
+        ChosenIds(sources.ulid())
+    }
+
+    fn next(&mut self) -> Ulid {
+        let next = self.0;
+        self.0 = Ulid(next.0.wrapping_add(1));
+        next
+    }
+}
+
+impl TryFrom<String> for ChosenIds {
+    type Error = NotAnId;
+
+    fn try_from(text: String) -> Result<ChosenIds, NotAnId> {
+        Ulid::from_string(&text).map(ChosenIds).map_err(|_| NotAnId)
+    }
+}
+
+impl From<ChosenIds> for String {
+    fn from(ids: ChosenIds) -> String {
+        ids.0.to_string()
+    }
+}
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident,)+) => {$(
         $(#[$doc])*
@@ -23,6 +56,11 @@ macro_rules! ids {
             /// A fresh id of this moment.
             pub fn new(sources: &Sources) -> $name {
                 $name(sources.ulid())
+            }
+
+            /// The next of the ids chosen for a request.
+            pub fn chosen(ids: &mut ChosenIds) -> $name {
+                $name(ids.next())
             }
         }
 
@@ -79,6 +117,16 @@ ids! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::tests::counting;
+
+    #[test]
+    fn chosen_ids_follow_one_another_and_are_the_same_again() {
+        let mut ids = ChosenIds::new(&counting());
+        let mut again: ChosenIds = String::from(ids).try_into().expect("a ULID");
+        let drawn: Vec<FileId> = (0..3).map(|_| FileId::chosen(&mut ids)).collect();
+        assert!(drawn.is_sorted_by(|one, next| one < next));
+        assert_eq!((0..3).map(|_| FileId::chosen(&mut again)).collect::<Vec<_>>(), drawn);
+    }
 
     #[test]
     fn ids_are_read_in_any_case_and_written_in_upper_case() {

@@ -59,9 +59,14 @@ impl Sources {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU8, Ordering};
+
+    /// Sources whose clock stands still and whose bytes count up.
+    pub(crate) fn counting() -> Sources {
+        Sources::new(Arc::new(Stopped), Arc::new(Counting(AtomicU8::new(0))))
+    }
 
     struct Stopped;
     impl Clock for Stopped {
@@ -79,7 +84,7 @@ mod tests {
 
     #[test]
     fn every_character_of_an_alphabet_is_equally_likely() {
-        let sources = Sources::new(Arc::new(Stopped), Arc::new(Counting(AtomicU8::new(0))));
+        let sources = counting();
         // All 256 bytes in turn: 250 of them are fair for ten characters, 25 each.
         let text = sources.text(b"0123456789", 250);
         for character in '0'..='9' {
@@ -89,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_ulid_carries_its_moment() {
-        let sources = Sources::new(Arc::new(Stopped), Arc::new(Counting(AtomicU8::new(0))));
+        let sources = counting();
         assert_eq!(sources.ulid().timestamp_ms(), 1_700_000_000_000);
         assert_ne!(sources.ulid(), sources.ulid());
     }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Violation, WebAddress};
+
 /// A space's security settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Security {
@@ -15,16 +17,40 @@ pub struct Watermark {
     /// Whether it is laid.
     pub enabled: bool,
     /// Address of the image.
-    pub url: Option<String>,
+    pub url: Option<WebAddress>,
     /// Where it is laid.
     pub position: Position,
-    /// How opaque it is: above 0, at most 1.
-    pub opacity: f64,
+    /// How opaque it is.
+    pub opacity: Opacity,
 }
 
 impl Default for Watermark {
     fn default() -> Watermark {
-        Watermark { enabled: false, url: None, position: Position::Southeast, opacity: 0.5 }
+        Watermark { enabled: false, url: None, position: Position::Southeast, opacity: Opacity::default() }
+    }
+}
+
+/// How opaque something is: above 0, at most 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Opacity(f64);
+
+impl Default for Opacity {
+    fn default() -> Opacity {
+        Opacity(0.5)
+    }
+}
+
+impl Opacity {
+    /// Takes a number in range.
+    pub fn new(number: f64) -> Result<Opacity, Violation> {
+        if number > 1.0 {
+            Err(Violation::TooLarge(1))
+        } else if number > 0.0 {
+            Ok(Opacity(number))
+        } else {
+            Err(Violation::Must("must be greater than 0"))
+        }
     }
 }
 
@@ -50,4 +76,36 @@ pub enum Position {
     South,
     /// Bottom right.
     Southeast,
+}
+
+impl Position {
+    /// The position of this name.
+    pub fn parse(name: &str) -> Result<Position, Violation> {
+        Ok(match name {
+            "northwest" => Position::Northwest,
+            "north" => Position::North,
+            "northeast" => Position::Northeast,
+            "west" => Position::West,
+            "center" => Position::Center,
+            "east" => Position::East,
+            "southwest" => Position::Southwest,
+            "south" => Position::South,
+            "southeast" => Position::Southeast,
+            _ => return Err(Violation::Unknown),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opacity_is_above_nothing_and_at_most_whole() {
+        assert!(Opacity::new(f64::MIN_POSITIVE).is_ok() && Opacity::new(1.0).is_ok());
+        assert_eq!(Opacity::new(1.000_1), Err(Violation::TooLarge(1)));
+        for wrong in [0.0, -0.5, f64::NAN] {
+            assert!(Opacity::new(wrong).is_err(), "{wrong}");
+        }
+    }
 }

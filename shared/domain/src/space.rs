@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccessControl, Description, Security, Sources, SpaceId, SpaceName, Timestamp, UploadConfigId, Violation};
+use crate::{
+    AccessControl, ChosenIds, Description, HostName, Security, Sources, SpaceId, SpaceName, Timestamp, UploadConfigId,
+    Violation, WebAddress,
+};
 
 /// Characters of a handle.
 const HANDLE_LENGTH: usize = 6;
@@ -82,9 +85,9 @@ pub struct Space {
     /// Whether folders are part of where files are stored.
     pub folder_mode: FolderMode,
     /// Host name that delivers its files in place of ours.
-    pub custom_domain: Option<String>,
+    pub custom_domain: Option<HostName>,
     /// Where its webhooks go.
-    pub webhook_url: Option<String>,
+    pub webhook_url: Option<WebAddress>,
     /// Who may see its files, unless a file or folder says otherwise.
     pub access_control: AccessControl,
     /// Its watermark.
@@ -95,6 +98,12 @@ pub struct Space {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// Until when it takes no files, because someone is about to delete it if it is empty.
+    pub closed_until: Option<Timestamp>,
+    /// When it was deleted. Such a space exists for nobody but the one who removes what is left of it.
+    pub deleted_at: Option<Timestamp>,
+    /// How often it was changed: whoever changes it says which version they changed.
+    pub version: u64,
 }
 
 /// What a caller says of a space to be made.
@@ -110,10 +119,10 @@ pub struct NewSpace {
 
 impl Space {
     /// A new space with our defaults; its handle still has to be found free.
-    pub fn new(new: NewSpace, active_upload_config_id: UploadConfigId, sources: &Sources) -> Space {
+    pub fn new(new: NewSpace, ids: &mut ChosenIds, sources: &Sources) -> Space {
         let now = sources.now();
         Space {
-            id: SpaceId::new(sources),
+            id: SpaceId::chosen(ids),
             name: new.name,
             description: new.description,
             handle: Handle::new(sources),
@@ -123,10 +132,18 @@ impl Space {
             webhook_url: None,
             access_control: AccessControl::default(),
             security: Security::default(),
-            active_upload_config_id,
+            active_upload_config_id: UploadConfigId::chosen(ids),
             created_at: now,
             updated_at: now,
+            closed_until: None,
+            deleted_at: None,
+            version: 0,
         }
+    }
+
+    /// Whether it takes no files at this moment because it is being deleted, or was.
+    pub fn is_closed(&self, now: Timestamp) -> bool {
+        self.deleted_at.is_some() || self.closed_until.is_some_and(|end| now < end)
     }
 }
 

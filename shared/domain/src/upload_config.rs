@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryType, Sources, SpaceId, Timestamp, UploadConfigId, Violation};
+use crate::{DeliveryType, Space, SpaceId, Timestamp, UploadConfigId, Violation};
 
 /// Most characters of a config's name.
 const NAME_CHARACTERS: usize = 100;
@@ -74,16 +74,15 @@ pub struct UploadConfig {
 
 impl UploadConfig {
     /// The config that a space begins with.
-    pub fn starter(id: UploadConfigId, space_id: SpaceId, sources: &Sources) -> UploadConfig {
-        let now = sources.now();
+    pub fn starter(space: &Space) -> UploadConfig {
         UploadConfig {
-            id,
-            space_id,
+            id: space.active_upload_config_id,
+            space_id: space.id,
             name: UploadConfigName(STARTER.to_owned()),
             is_signed: false,
             delivery_type: DeliveryType::Upload,
-            created_at: now,
-            updated_at: now,
+            created_at: space.created_at,
+            updated_at: space.created_at,
         }
     }
 }

@@ -37,6 +37,16 @@ pub enum Violation {
     Unknown,
     /// It is no date with a time.
     NotADate,
+    /// It is no address that we would call.
+    NotAUrl,
+    /// It is no number.
+    NotANumber,
+    /// It has more items than this.
+    TooMany(usize),
+    /// It is no key of its object.
+    UnknownKey,
+    /// The other one, given in full, is true, and needs it.
+    RequiredIfTrue(&'static str),
     /// The moment is past.
     NotInTheFuture,
     /// Its characters are not those allowed.
@@ -66,6 +76,11 @@ impl Violation {
             Violation::TooSmall(least) => format!("must be at least {least}"),
             Violation::TooLarge(most) => format!("must not be greater than {most}"),
             Violation::NotADate => "must be a valid date".to_owned(),
+            Violation::NotAUrl => "must be a valid URL".to_owned(),
+            Violation::NotANumber => "must be a number".to_owned(),
+            Violation::TooMany(most) => format!("must not have more than {most} items"),
+            Violation::UnknownKey => "is not known".to_owned(),
+            Violation::RequiredIfTrue(other) => format!("is required when {} is true", other.replace('_', " ")),
             Violation::NotInTheFuture => "must be a date after now".to_owned(),
             Violation::Format => "format is invalid".to_owned(),
             Violation::Must(end) => (*end).to_owned(),

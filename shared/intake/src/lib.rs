@@ -12,14 +12,17 @@ mod types;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Fault, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Sources, UploadConfig, Violation,
-    generated_name, storage_path,
+    ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Space, Timestamp, UploadConfig,
+    Violation, generated_name, storage_path,
 };
 use mime::Mime;
-use tenant::{Originals, Space};
+use tenant::Content;
 
 /// Largest file that a multipart upload takes, in bytes: 50 MB.
 pub const FILE_BYTES: u64 = 50 << 20;
+
+/// Most files that one request uploads.
+pub const FILES: usize = 10;
 
 /// A file that has come in, not yet judged.
 #[derive(Debug)]
@@ -55,41 +58,50 @@ impl Incoming {
     }
 }
 
+/// Where files go.
+#[derive(Clone, Debug)]
+pub struct Destination<'a> {
+    /// The space.
+    pub space: &'a Space,
+    /// The upload config.
+    pub config: &'a UploadConfig,
+    /// The caller's own reference.
+    pub reference: Option<Reference>,
+    /// Who uploads.
+    pub uploaded_by: Principal,
+    /// When.
+    pub now: Timestamp,
+}
+
 impl Judged {
-    /// Stores the file in a space, under a generated name, and answers with its record.
-    pub async fn store(
-        self,
-        space: &Space,
-        originals: &Originals,
-        config: &UploadConfig,
-        reference: Option<Reference>,
-        uploaded_by: Principal,
-        sources: &Sources,
-    ) -> Result<File, Fault> {
-        let Judged { incoming, media_type } = self;
-        let id = FileId::new(sources);
-        let name = generated_name(id, &media_type);
-        let now = sources.now();
-        let file = File {
+    /// The record that the file will have, under the next of these ids and a generated name.
+    pub fn record(&self, ids: &mut ChosenIds, destination: &Destination<'_>) -> File {
+        let (media_type, spooled) = (&self.media_type, &self.incoming.spooled);
+        let id = FileId::chosen(ids);
+        let name = generated_name(id, media_type);
+        File {
             id,
-            space_id: space.record().id,
-            storage_path: storage_path(&space.record().handle, &name),
+            space_id: destination.space.id,
+            storage_path: storage_path(&destination.space.handle, &name),
             name,
-            original_name: incoming.original_name,
-            mime_type: media_type.mime_type,
-            extension: media_type.extension,
-            size: incoming.spooled.size(),
-            delivery_type: config.delivery_type,
+            original_name: self.incoming.original_name.clone(),
+            mime_type: media_type.mime_type.clone(),
+            extension: media_type.extension.clone(),
+            size: spooled.size(),
+            delivery_type: destination.config.delivery_type,
             resource_type: media_type.resource_type,
             status: FileStatus::Active,
-            upload_config_id: config.id,
-            reference,
-            checksum_sha256: incoming.spooled.checksum_sha256().to_owned(),
-            uploaded_by,
-            created_at: now,
-            updated_at: now,
-        };
-        space.assets(originals).store(&file, incoming.spooled.content(), sources).await?;
-        Ok(file)
+            upload_config_id: destination.config.id,
+            reference: destination.reference.clone(),
+            checksum_sha256: spooled.checksum_sha256().to_owned(),
+            uploaded_by: destination.uploaded_by,
+            created_at: destination.now,
+            updated_at: destination.now,
+        }
+    }
+
+    /// The file's bytes, to be stored while this is alive.
+    pub fn content(&self) -> Content {
+        self.incoming.spooled.content()
     }
 }

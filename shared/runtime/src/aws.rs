@@ -4,9 +4,14 @@
 //! HTTP client with one TLS stack (rustls on ring, whose first handshake is the cheapest) serves all of them; an endpoint
 //! on `http://`, as the local stack has, needs no TLS at all.
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::{
+    config::{BehaviorVersion, Credentials, Region},
+    error::DisplayErrorContext,
+};
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
+
+use domain::MasterSecret;
 
 use crate::Settings;
 
@@ -65,4 +70,29 @@ pub fn s3(settings: &mut Settings) -> aws_sdk_s3::Client {
         .force_path_style(settings.optional("AWS_ENDPOINT_URL_S3").is_some())
         .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
     aws_sdk_s3::Client::from_conf(config.build())
+}
+
+/// An SQS client; `AWS_ENDPOINT_URL_SQS` sends it elsewhere.
+pub fn sqs(settings: &mut Settings) -> aws_sdk_sqs::Client {
+    let config = configure!(aws_sdk_sqs::Config::builder(), settings, "AWS_ENDPOINT_URL_SQS");
+    aws_sdk_sqs::Client::from_conf(config.build())
+}
+
+/// The master secret, under the name that `MASTER_SECRET_ARN` gives it. Where it cannot be had the function cannot start,
+/// and the next start tries again.
+pub async fn master_secret(settings: &mut Settings<'_>) -> MasterSecret {
+    let config = configure!(aws_sdk_secretsmanager::Config::builder(), settings, "AWS_ENDPOINT_URL_SECRETS_MANAGER");
+    let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
+    let name = settings.text("MASTER_SECRET_ARN");
+    if name.is_empty() {
+        return MasterSecret::new("");
+    }
+    let kept = match client.get_secret_value().secret_id(name).send().await {
+        Ok(answer) => answer.secret_string.ok_or_else(|| "it is not a text".to_owned()),
+        Err(error) => Err(DisplayErrorContext(error).to_string()),
+    };
+    MasterSecret::new(kept.unwrap_or_else(|reason| {
+        settings.mistake(format!("the master secret cannot be read: {reason}"));
+        String::new()
+    }))
 }

@@ -15,7 +15,7 @@ mod serve;
 mod settings;
 mod system;
 
-pub use aws::{dynamodb, s3};
+pub use aws::{dynamodb, master_secret, s3, sqs};
 pub use deadline::{ANSWER_DEADLINE, in_time};
 pub use environment::Environment;
 pub use front::Front;

@@ -59,6 +59,11 @@ impl<'a> Settings<'a> {
         }
     }
 
+    /// Notes what is wrong with what a variable leads to.
+    pub(crate) fn mistake(&mut self, mistake: String) {
+        self.mistakes.push(mistake);
+    }
+
     /// Ends the reading: the mistakes, where there are any.
     pub fn finish(self) -> Result<(), ConfigurationError> {
         if self.mistakes.is_empty() { Ok(()) } else { Err(ConfigurationError(self.mistakes)) }

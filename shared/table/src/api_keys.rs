@@ -1,23 +1,31 @@
-//! API keys: the small item that requests are authenticated by, and the whole record that lists show.
+//! API keys: the small item that requests are authenticated and counted by, and the whole record that lists show.
+//!
+//! The small item is changed by single updates alone: in a transaction it would conflict with the requests it counts. Its
+//! counters are attributes, one for each tier and minute, so that instances whose clocks differ do not disturb each other.
 
-use aws_sdk_dynamodb::{operation::update_item::UpdateItemError, types::AttributeValue};
-use domain::{ApiKey, KeyHash, KeyId, KeyScope, Sources, Timestamp};
+use aws_sdk_dynamodb::{
+    operation::update_item::UpdateItemError,
+    types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure},
+};
+use domain::{Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Sources, Timestamp, Window};
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Key, Table,
-    key::{PARTITION, listed_api_key_sort, listed_api_keys},
-    read::Range,
+    Completion, Error, Key, Listing, Page, Table,
+    key::{API_KEYS, PARTITION, listed_api_key_sort, listed_api_keys},
+    read::{Item, record},
     write::NotWritten,
 };
 
-/// How old `last_used_at` grows before it is written again.
+/// How old `last_used_at` grows before it is written again, in milliseconds.
 const LAST_USED_STEP_MS: i64 = 60_000;
-/// The highest number that a key can have: what a JSON number holds exactly.
-const MOST_KEYS: u64 = (1 << 53) - 1;
+/// What the names of counters begin with; tier and window follow.
+const COUNTERS: &str = "requests_";
+/// Windows after which a counter is dropped: clocks differ by less.
+const STALE_WINDOWS: i64 = 3;
 
-/// What a request is authenticated by, and nothing else: it is read at every one.
+/// What a request is authenticated by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authenticated {
     /// The key's number.
@@ -25,28 +33,27 @@ pub struct Authenticated {
     /// Whom it speaks for.
     pub scope: KeyScope,
     is_active: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     last_used_at: Option<Timestamp>,
 }
 
-/// Which keys of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listing {
-    /// The newest.
-    Newest,
-    /// The newest of those that are older than this one.
-    After(KeyId),
-    /// The oldest of those that are newer than this one.
-    Before(KeyId),
+impl Authenticated {
+    fn holds(&self, now: Timestamp) -> bool {
+        self.is_active && self.expires_at.is_none_or(|end| now < end)
+    }
 }
 
-/// Some keys of a list, newest first.
+/// What became of a request with a key.
 #[derive(Clone, Debug)]
-pub struct KeyPage {
-    /// The keys.
-    pub keys: Vec<ApiKey>,
-    /// Whether there are more in the direction that was asked for.
-    pub more: bool,
+pub enum Admission {
+    /// The key is unknown, revoked or expired.
+    Unknown,
+    /// The key has used up its requests of this minute.
+    Limited(Allowance),
+    /// The request is counted, and goes on.
+    Admitted(Authenticated, Allowance),
 }
 
 impl Table {
@@ -60,16 +67,21 @@ impl Table {
             .update_expression("ADD #last :one")
             .expression_attribute_names("#last", "last")
             .expression_attribute_values(":one", AttributeValue::N("1".to_owned()))
-            .return_values(aws_sdk_dynamodb::types::ReturnValue::UpdatedNew)
+            .return_values(ReturnValue::UpdatedNew)
             .send()
             .await
             .map_err(Error::from_sdk)?;
-        let counted: Counter = crate::read::record(answer.attributes.unwrap_or_default())?;
+        let counted: Counter = record(answer.attributes.unwrap_or_default())?;
         Ok(KeyId(counted.last))
     }
 
     /// Writes a new key.
-    pub async fn create_key(&self, key: &ApiKey, sources: &Sources) -> Result<(), Error> {
+    pub async fn create_key(
+        &self,
+        key: &ApiKey,
+        sources: &Sources,
+        completion: Option<&Completion>,
+    ) -> Result<(), Error> {
         let small = Authenticated {
             key_id: key.id,
             scope: key.scope,
@@ -79,78 +91,138 @@ impl Table {
         };
         let members = vec![
             self.put_new(Key::api_key(&key.hash), &small)?,
-            self.put_new(Key::listed_api_key(&key.scope, key.id), key)?,
+            self.put_new(Key::listed_api_key(key.scope.owner(), key.id), key)?,
         ];
-        match self.transact(sources, members).await {
+        match self.transact(sources, members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(_)) => Err(Error::busy("a fresh key was taken")),
             Err(NotWritten::Failed(error)) => Err(error),
         }
     }
 
-    /// Whom a key speaks for, where it is known, active and not expired; its use is noted, at most once a minute.
-    pub async fn authenticate(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Authenticated>, Error> {
-        let Some(key) = self.get::<Authenticated>(Key::api_key(hash)).await? else { return Ok(None) };
-        if !key.is_active || key.expires_at.is_some_and(|end| end <= now) {
-            return Ok(None);
-        }
-        if key.last_used_at.is_none_or(|last| last.plus_ms(LAST_USED_STEP_MS) <= now) {
-            let used = [("last_used_at", AttributeValue::N(now.ms().to_string()))];
-            try_join(
-                self.update_where_there(Key::api_key(hash), &used),
-                self.update_where_there(Key::listed_api_key(&key.scope, key.key_id), &used),
+    /// Authenticates a request and counts it, in one call: an unknown key creates nothing, and a key at its limit counts
+    /// no further. Once a minute two more calls note the key's use and drop the counters of minutes gone.
+    pub async fn admit(&self, hash: &KeyHash, limit: RateLimit, now: Timestamp) -> Result<Admission, Error> {
+        let counter = format!("{COUNTERS}{}_{}", limit.tier, Window::of(now).0);
+        let number = |number: i64| AttributeValue::N(number.to_string());
+        let updated = self
+            .client
+            .update_item()
+            .table_name(&self.name)
+            .set_key(Some(Key::api_key(hash).attributes()))
+            .update_expression("ADD #counter :one")
+            .condition_expression(
+                "is_active = :true AND (attribute_not_exists(expires_at) OR expires_at > :now) \
+                 AND (attribute_not_exists(#counter) OR #counter < :most)",
             )
-            .await?;
+            .expression_attribute_names("#counter", &counter)
+            .expression_attribute_values(":one", number(1))
+            .expression_attribute_values(":true", AttributeValue::Bool(true))
+            .expression_attribute_values(":now", number(now.ms()))
+            .expression_attribute_values(":most", AttributeValue::N(limit.requests_per_minute.to_string()))
+            .return_values(ReturnValue::AllNew)
+            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            .send()
+            .await;
+        let error = match updated {
+            Ok(answer) => {
+                let item = answer.attributes.unwrap_or_default();
+                let made = item.get(&counter).and_then(|made| made.as_n().ok()?.parse().ok()).unwrap_or(u64::MAX);
+                let stale = stale_counters(&item, Window::of(now));
+                let key: Authenticated = record(item)?;
+                self.note_use(hash, &key, stale, now).await?;
+                return Ok(Admission::Admitted(key, limit.allowance(made, now)));
+            }
+            Err(error) => error,
+        };
+        let Some(UpdateItemError::ConditionalCheckFailedException(refused)) = error.as_service_error() else {
+            return Err(Error::from_sdk(error));
+        };
+        // The old item says why; where there is none, the key is unknown.
+        let Some(item) = refused.item.clone() else { return Ok(Admission::Unknown) };
+        let key: Authenticated = record(item)?;
+        Ok(if key.holds(now) {
+            Admission::Limited(limit.allowance(limit.requests_per_minute, now))
+        } else {
+            Admission::Unknown
+        })
+    }
+
+    /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery has no limit per key.
+    pub async fn authenticate(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Authenticated>, Error> {
+        let key = self.get::<Authenticated>(Key::api_key(hash)).await?.filter(|key| key.holds(now));
+        if let Some(key) = &key {
+            self.note_use(hash, key, Vec::new(), now).await?;
         }
-        Ok(Some(key))
+        Ok(key)
+    }
+
+    async fn note_use(
+        &self,
+        hash: &KeyHash,
+        key: &Authenticated,
+        stale: Vec<String>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        if key.last_used_at.is_some_and(|last| now < last.plus_ms(LAST_USED_STEP_MS)) {
+            return Ok(());
+        }
+        let used = [("last_used_at", AttributeValue::N(now.ms().to_string()))];
+        let listed = Key::listed_api_key(key.scope.owner(), key.key_id);
+        try_join(
+            self.update_where_there(Key::api_key(hash), &used, &stale),
+            self.update_where_there(listed, &used, &[]),
+        )
+        .await?;
+        Ok(())
     }
 
     /// One listed key.
-    pub async fn listed_key(&self, scope: &KeyScope, id: KeyId) -> Result<Option<ApiKey>, Error> {
-        self.get(Key::listed_api_key(scope, id)).await
+    pub async fn listed_key(&self, owner: KeyOwner, id: KeyId) -> Result<Option<ApiKey>, Error> {
+        self.get(Key::listed_api_key(owner, id)).await
     }
 
     /// A page of a space's or a user's keys.
-    pub async fn list_keys(&self, scope: &KeyScope, listing: Listing, limit: u16) -> Result<KeyPage, Error> {
-        let partition = listed_api_keys(scope);
-        let (least, most) = (KeyId(0), KeyId(MOST_KEYS));
-        let (from, to, descending) = match listing {
-            Listing::Newest => (least, most, true),
-            Listing::After(KeyId(id)) => (least, KeyId(id.saturating_sub(1)), true),
-            Listing::Before(KeyId(id)) => (KeyId(id.saturating_add(1).min(MOST_KEYS)), most, false),
-        };
-        let range =
-            Range { partition, from: listed_api_key_sort(from), to: listed_api_key_sort(to), descending, limit };
-        let (mut keys, more) = self.range(range).await?;
-        if !descending {
-            keys.reverse();
-        }
-        Ok(KeyPage { keys, more })
+    pub async fn list_keys(&self, owner: KeyOwner, listing: Listing<KeyId>) -> Result<Page<ApiKey>, Error> {
+        self.page(listed_api_keys(owner), API_KEYS, listing, listed_api_key_sort).await
     }
 
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.
     pub async fn revoke_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), Error> {
         let revoked =
             [("is_active", AttributeValue::Bool(false)), ("updated_at", AttributeValue::N(now.ms().to_string()))];
-        self.update_where_there(Key::api_key(&key.hash), &revoked[..1]).await?;
-        self.update_where_there(Key::listed_api_key(&key.scope, key.id), &revoked).await
+        self.update_where_there(Key::api_key(&key.hash), &revoked[..1], &[]).await?;
+        self.update_where_there(Key::listed_api_key(key.scope.owner(), key.id), &revoked, &[]).await
     }
 
-    /// Sets attributes of an item that is there; where it is not, nothing is created.
-    async fn update_where_there(&self, key: Key, set: &[(&str, AttributeValue)]) -> Result<(), Error> {
+    /// Sets and removes attributes of an item that is there; where it is not, nothing is created.
+    async fn update_where_there(
+        &self,
+        key: Key,
+        set: &[(&str, AttributeValue)],
+        remove: &[String],
+    ) -> Result<(), Error> {
         let assignments: Vec<String> = (0..set.len()).map(|index| format!("#a{index} = :a{index}")).collect();
+        let mut expression = format!("SET {}", assignments.join(", "));
+        if !remove.is_empty() {
+            let removed: Vec<String> = (0..remove.len()).map(|index| format!("#r{index}")).collect();
+            expression = format!("{expression} REMOVE {}", removed.join(", "));
+        }
         let mut update = self
             .client
             .update_item()
             .table_name(&self.name)
             .set_key(Some(key.attributes()))
-            .update_expression(format!("SET {}", assignments.join(", ")))
+            .update_expression(expression)
             .condition_expression("attribute_exists(#partition)")
             .expression_attribute_names("#partition", PARTITION);
         for (index, (name, value)) in set.iter().enumerate() {
             update = update
                 .expression_attribute_names(format!("#a{index}"), *name)
                 .expression_attribute_values(format!(":a{index}"), value.clone());
+        }
+        for (index, name) in remove.iter().enumerate() {
+            update = update.expression_attribute_names(format!("#r{index}"), name);
         }
         match update.send().await {
             Ok(_) => Ok(()),
@@ -164,7 +236,30 @@ impl Table {
     }
 }
 
+/// Names of the counters that no clock counts by any more.
+fn stale_counters(item: &Item, present: Window) -> Vec<String> {
+    let is_stale = |name: &&String| {
+        let window = name.strip_prefix(COUNTERS).and_then(|rest| rest.rsplit_once('_')?.1.parse::<i64>().ok());
+        window.is_some_and(|window| window + STALE_WINDOWS <= present.0)
+    };
+    item.keys().filter(is_stale).cloned().collect()
+}
+
 #[derive(Deserialize)]
 struct Counter {
     last: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counters_of_minutes_gone_are_stale_and_nothing_else_is() {
+        let names = ["requests_admin_97", "requests_admin_98", "requests_upload_1", "is_active", "requests_odd", "pk"];
+        let item = names.map(|name| (name.to_owned(), AttributeValue::N("1".to_owned()))).into();
+        let mut stale = stale_counters(&item, Window(100));
+        stale.sort();
+        assert_eq!(stale, ["requests_admin_97", "requests_upload_1"]);
+    }
 }

@@ -1,46 +1,114 @@
-//! Files, by id and by where they are delivered.
+//! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
-use domain::{File, FileId, Handle, Sources, Space, SpaceId};
+use domain::{File, FileId, Handle, Sources, Space, SpaceId, UserId};
+use serde::{Deserialize, Serialize};
 
-use crate::{Error, Key, Table, write::NotWritten};
+use crate::{
+    Completion, Error, Key, Listing, Start, Table,
+    key::{FILES, space_partition},
+    members::Membership,
+    spaces::{ByHandle, existing},
+    write::NotWritten,
+};
 
-/// Why a file was not created.
+/// Why files were not created.
 #[derive(Debug)]
 pub enum FileRefused {
-    /// Another file has its stored name. Nothing was written.
+    /// Another file has the stored name of one of them. Nothing was written.
     NameTaken,
-    /// The table failed. Whether the file was written is not known.
+    /// The table failed. Whether they were written is not known.
     Failed(Error),
 }
 
+/// Whose a file is; nobody's where its writing was given up.
+#[derive(Serialize, Deserialize)]
+struct FileOwner {
+    space_id: Option<SpaceId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at_seconds: Option<i64>,
+}
+
+/// How long a file that was given up keeps its id from being written, in milliseconds: far longer than any request lasts.
+const GIVEN_UP_MS: i64 = 60 * 60 * 1_000;
+
 impl Table {
-    /// Writes a new file's record.
-    pub async fn create_file(&self, file: &File, sources: &Sources) -> Result<(), FileRefused> {
-        let members = [self.put_new(Key::file(file.id), file), self.put_new(Key::path(&file.storage_path), file)];
-        let members = members.into_iter().collect::<Result<_, _>>().map_err(FileRefused::Failed)?;
-        match self.transact(sources, members).await {
+    /// Writes new files' records, all or nothing.
+    pub async fn create_files(
+        &self,
+        files: &[File],
+        sources: &Sources,
+        completion: Option<&Completion>,
+    ) -> Result<(), FileRefused> {
+        let members = files.iter().flat_map(|file| {
+            [
+                self.put_new(Key::file(file.space_id, file.id), file),
+                self.put_new(
+                    Key::file_owner(file.id),
+                    &FileOwner { space_id: Some(file.space_id), expires_at_seconds: None },
+                ),
+                self.put_new(Key::path(&file.storage_path), file),
+            ]
+        });
+        let members = members.collect::<Result<_, _>>().map_err(FileRefused::Failed)?;
+        match self.transact(sources, members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(_)) => Err(FileRefused::NameTaken),
             Err(NotWritten::Failed(error)) => Err(FileRefused::Failed(error)),
         }
     }
 
-    /// A file, whichever space it belongs to.
-    pub async fn file(&self, id: FileId) -> Result<Option<File>, Error> {
-        self.get(Key::file(id)).await
+    /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be.
+    pub async fn settle_files(&self, files: &[File], sources: &Sources) -> Result<bool, Error> {
+        // They are written all or nothing, so one of them stands for all.
+        let Some(file) = files.first() else { return Ok(true) };
+        let expires_at_seconds = sources.now().plus_ms(GIVEN_UP_MS).seconds();
+        let nobody = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
+        let give_up = self.put_new(Key::file_owner(file.id), &nobody)?;
+        match self.transact(sources, vec![give_up], None).await {
+            Ok(()) => Ok(false),
+            Err(NotWritten::Refused(_)) => Ok(self.space_of_file(file.id).await?.is_some()),
+            Err(NotWritten::Failed(error)) => Err(error),
+        }
     }
 
-    /// A file and a space, which need not belong together.
-    pub async fn file_and_space(&self, file: FileId, space: SpaceId) -> Result<(Option<File>, Option<Space>), Error> {
-        let (file, space) = (Key::file(file), Key::space(space));
-        let mut found = self.get_together([file.clone(), space.clone()]).await?;
-        Ok((found.take(&file)?, found.take(&space)?))
+    /// The space of a file.
+    pub async fn space_of_file(&self, id: FileId) -> Result<Option<SpaceId>, Error> {
+        let owner: Option<FileOwner> = self.get(Key::file_owner(id)).await?;
+        Ok(owner.and_then(|owner| owner.space_id))
+    }
+
+    /// A space, and a file in it.
+    pub async fn space_and_file(&self, space: SpaceId, file: FileId) -> Result<(Option<Space>, Option<File>), Error> {
+        let (space, file) = (Key::space(space), Key::file(space, file));
+        let mut found = self.get_together([space.clone(), file.clone()]).await?;
+        Ok((existing(found.take(&space)?), found.take(&file)?))
+    }
+
+    /// A space, a file in it, and what a user may do there; `None` where any of them is missing.
+    pub async fn space_file_and_membership(
+        &self,
+        space: SpaceId,
+        file: FileId,
+        user: UserId,
+    ) -> Result<Option<(Space, File, Membership)>, Error> {
+        let (membership, file, space) = (Key::membership(user, space), Key::file(space, file), Key::space(space));
+        let mut found = self.get_together([space.clone(), file.clone(), membership.clone()]).await?;
+        let (space, file, membership) = (existing(found.take(&space)?), found.take(&file)?, found.take(&membership)?);
+        Ok(space.zip(file).zip(membership).map(|((space, file), membership)| (space, file, membership)))
+    }
+
+    /// Whether a space has any file.
+    pub async fn has_files(&self, space: SpaceId) -> Result<bool, Error> {
+        let listing = Listing { start: Start::<FileId>::Newest, limit: 1 };
+        let page =
+            self.page::<_, FileOwner>(space_partition(space), FILES, listing, |id| format!("{FILES}{id}")).await?;
+        Ok(!page.records.is_empty())
     }
 
     /// A file by where it is delivered, and the space of its handle.
     pub async fn delivered(&self, handle: &Handle, storage_path: &str) -> Result<(Option<File>, Option<Space>), Error> {
         let (file, space) = (Key::path(storage_path), Key::handle(handle));
         let mut found = self.get_together([file.clone(), space.clone()]).await?;
-        Ok((found.take(&file)?, found.take(&space)?))
+        Ok((found.take(&file)?, found.take::<ByHandle>(&space)?.and_then(ByHandle::space)))
     }
 }

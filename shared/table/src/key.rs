@@ -5,21 +5,26 @@
 //! | space | `SPACE#{id}` | `SPACE` |
 //! | space, by handle | `HANDLE#{handle}` | `HANDLE` |
 //! | a space's name is taken | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
-//! | upload config | `CONFIG#{id}` | `CONFIG` |
+//! | who belongs to a space | `SPACE#{space id}` | `MEMBER#{user id}` |
+//! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | upload config, by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
+//! | file | `SPACE#{space id}` | `FILE#{id}` |
+//! | whose a file is | `FILE#{id}` | `FILE` |
+//! | file, by where it is delivered | `PATH#{storage path}` | `PATH` |
 //! | user | `USER#{id}` | `USER` |
 //! | the user that was made first | `FIRST_USER` | `FIRST_USER` |
 //! | a user's role in a space | `USER#{user id}` | `SPACE#{space id}` |
-//! | API key, as requests are authenticated by it | `KEY#{SHA-256}` | `KEY` |
+//! | API key, as requests are authenticated and counted by it | `KEY#{SHA-256}` | `KEY` |
 //! | API key, as its space or its user lists it | `SPACE#{space id}` or `USER#{user id}` | `KEY#{number, 20 digits}` |
 //! | the last key's number | `COUNTER#KEY` | `COUNTER` |
-//! | file | `FILE#{id}` | `FILE` |
-//! | file, by where it is delivered | `PATH#{storage path}` | `PATH` |
+//! | a request that is done once | `CLAIM#{its mark}` | `CLAIM` |
+//!
+//! Whatever belongs to a space is in its partition or named by an item there, so that all of it can be found and removed.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{FileId, Handle, KeyHash, KeyId, KeyScope, SpaceId, SpaceName, UploadConfigId, UploadConfigName, UserId};
+use domain::{FileId, Handle, KeyHash, KeyId, KeyOwner, SpaceId, SpaceName, UploadConfigId, UploadConfigName, UserId};
 
 /// The partition attribute.
 pub(crate) const PARTITION: &str = "pk";
@@ -39,7 +44,7 @@ impl Key {
     }
 
     pub(crate) fn space(id: SpaceId) -> Key {
-        Key::of(format!("SPACE#{id}"), "SPACE")
+        Key::of(space_partition(id), SPACE)
     }
 
     pub(crate) fn handle(handle: &Handle) -> Key {
@@ -50,16 +55,20 @@ impl Key {
         Key::of(format!("SPACE_NAME#{}", name.folded()), "SPACE_NAME")
     }
 
-    pub(crate) fn upload_config(id: UploadConfigId) -> Key {
-        Key::of(format!("CONFIG#{id}"), "CONFIG")
+    pub(crate) fn member(space: SpaceId, user: UserId) -> Key {
+        Key::of(space_partition(space), format!("{MEMBERS}{user}"))
+    }
+
+    pub(crate) fn upload_config(space: SpaceId, id: UploadConfigId) -> Key {
+        Key::of(space_partition(space), format!("CONFIG#{id}"))
     }
 
     pub(crate) fn upload_config_name(space: SpaceId, name: &UploadConfigName) -> Key {
-        Key::of(format!("SPACE#{space}"), format!("CONFIG_NAME#{}", name.as_str()))
+        Key::of(space_partition(space), format!("CONFIG_NAME#{}", name.as_str()))
     }
 
     pub(crate) fn user(id: UserId) -> Key {
-        Key::of(format!("USER#{id}"), "USER")
+        Key::of(user_partition(id), "USER")
     }
 
     pub(crate) fn first_user() -> Key {
@@ -67,27 +76,35 @@ impl Key {
     }
 
     pub(crate) fn membership(user: UserId, space: SpaceId) -> Key {
-        Key::of(format!("USER#{user}"), format!("SPACE#{space}"))
+        Key::of(user_partition(user), membership_sort(space))
     }
 
     pub(crate) fn api_key(hash: &KeyHash) -> Key {
         Key::of(format!("KEY#{}", hash.as_str()), "KEY")
     }
 
-    pub(crate) fn listed_api_key(scope: &KeyScope, id: KeyId) -> Key {
-        Key { partition: listed_api_keys(scope), sort: listed_api_key_sort(id) }
+    pub(crate) fn listed_api_key(owner: KeyOwner, id: KeyId) -> Key {
+        Key::of(listed_api_keys(owner), listed_api_key_sort(id))
     }
 
     pub(crate) fn last_api_key() -> Key {
         Key::of("COUNTER#KEY".to_owned(), "COUNTER")
     }
 
-    pub(crate) fn file(id: FileId) -> Key {
+    pub(crate) fn file(space: SpaceId, id: FileId) -> Key {
+        Key::of(space_partition(space), format!("{FILES}{id}"))
+    }
+
+    pub(crate) fn file_owner(id: FileId) -> Key {
         Key::of(format!("FILE#{id}"), "FILE")
     }
 
     pub(crate) fn path(storage_path: &str) -> Key {
         Key::of(format!("PATH#{storage_path}"), "PATH")
+    }
+
+    pub(crate) fn claim(mark: &str) -> Key {
+        Key::of(format!("CLAIM#{mark}"), "CLAIM")
     }
 
     /// The key as attributes.
@@ -105,15 +122,41 @@ impl Key {
     }
 }
 
+/// The partition of all that belongs to a space.
+pub(crate) fn space_partition(id: SpaceId) -> String {
+    format!("SPACE#{id}")
+}
+
+/// The partition of all that belongs to a user.
+pub(crate) fn user_partition(id: UserId) -> String {
+    format!("USER#{id}")
+}
+
+/// The sort key of a space's own record.
+pub(crate) const SPACE: &str = "SPACE";
+/// What the sort keys of a space's files begin with.
+pub(crate) const FILES: &str = "FILE#";
+/// What the sort keys of a space's members begin with.
+pub(crate) const MEMBERS: &str = "MEMBER#";
+/// What the sort keys of listed API keys begin with.
+pub(crate) const API_KEYS: &str = "KEY#";
+/// What the sort keys of a user's roles begin with.
+pub(crate) const MEMBERSHIPS: &str = "SPACE#";
+
 /// The partition in which the API keys of a space or a user are listed.
-pub(crate) fn listed_api_keys(scope: &KeyScope) -> String {
-    match scope {
-        KeyScope::Account { user_id } => format!("USER#{user_id}"),
-        KeyScope::Space { space_id, .. } => format!("SPACE#{space_id}"),
+pub(crate) fn listed_api_keys(owner: KeyOwner) -> String {
+    match owner {
+        KeyOwner::User(id) => user_partition(id),
+        KeyOwner::Space(id) => space_partition(id),
     }
 }
 
 /// The sort key of a listed API key: padded, so that keys sort by number.
 pub(crate) fn listed_api_key_sort(id: KeyId) -> String {
-    format!("KEY#{:020}", id.0)
+    format!("{API_KEYS}{:020}", id.0)
+}
+
+/// The sort key of a user's role in a space.
+pub(crate) fn membership_sort(space: SpaceId) -> String {
+    format!("{MEMBERSHIPS}{space}")
 }

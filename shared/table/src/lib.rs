@@ -5,19 +5,27 @@
 //! when the first answer was lost.
 //!
 //! A record that is found by two keys is stored whole under both, and whoever changes one changes both in one transaction.
+//! API keys are the exception: what requests are counted by stays out of transactions, in which it would conflict.
 
 mod api_keys;
+mod claims;
 mod error;
 mod files;
 mod key;
+mod members;
+mod purge;
 mod read;
 mod spaces;
+mod upload_configs;
 mod write;
 
-pub use api_keys::{Authenticated, KeyPage, Listing};
+pub use api_keys::{Admission, Authenticated};
+pub use claims::{Claim, Claimed, Completion};
 pub use error::Error;
 pub use files::FileRefused;
-pub use spaces::{Membership, SpaceRefused};
+pub use members::{Membership, User};
+pub use read::{Listing, Page, Start};
+pub use spaces::{ChangeRefused, SpaceRefused};
 
 use aws_sdk_dynamodb::Client;
 use key::Key;

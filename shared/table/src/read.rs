@@ -10,10 +10,10 @@ use crate::{
     key::{Key, PARTITION, SORT},
 };
 
-/// Tries of a batch read before what is left unprocessed fails the whole.
-const BATCH_TRIES: u32 = 5;
-/// Pause before the second try of a batch read, doubled for each further one.
-const BATCH_PAUSE: Duration = Duration::from_millis(20);
+/// Tries of a batch before what is left unprocessed fails the whole.
+pub(crate) const BATCH_TRIES: u32 = 5;
+/// Pause before the second try of a batch, doubled for each further one.
+pub(crate) const BATCH_PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
@@ -27,18 +27,54 @@ impl Found {
     }
 }
 
-/// Which way through a partition.
-pub(crate) struct Range {
-    pub(crate) partition: String,
-    /// First sort key, inclusive.
-    pub(crate) from: String,
-    /// Last sort key, inclusive.
-    pub(crate) to: String,
-    /// From the last to the first.
-    pub(crate) descending: bool,
-    /// Most records to be read.
-    pub(crate) limit: u16,
+/// Where a page of a list begins. Lists run from the newest to the oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start<Id> {
+    /// At the newest.
+    Newest,
+    /// Right after this one, which need not be there any more.
+    OlderThan(Id),
+    /// At this one, or right after it.
+    OlderFrom(Id),
+    /// With the oldest of those that are newer than this one.
+    NewerThan(Id),
+    /// With the oldest of this one and those that are newer.
+    NewerFrom(Id),
 }
+
+impl<Id: Ord> Start<Id> {
+    /// Whether a page that begins here goes on to this one.
+    pub fn includes(&self, id: &Id) -> bool {
+        match self {
+            Start::Newest => true,
+            Start::OlderThan(start) => id < start,
+            Start::OlderFrom(start) => id <= start,
+            Start::NewerThan(start) => id > start,
+            Start::NewerFrom(start) => id >= start,
+        }
+    }
+}
+
+/// Which page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listing<Id> {
+    /// Where it begins.
+    pub start: Start<Id>,
+    /// Most records on it.
+    pub limit: u16,
+}
+
+/// Some records of a list, newest first.
+#[derive(Clone, Debug)]
+pub struct Page<T> {
+    /// The records.
+    pub records: Vec<T>,
+    /// Whether there are more in the direction that was asked for.
+    pub more: bool,
+}
+
+/// What sorts after every sort key with the same beginning: all of them go on in letters, digits, `-` and `_`.
+const END: char = '~';
 
 impl Table {
     /// One record.
@@ -59,6 +95,9 @@ impl Table {
     pub(crate) async fn get_together(&self, keys: impl IntoIterator<Item = Key>) -> Result<Found, Error> {
         let mut wanted: Vec<Item> = keys.into_iter().map(Key::attributes).collect();
         let mut found = HashMap::new();
+        if wanted.is_empty() {
+            return Ok(Found(found));
+        }
         for attempt in 0..BATCH_TRIES {
             if attempt > 0 {
                 tokio::time::sleep(BATCH_PAUSE * 2_u32.pow(attempt - 1)).await;
@@ -84,11 +123,25 @@ impl Table {
         Err(Error::busy("a batch read stayed incomplete"))
     }
 
-    /// The records of a range, and whether there are more.
-    pub(crate) async fn range<T: DeserializeOwned>(&self, range: Range) -> Result<(Vec<T>, bool), Error> {
-        let limit = usize::from(range.limit);
+    /// A page of the records in a partition whose sort keys begin alike; `sort` gives the sort key of a place in the list.
+    pub(crate) async fn page<Id, T: DeserializeOwned>(
+        &self,
+        partition: String,
+        beginning: &str,
+        listing: Listing<Id>,
+        sort: impl Fn(Id) -> String,
+    ) -> Result<Page<T>, Error> {
+        let (mut from, mut to, mut beside) = (beginning.to_owned(), format!("{beginning}{END}"), None);
+        let descending = matches!(listing.start, Start::Newest | Start::OlderThan(_) | Start::OlderFrom(_));
+        match listing.start {
+            Start::Newest => {}
+            Start::OlderThan(id) | Start::NewerThan(id) => beside = Some(sort(id)),
+            Start::OlderFrom(id) => to = sort(id),
+            Start::NewerFrom(id) => from = sort(id),
+        }
+        let mut start = beside.map(|sort| Key { partition: partition.clone(), sort }.attributes());
+        let limit = usize::from(listing.limit);
         let mut records = Vec::new();
-        let mut start = None;
         loop {
             // One more than asked for tells whether there are more.
             let rest = limit + 1 - records.len();
@@ -100,10 +153,10 @@ impl Table {
                 .key_condition_expression("#partition = :partition AND #sort BETWEEN :from AND :to")
                 .expression_attribute_names("#partition", PARTITION)
                 .expression_attribute_names("#sort", SORT)
-                .expression_attribute_values(":partition", AttributeValue::S(range.partition.clone()))
-                .expression_attribute_values(":from", AttributeValue::S(range.from.clone()))
-                .expression_attribute_values(":to", AttributeValue::S(range.to.clone()))
-                .scan_index_forward(!range.descending)
+                .expression_attribute_values(":partition", AttributeValue::S(partition.clone()))
+                .expression_attribute_values(":from", AttributeValue::S(from.clone()))
+                .expression_attribute_values(":to", AttributeValue::S(to.clone()))
+                .scan_index_forward(!descending)
                 .limit(i32::try_from(rest).unwrap_or(i32::MAX))
                 .set_exclusive_start_key(start)
                 .send()
@@ -116,7 +169,10 @@ impl Table {
             if start.is_none() || records.len() > limit {
                 let more = records.len() > limit;
                 records.truncate(limit);
-                return Ok((records, more));
+                if !descending {
+                    records.reverse();
+                }
+                return Ok(Page { records, more });
             }
         }
     }

@@ -1,19 +1,12 @@
-//! Spaces, their first upload config, and who belongs to them.
+//! Spaces: found by id and by handle, named like no other, changed one version at a time.
+//!
+//! A deleted space is read as none at all, until its purge has removed the record too.
 
-use aws_sdk_dynamodb::types::TransactWriteItem;
-use domain::{Handle, Role, Sources, Space, SpaceId, UploadConfig, UploadConfigReference, UserId};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::{Handle, Role, Sources, Space, SpaceId, SpaceName, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Key, Table, write::NotWritten};
-
-/// What a user may do in a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Membership {
-    /// The space.
-    pub space_id: SpaceId,
-    /// The user's role there.
-    pub role: Role,
-}
+use crate::{Completion, Error, Key, Table, members::Membership, write::NotWritten};
 
 /// Why a space was not created.
 #[derive(Debug)]
@@ -26,10 +19,50 @@ pub enum SpaceRefused {
     Failed(Error),
 }
 
+/// Why a space was not changed.
+#[derive(Debug)]
+pub enum ChangeRefused {
+    /// Another space has its name.
+    NameTaken,
+    /// Somebody changed it in the meantime: what was changed is not what is there.
+    Stale,
+    /// The table failed.
+    Failed(Error),
+}
+
 /// That a space's name is taken, and by which space.
 #[derive(Serialize, Deserialize)]
 struct TakenName {
     space_id: SpaceId,
+}
+
+/// What is found under a handle: its space, or that it is never to be used again.
+#[derive(Deserialize)]
+#[serde(untagged)]
+pub(crate) enum ByHandle {
+    Space(Box<Space>),
+    Retired(#[expect(dead_code, reason = "that it is there says all")] Retired),
+}
+
+/// That a handle's space was deleted.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Retired {
+    is_retired: bool,
+}
+
+impl ByHandle {
+    /// The space, where it exists.
+    pub(crate) fn space(self) -> Option<Space> {
+        match self {
+            ByHandle::Space(space) => existing(Some(*space)),
+            ByHandle::Retired(_) => None,
+        }
+    }
+}
+
+/// The space, unless it was deleted.
+pub(crate) fn existing(space: Option<Space>) -> Option<Space> {
+    space.filter(|space| space.deleted_at.is_none())
 }
 
 impl Table {
@@ -40,9 +73,10 @@ impl Table {
         starter: &UploadConfig,
         creator: UserId,
         sources: &Sources,
+        completion: Option<&Completion>,
     ) -> Result<(), SpaceRefused> {
         let members = self.members_of_new_space(space, starter, creator).map_err(SpaceRefused::Failed)?;
-        match self.transact(sources, members).await {
+        match self.transact(sources, members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if refused.contains(&0) => Err(SpaceRefused::NameTaken),
             Err(NotWritten::Refused(refused)) if refused.contains(&1) => Err(SpaceRefused::HandleTaken),
@@ -51,93 +85,77 @@ impl Table {
         }
     }
 
-    fn members_of_new_space(
+    /// The members of a transaction that makes a space: first its name, then its handle.
+    pub(crate) fn members_of_new_space(
         &self,
         space: &Space,
         starter: &UploadConfig,
         creator: UserId,
     ) -> Result<Vec<TransactWriteItem>, Error> {
-        let name = Key::space_name(&space.name);
-        let membership = Membership { space_id: space.id, role: Role::Owner };
+        let membership = Membership { user_id: creator, space_id: space.id, role: Role::Owner };
         Ok(vec![
-            self.put_new(name, &TakenName { space_id: space.id })?,
+            self.put_new(Key::space_name(&space.name), &TakenName { space_id: space.id })?,
             self.put_new(Key::handle(&space.handle), space)?,
             self.put_new(Key::space(space.id), space)?,
-            self.put_new(Key::upload_config(starter.id), starter)?,
+            self.put_new(Key::upload_config(space.id, starter.id), starter)?,
             self.put_new(Key::upload_config_name(space.id, &starter.name), starter)?,
             self.put_new(Key::membership(creator, space.id), &membership)?,
+            self.put_new(Key::member(space.id, creator), &membership)?,
         ])
     }
 
-    /// Writes the first user with their first space, all or nothing.
-    pub async fn create_first_user(
-        &self,
-        user: UserId,
-        space: &Space,
-        starter: &UploadConfig,
-        sources: &Sources,
-    ) -> Result<(), Error> {
-        let mut members = self.members_of_new_space(space, starter, user)?;
-        members.push(self.put_new(Key::user(user), &User { id: user })?);
-        members.push(self.put_new(Key::first_user(), &User { id: user })?);
-        match self.transact(sources, members).await {
-            Ok(()) => Ok(()),
-            Err(NotWritten::Refused(_)) => {
-                Err(Error::busy("the first user, or what was to be theirs, is there already"))
-            }
-            Err(NotWritten::Failed(error)) => Err(error),
+    /// Writes a changed space over the one that it was made from, all or nothing; where its name changes, the old one is
+    /// free at the same moment. Gives the version that was written.
+    pub async fn change_space(&self, from: &Space, to: &Space, sources: &Sources) -> Result<u64, ChangeRefused> {
+        let members = self.members_of_changed_space(from, to).map_err(ChangeRefused::Failed)?;
+        match self.transact(sources, members, None).await {
+            Ok(()) => Ok(from.version + 1),
+            Err(NotWritten::Refused(refused)) if refused == [NAME_MEMBER] => Err(ChangeRefused::NameTaken),
+            Err(NotWritten::Refused(_)) => Err(ChangeRefused::Stale),
+            Err(NotWritten::Failed(error)) => Err(ChangeRefused::Failed(error)),
         }
     }
 
-    /// The user that was made first, where there is one.
-    pub async fn first_user(&self) -> Result<Option<UserId>, Error> {
-        let user: Option<User> = self.get(Key::first_user()).await?;
-        Ok(user.map(|user| user.id))
+    fn members_of_changed_space(&self, from: &Space, to: &Space) -> Result<Vec<TransactWriteItem>, Error> {
+        let to = &Space { version: from.version + 1, ..to.clone() };
+        let is_version = ("version", AttributeValue::N(from.version.to_string()));
+        let mut members = vec![
+            self.put_over(Key::space(from.id), to, is_version.clone())?,
+            self.put_over(Key::handle(&from.handle), to, is_version)?,
+        ];
+        if from.name.folded() != to.name.folded() {
+            let is_ours = ("space_id", AttributeValue::S(from.id.to_string()));
+            members.push(self.put_new(Key::space_name(&to.name), &TakenName { space_id: to.id })?);
+            members.push(self.delete_where(Key::space_name(&from.name), is_ours)?);
+        }
+        Ok(members)
     }
 
     /// A space.
     pub async fn space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
+        Ok(existing(self.deleted_or_existing_space(id).await?))
+    }
+
+    /// A space, also where it was deleted and its purge has not ended.
+    pub async fn deleted_or_existing_space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
         self.get(Key::space(id)).await
     }
 
     /// A space, by its handle.
     pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, Error> {
-        self.get(Key::handle(handle)).await
+        Ok(self.get::<ByHandle>(Key::handle(handle)).await?.and_then(ByHandle::space))
     }
 
-    /// What a user may do in a space, where they belong to it.
-    pub async fn membership(&self, user: UserId, space: SpaceId) -> Result<Option<Membership>, Error> {
-        self.get(Key::membership(user, space)).await
+    /// Frees the name of a deleted space; safe to repeat.
+    pub async fn free_space_name(&self, name: &SpaceName, space: SpaceId) -> Result<(), Error> {
+        self.delete_if(Key::space_name(name), "space_id", AttributeValue::S(space.to_string())).await
     }
 
-    /// A space, and what a user may do there.
-    pub async fn space_and_membership(
-        &self,
-        space: SpaceId,
-        user: UserId,
-    ) -> Result<(Option<Space>, Option<Membership>), Error> {
-        let (space, membership) = (Key::space(space), Key::membership(user, space));
-        let mut found = self.get_together([space.clone(), membership.clone()]).await?;
-        Ok((found.take(&space)?, found.take(&membership)?))
-    }
-
-    /// An upload config of a space, by id or by name; one of another space is none.
-    pub async fn upload_config(
-        &self,
-        space: SpaceId,
-        reference: &UploadConfigReference,
-    ) -> Result<Option<UploadConfig>, Error> {
-        let key = match reference {
-            UploadConfigReference::Id(id) => Key::upload_config(*id),
-            UploadConfigReference::Name(name) => Key::upload_config_name(space, name),
-        };
-        let config: Option<UploadConfig> = self.get(key).await?;
-        Ok(config.filter(|config| config.space_id == space))
+    /// Leaves of a deleted space that its handle is never to be used again; safe to repeat.
+    pub async fn retire_handle(&self, handle: &Handle) -> Result<(), Error> {
+        self.overwrite(Key::handle(handle), &Retired { is_retired: true }).await
     }
 }
 
-/// A user's record.
-#[derive(Serialize, Deserialize)]
-struct User {
-    id: UserId,
-}
+/// The place of the new name among the members of a change.
+const NAME_MEMBER: usize = 2;

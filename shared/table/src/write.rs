@@ -1,25 +1,41 @@
-//! Writes: transactions of conditional puts, and what becomes of them when they conflict or their answer is lost.
+//! Writes: transactions of conditional changes, and what becomes of them when they conflict or their answer is lost.
 //!
-//! Every transaction carries a token, so that repeating one whose answer was lost finds it done instead of refused.
+//! Every transaction carries a token, so that repeating one whose answer was lost finds it done instead of refused. One
+//! that answers a request which is done once completes that request's claim, so neither is written without the other.
 
 use std::time::Duration;
 
 use aws_sdk_dynamodb::{
-    operation::transact_write_items::TransactWriteItemsError,
-    types::{CancellationReason, Put, TransactWriteItem},
+    config::http::HttpResponse,
+    error::SdkError,
+    operation::{
+        delete_item::{DeleteItemError, DeleteItemOutput},
+        transact_write_items::TransactWriteItemsError,
+    },
+    types::{
+        AttributeValue, CancellationReason, Delete, DeleteRequest, Put, TransactWriteItem, WriteRequest,
+        builders::PutBuilder,
+    },
 };
 use domain::Sources;
 use serde::Serialize;
 
 use crate::{
-    Error, Table,
+    Completion, Error, Table,
     key::{Key, PARTITION},
+    read::{BATCH_PAUSE, BATCH_TRIES, Item},
 };
 
 /// Tries of a transaction that conflicts with others.
 const CONFLICT_TRIES: u32 = 8;
 /// Longest pause before the second try, doubled for each further one.
 const CONFLICT_PAUSE_MS: u64 = 10;
+
+/// Most deletions of one batch.
+const BATCH_DELETES: usize = 25;
+
+/// Reasons of a cancellation that pass by themselves.
+const PASSING: [&str; 3] = ["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"];
 
 /// How a transaction failed.
 #[derive(Debug)]
@@ -39,20 +55,119 @@ impl From<Error> for NotWritten {
 impl Table {
     /// A member that writes a record where there is none.
     pub(crate) fn put_new(&self, key: Key, record: &impl Serialize) -> Result<TransactWriteItem, Error> {
-        let mut item: crate::read::Item = serde_dynamo::aws_sdk_dynamodb_1::to_item(record)?;
-        item.extend(key.attributes());
         let put = Put::builder()
-            .table_name(&self.name)
-            .set_item(Some(item))
             .condition_expression("attribute_not_exists(#partition)")
-            .expression_attribute_names("#partition", PARTITION)
+            .expression_attribute_names("#partition", PARTITION);
+        self.put(put, key, record)
+    }
+
+    /// A member that writes a record in place of one whose attribute has this value.
+    pub(crate) fn put_over(
+        &self,
+        key: Key,
+        record: &impl Serialize,
+        (name, value): (&str, AttributeValue),
+    ) -> Result<TransactWriteItem, Error> {
+        let put = Put::builder()
+            .condition_expression("#name = :value")
+            .expression_attribute_names("#name", name)
+            .expression_attribute_values(":value", value);
+        self.put(put, key, record)
+    }
+
+    /// A member that removes a record whose attribute has this value.
+    pub(crate) fn delete_where(
+        &self,
+        key: Key,
+        (name, value): (&str, AttributeValue),
+    ) -> Result<TransactWriteItem, Error> {
+        let delete = Delete::builder()
+            .table_name(&self.name)
+            .set_key(Some(key.attributes()))
+            .condition_expression("#name = :value")
+            .expression_attribute_names("#name", name)
+            .expression_attribute_values(":value", value)
             .build()
             .map_err(|error| Error::Refused(error.into()))?;
+        Ok(TransactWriteItem::builder().delete(delete).build())
+    }
+
+    fn put(&self, put: PutBuilder, key: Key, record: &impl Serialize) -> Result<TransactWriteItem, Error> {
+        let put = put.table_name(&self.name).set_item(Some(item(key, record)?)).build();
+        let put = put.map_err(|error| Error::Refused(error.into()))?;
         Ok(TransactWriteItem::builder().put(put).build())
     }
 
-    /// All of these or none, once.
-    pub(crate) async fn transact(&self, sources: &Sources, members: Vec<TransactWriteItem>) -> Result<(), NotWritten> {
+    /// Writes a record in place of whatever is there; safe to repeat.
+    pub(crate) async fn overwrite(&self, key: Key, record: &impl Serialize) -> Result<(), Error> {
+        let put = self.client.put_item().table_name(&self.name).set_item(Some(item(key, record)?));
+        put.send().await.map_err(Error::from_sdk)?;
+        Ok(())
+    }
+
+    /// Removes a record whose attribute has this value, where there is one; safe to repeat.
+    pub(crate) async fn delete_if(&self, key: Key, name: &str, value: AttributeValue) -> Result<(), Error> {
+        let deleted = self
+            .client
+            .delete_item()
+            .table_name(&self.name)
+            .set_key(Some(key.attributes()))
+            .condition_expression("#name = :value")
+            .expression_attribute_names("#name", name)
+            .expression_attribute_values(":value", value)
+            .send()
+            .await;
+        unless_refused(deleted)
+    }
+
+    /// Removes whatever is under these keys; safe to repeat.
+    pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), Error> {
+        for batch in keys.chunks(BATCH_DELETES) {
+            let request = |key: &Key| {
+                let delete = DeleteRequest::builder().set_key(Some(key.clone().attributes())).build();
+                Ok(WriteRequest::builder()
+                    .delete_request(delete.map_err(|error| Error::Refused(error.into()))?)
+                    .build())
+            };
+            let mut rest: Vec<WriteRequest> = batch.iter().map(request).collect::<Result<_, Error>>()?;
+            for attempt in 0..BATCH_TRIES {
+                if attempt > 0 {
+                    tokio::time::sleep(BATCH_PAUSE * 2_u32.pow(attempt - 1)).await;
+                }
+                let answer = self.client.batch_write_item().request_items(&self.name, rest).send().await;
+                let answer = answer.map_err(Error::from_sdk)?;
+                rest = answer.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            if !rest.is_empty() {
+                return Err(Error::busy("a batch of deletions stayed incomplete"));
+            }
+        }
+        Ok(())
+    }
+
+    /// All of these or none, once; with them what completes the request's claim, where it has one.
+    pub(crate) async fn transact(
+        &self,
+        sources: &Sources,
+        mut members: Vec<TransactWriteItem>,
+        completion: Option<&Completion>,
+    ) -> Result<(), NotWritten> {
+        if let Some(completion) = completion {
+            members.push(self.complete(completion)?);
+        }
+        let claim = completion.map(|_| members.len() - 1);
+        match self.write_together(sources, members).await {
+            Err(NotWritten::Refused(refused)) if claim.is_some_and(|claim| refused.contains(&claim)) => {
+                Err(Error::busy("another request took over what this one was doing").into())
+            }
+            written => written,
+        }
+    }
+
+    async fn write_together(&self, sources: &Sources, members: Vec<TransactWriteItem>) -> Result<(), NotWritten> {
         let token = sources.ulid().to_string();
         for attempt in 0..CONFLICT_TRIES {
             if attempt > 0 {
@@ -69,7 +184,7 @@ impl Table {
             match error.as_service_error() {
                 Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
                     match why_canceled(canceled.cancellation_reasons()) {
-                        Canceled::Conflict => {}
+                        Canceled::ForNow => {}
                         Canceled::Conditions(members) => return Err(NotWritten::Refused(members)),
                         Canceled::Other => return Err(Error::from_sdk(error).into()),
                     }
@@ -82,8 +197,29 @@ impl Table {
     }
 }
 
+/// A deletion whose condition does not hold has nothing to delete, or has done so before.
+pub(crate) fn unless_refused(
+    deleted: Result<DeleteItemOutput, SdkError<DeleteItemError, HttpResponse>>,
+) -> Result<(), Error> {
+    match deleted {
+        Err(error)
+            if !matches!(error.as_service_error(), Some(DeleteItemError::ConditionalCheckFailedException(_))) =>
+        {
+            Err(Error::from_sdk(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A record as an item.
+fn item(key: Key, record: &impl Serialize) -> Result<Item, Error> {
+    let mut item: Item = serde_dynamo::aws_sdk_dynamodb_1::to_item(record)?;
+    item.extend(key.attributes());
+    Ok(item)
+}
+
 enum Canceled {
-    Conflict,
+    ForNow,
     Conditions(Vec<usize>),
     Other,
 }
@@ -96,8 +232,8 @@ fn why_canceled(reasons: &[CancellationReason]) -> Canceled {
     let refused = with_code("ConditionalCheckFailed");
     if !refused.is_empty() {
         Canceled::Conditions(refused)
-    } else if !with_code("TransactionConflict").is_empty() {
-        Canceled::Conflict
+    } else if PASSING.iter().any(|code| !with_code(code).is_empty()) {
+        Canceled::ForNow
     } else {
         Canceled::Other
     }
@@ -122,7 +258,8 @@ mod tests {
     fn a_condition_that_does_not_hold_outweighs_a_conflict() {
         let both = reasons(&["None", "TransactionConflict", "ConditionalCheckFailed"]);
         assert!(matches!(why_canceled(&both), Canceled::Conditions(members) if members == [2]));
-        assert!(matches!(why_canceled(&reasons(&["TransactionConflict", "None"])), Canceled::Conflict));
-        assert!(matches!(why_canceled(&reasons(&["ThrottlingError", "None"])), Canceled::Other));
+        assert!(matches!(why_canceled(&reasons(&["TransactionConflict", "None"])), Canceled::ForNow));
+        assert!(matches!(why_canceled(&reasons(&["ThrottlingError", "None"])), Canceled::ForNow));
+        assert!(matches!(why_canceled(&reasons(&["ValidationError", "None"])), Canceled::Other));
     }
 }

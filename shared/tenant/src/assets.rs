@@ -2,10 +2,14 @@
 
 use bucket::{Bucket, Content, ObjectKey};
 use domain::{Fault, File, FileStatus, Sources, Violation};
+use futures::{StreamExt, stream};
 use runtime::Settings;
-use table::FileRefused;
+use table::{Completion, FileRefused};
 
 use crate::Space;
+
+/// Objects that one request stores at once.
+const AT_ONCE: usize = 4;
 
 /// Where the bytes of files are kept. It opens only together with a [`Space`], or with a
 /// [`Delivered`](crate::Delivered) file that somebody was admitted to.
@@ -33,21 +37,64 @@ impl Space {
 }
 
 impl Assets<'_> {
-    /// Stores a file: its bytes first, then its record, so that a record that says `active` has its bytes.
+    /// Stores files, all or nothing: their bytes first, then their records, so that a record that says `active` has its
+    /// bytes. With the records goes what ends the request that they came with.
     ///
-    /// A stored name that is taken is a conflict, and leaves nothing behind. Where the record's fate is unknown the bytes
-    /// stay: they may be in use.
-    pub async fn store(&self, file: &File, content: Content, sources: &Sources) -> Result<(), Fault> {
-        debug_assert!(file.space_id == self.space.record().id && file.status == FileStatus::Active);
-        let key = ObjectKey::original(self.space.record().id, file.id);
-        self.originals.0.put(&key, content, &file.mime_type, &file.checksum_sha256).await?;
-        match self.space.table.create_file(file, sources).await {
-            Ok(()) => Ok(()),
+    /// A stored name that is taken is a conflict. What fails leaves nothing behind, unless it cannot be told whether the
+    /// records were written: then the bytes stay, for they may be in use.
+    pub async fn store(
+        &self,
+        files: &[(File, Content)],
+        sources: &Sources,
+        completion: Option<&Completion>,
+    ) -> Result<(), Fault> {
+        debug_assert!(files.iter().all(|(file, _)| file.space_id == self.space.record.id));
+        debug_assert!(files.iter().all(|(file, _)| file.status == FileStatus::Active));
+        // All of them end before any is removed: one that was given up on could still arrive.
+        let puts: Vec<_> = files.iter().map(|(file, content)| self.put(file, content.clone())).collect();
+        let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
+        if let Err(fault) = stored.into_iter().collect::<Result<(), Fault>>() {
+            self.remove_bytes(files).await;
+            return Err(fault);
+        }
+        let records: Vec<File> = files.iter().map(|(file, _)| file.clone()).collect();
+        match self.space.table.create_files(&records, sources, completion).await {
+            Ok(()) => self.demand_open(sources).await,
             Err(FileRefused::NameTaken) => {
-                self.originals.0.delete(&key).await?;
+                self.remove_bytes(files).await;
                 Err(Fault::conflict("A file of this name is already stored.", "file", Violation::Taken))
             }
-            Err(FileRefused::Failed(error)) => Err(error.into()),
+            Err(FileRefused::Failed(error)) => {
+                if self.space.table.settle_files(&records, sources).await? {
+                    return self.demand_open(sources).await;
+                }
+                self.remove_bytes(files).await;
+                Err(error.into())
+            }
         }
+    }
+
+    async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
+        let key = ObjectKey::original(file.space_id, file.id);
+        Ok(self.originals.0.put(&key, content, &file.mime_type, &file.checksum_sha256).await?)
+    }
+
+    /// Removes bytes that no record speaks of. Where that fails they are found by their missing record.
+    async fn remove_bytes(&self, files: &[(File, Content)]) {
+        for (file, _) in files {
+            let key = ObjectKey::original(file.space_id, file.id);
+            if let Err(error) = self.originals.0.delete(&key).await {
+                tracing::warn!(file_id = %file.id, %error, "bytes without a record stay behind");
+            }
+        }
+    }
+
+    /// Looks at the space after writing: where it is being deleted, the files go with it and nobody is told they are there.
+    async fn demand_open(&self, sources: &Sources) -> Result<(), Fault> {
+        let space = self.space.table.space(self.space.record.id).await?;
+        if space.is_none_or(|space| space.is_closed(sources.now())) {
+            return Err(Fault::conflict("The space is being deleted.", "space", Violation::Unknown));
+        }
+        Ok(())
     }
 }

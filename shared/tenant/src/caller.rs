@@ -1,6 +1,6 @@
 //! Who makes a request, told by their key.
 
-use domain::{KeyId, KeyScope, Principal, Role, SpaceId, UserId};
+use domain::{KeyId, KeyOwner, KeyScope, Principal, Role, SpaceId, UserId};
 
 /// An authenticated caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,11 @@ impl Caller {
             KeyScope::Account { user_id } => Principal::User(user_id),
             KeyScope::Space { .. } => Principal::ApiKey(self.key_id),
         }
+    }
+
+    /// Whose the key is.
+    pub fn owner(&self) -> KeyOwner {
+        self.scope.owner()
     }
 
     /// The user of an account key.

@@ -1,13 +1,15 @@
 //! What delivery needs of a file: its record, what its space demands, and its bytes.
 //!
-//! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::admit`], which decides on access,
+//! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::open`], which decides on access,
 //! makes it a [`Delivered`], which has record and bytes.
 
 use std::time::Duration;
 
 use bucket::{AnswerHeaders, Error, ObjectKey};
 use bytes::Bytes;
-use domain::{Fault, File, FileStatus, Handle, Role, Space, Timestamp, original_needs_proof};
+use domain::{
+    Fault, File, FileStatus, Handle, ResourceType, Role, Space, Timestamp, Violation, Violations, original_needs_proof,
+};
 use futures::Stream;
 
 use crate::{Caller, Originals, Tenants};
@@ -39,8 +41,8 @@ impl Tenants {
     }
 
     /// Lets a caller see the original: everyone, where neither the file's type nor its space demands proof; else whoever
-    /// has a role in the space.
-    pub async fn admit(&self, located: Located, caller: Option<&Caller>) -> Result<Delivered, Fault> {
+    /// has a role in the space. An image that has to carry a watermark is never seen without it.
+    pub async fn open(&self, located: Located, caller: Option<&Caller>) -> Result<Delivered, Fault> {
         let Located { file, space } = located;
         let needs_proof = original_needs_proof(&file, &space);
         let admitted = match caller {
@@ -48,10 +50,15 @@ impl Tenants {
             Some(caller) => self.may_view(caller, &space).await?,
             None => false,
         };
-        if admitted {
-            return Ok(Delivered { file, needs_proof });
+        if !admitted {
+            let message = "This file is delivered only with a key of its space in the Authorization header.";
+            return Err(Fault::forbidden(message));
         }
-        Err(Fault::forbidden("This file is delivered only with a key of its space in the Authorization header."))
+        if file.resource_type == ResourceType::Image && space.security.watermark.enabled {
+            let violation = Violation::Must("is enabled, and this image cannot be rendered with it");
+            return Err(Violations::from(("watermark", violation)).into());
+        }
+        Ok(Delivered { file, needs_proof })
     }
 
     async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, Fault> {

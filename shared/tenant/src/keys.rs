@@ -1,63 +1,82 @@
-//! The API keys of a space.
+//! The API keys of a space, and those of a user.
 
-use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Role, Sources, Timestamp};
-use table::{KeyPage, Listing};
+use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Role, Sources, Timestamp, UserId};
+use table::{Completion, Listing, Page, Table};
 
-use crate::Space;
+use crate::{Space, Tenants};
+
+/// What a caller says of a key to be made.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// What it is for.
+    pub name: KeyName,
+    /// What a space key may do; as much as its creator, where that is not said.
+    pub role: Option<Role>,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// The keys of a space or of a user.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    table: Table,
+    /// The scope of a key that is made without saying more.
+    scope: KeyScope,
+}
 
 impl Space {
-    /// Makes a key of this space. The secret is in the answer and nowhere else.
-    pub async fn create_key(
-        &self,
-        name: KeyName,
-        role: Role,
-        expires_at: Option<Timestamp>,
-        sources: &Sources,
-    ) -> Result<(ApiKey, KeySecret), Fault> {
-        let scope = KeyScope::Space { space_id: self.record().id, role };
-        create(&self.table, name, scope, expires_at, sources).await
-    }
-
-    /// A page of this space's keys, newest first, revoked ones included.
-    pub async fn list_keys(&self, listing: Listing, limit: u16) -> Result<KeyPage, Fault> {
-        Ok(self.table.list_keys(&self.listed_scope(), listing, limit).await?)
-    }
-
-    /// Revokes a key of this space, from the next request on; `false` where it has no such key. Safe to repeat.
-    pub async fn revoke_key(&self, id: KeyId, now: Timestamp) -> Result<bool, Fault> {
-        let Some(key) = self.table.listed_key(&self.listed_scope(), id).await? else { return Ok(false) };
-        self.table.revoke_key(&key, now).await?;
-        Ok(true)
-    }
-
-    /// The scope under which this space's keys are listed, whatever their role.
-    fn listed_scope(&self) -> KeyScope {
-        KeyScope::Space { space_id: self.record().id, role: Role::Viewer }
+    /// This space's keys.
+    pub fn keys(&self) -> Keys {
+        Keys { table: self.table.clone(), scope: KeyScope::Space { space_id: self.record.id, role: self.role() } }
     }
 }
 
-/// Makes a key of any scope.
-pub(crate) async fn create(
-    table: &table::Table,
-    name: KeyName,
-    scope: KeyScope,
-    expires_at: Option<Timestamp>,
-    sources: &Sources,
-) -> Result<(ApiKey, KeySecret), Fault> {
-    let secret = KeySecret::new(sources);
-    let now = sources.now();
-    let key = ApiKey {
-        id: table.next_key_id().await?,
-        name,
-        scope,
-        hash: secret.hash(),
-        last_four: secret.last_four().to_owned(),
-        is_active: true,
-        expires_at,
-        last_used_at: None,
-        created_at: now,
-        updated_at: now,
-    };
-    table.create_key(&key, sources).await?;
-    Ok((key, secret))
+impl Tenants {
+    /// A user's account keys.
+    pub fn account_keys(&self, user_id: UserId) -> Keys {
+        Keys { table: self.table.clone(), scope: KeyScope::Account { user_id } }
+    }
+}
+
+impl Keys {
+    /// Makes a key. The secret is in the answer and nowhere else. `complete` ends the request that it is made for.
+    pub async fn create(
+        &self,
+        new: NewKey,
+        sources: &Sources,
+        complete: impl FnOnce(&ApiKey, &KeySecret) -> Option<Completion>,
+    ) -> Result<(ApiKey, KeySecret), Fault> {
+        let secret = KeySecret::new(sources);
+        let now = sources.now();
+        let scope = match self.scope {
+            KeyScope::Space { space_id, role } => KeyScope::Space { space_id, role: new.role.unwrap_or(role) },
+            account @ KeyScope::Account { .. } => account,
+        };
+        let key = ApiKey {
+            id: self.table.next_key_id().await?,
+            name: new.name,
+            scope,
+            hash: secret.hash(),
+            last_four: secret.last_four().to_owned(),
+            is_active: true,
+            expires_at: new.expires_at,
+            last_used_at: None,
+            created_at: now,
+            updated_at: now,
+        };
+        self.table.create_key(&key, sources, complete(&key, &secret).as_ref()).await?;
+        Ok((key, secret))
+    }
+
+    /// A page of the keys, newest first, revoked ones included.
+    pub async fn list(&self, listing: Listing<KeyId>) -> Result<Page<ApiKey>, Fault> {
+        Ok(self.table.list_keys(self.scope.owner(), listing).await?)
+    }
+
+    /// Revokes a key, from the next request on; `false` where there is none. Safe to repeat.
+    pub async fn revoke(&self, id: KeyId, now: Timestamp) -> Result<bool, Fault> {
+        let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else { return Ok(false) };
+        self.table.revoke_key(&key, now).await?;
+        Ok(true)
+    }
 }

@@ -1,32 +1,49 @@
 //! What one caller may reach: a space's records and objects together, and nothing of any other space.
 //!
-//! Invariants: this is the only crate that uses `table` and `bucket`; a [`Space`] is had only for a [`Caller`] that may
-//! know of it, and everything it reads or writes is its own. The reads that are not scoped to a space are
-//! [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path.
+//! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had only for a [`Caller`]
+//! that may know of it, and everything it reads or writes is its own. The reads that are not scoped to a space are
+//! [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path.
 
+mod account;
 mod assets;
 mod caller;
+mod deletion;
 mod delivered;
 mod keys;
 mod operator;
+mod purge;
 mod space;
+mod spaces;
 
+pub use account::Account;
 pub use assets::{Assets, Originals};
 pub use bucket::{AnswerHeaders, Content};
 pub use caller::Caller;
 pub use delivered::{Delivered, Located};
+pub use keys::{Keys, NewKey};
 pub use operator::{Bootstrapped, bootstrap};
+pub use purge::{Purge, Purged};
+pub use queue::{DELAY_SECONDS, PurgeJob, PurgePass, Queue};
 pub use space::Space;
-pub use table::{KeyPage, Listing};
+pub use table::{Claim, Claimed, Completion, Listing, Page, Start};
 
-use domain::{Fault, KeySecret, Timestamp};
+use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
 use runtime::Settings;
-use table::Table;
+use table::{Admission, Table};
 
 /// Every space's records; the way to one of them is through a [`Caller`].
 #[derive(Clone, Debug)]
 pub struct Tenants {
     table: Table,
+}
+
+/// Whether a request with a key goes on.
+#[derive(Clone, Copy, Debug)]
+pub enum Admitted {
+    /// It does, and this is left of the key's requests.
+    Yes(Caller, Allowance),
+    /// The key has used up its requests.
+    Limited(Allowance),
 }
 
 impl Tenants {
@@ -35,9 +52,28 @@ impl Tenants {
         Tenants { table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")) }
     }
 
-    /// Who calls with this key; `None` where it is unknown, revoked or expired.
+    /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.
+    pub async fn admit(&self, secret: &KeySecret, limit: RateLimit, now: Timestamp) -> Result<Option<Admitted>, Fault> {
+        Ok(match self.table.admit(&secret.hash(), limit, now).await? {
+            Admission::Unknown => None,
+            Admission::Limited(allowance) => Some(Admitted::Limited(allowance)),
+            Admission::Admitted(key, allowance) => Some(Admitted::Yes(Caller::new(key.key_id, key.scope), allowance)),
+        })
+    }
+
+    /// Who calls with this key, without counting; `None` where it is unknown, revoked or expired.
     pub async fn authenticate(&self, secret: &KeySecret, now: Timestamp) -> Result<Option<Caller>, Fault> {
         let key = self.table.authenticate(&secret.hash(), now).await?;
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
+    }
+
+    /// Claims a request that is to be done once; mark and payload are opaque.
+    pub async fn claim(&self, mark: &str, payload: &str, sources: &Sources) -> Result<Claimed, Fault> {
+        Ok(self.table.claim(mark, payload, sources).await?)
+    }
+
+    /// Gives back a claim whose request failed.
+    pub async fn release(&self, claim: &Claim) -> Result<(), Fault> {
+        Ok(self.table.release(claim).await?)
     }
 }

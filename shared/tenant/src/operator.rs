@@ -1,11 +1,10 @@
 //! What whoever runs Larder does before there is anyone to ask: the first user, their key, their space.
 
 use domain::{
-    Fault, FolderMode, KeyName, KeyScope, KeySecret, NewSpace, Sources, Space, SpaceName, UploadConfig, UploadConfigId,
-    UserId,
+    ChosenIds, Fault, FolderMode, KeyName, KeySecret, NewSpace, Sources, Space, SpaceName, UploadConfig, UserId,
 };
 
-use crate::{Tenants, keys};
+use crate::{Tenants, keys::NewKey};
 
 /// Name of the key that is made.
 const KEY_NAME: &str = "bootstrap";
@@ -35,7 +34,8 @@ pub async fn bootstrap(tenants: &Tenants, sources: &Sources, known_key: Option<&
         None => create_first_user(tenants, sources).await?,
     };
     let name = KeyName::parse(KEY_NAME).expect("our own name is valid");
-    let (_, api_key) = keys::create(&tenants.table, name, KeyScope::Account { user_id }, None, sources).await?;
+    let new = NewKey { name, role: None, expires_at: None };
+    let (_, api_key) = tenants.account_keys(user_id).create(new, sources, |_, _| None).await?;
     Ok(Bootstrapped { api_key, is_new: true })
 }
 
@@ -43,8 +43,8 @@ async fn create_first_user(tenants: &Tenants, sources: &Sources) -> Result<UserI
     let user_id = UserId::new(sources);
     let name = SpaceName::parse(SPACE_NAME).expect("our own name is valid");
     let new = NewSpace { name, description: None, folder_mode: FolderMode::Dynamic };
-    let space = Space::new(new, UploadConfigId::new(sources), sources);
-    let starter = UploadConfig::starter(space.active_upload_config_id, space.id, sources);
+    let space = Space::new(new, &mut ChosenIds::new(sources), sources);
+    let starter = UploadConfig::starter(&space);
     tenants.table.create_first_user(user_id, &space, &starter, sources).await?;
     Ok(user_id)
 }

@@ -1,21 +1,21 @@
 //! One space, as one caller may reach it.
 
 use domain::{
-    Fault, FaultKind, FileId, Handle, NewSpace, Role, Sources, SpaceId, UploadConfig, UploadConfigId,
-    UploadConfigReference, Violation, Violations,
+    Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, UploadConfig, UploadConfigReference, Violation,
+    Violations,
 };
-use table::{SpaceRefused, Table};
+use table::{ChangeRefused, Table};
 
 use crate::{Caller, Tenants};
 
-/// Handles that are drawn for a new space before we give up; one of 1.5 billion is rarely taken.
-const HANDLE_TRIES: u32 = 5;
+/// Tries of a change that others change away.
+const CHANGE_TRIES: u32 = 8;
 
 /// A space that a caller may know of: its record, the caller's role, and what is kept in it.
 #[derive(Clone, Debug)]
 pub struct Space {
     pub(crate) table: Table,
-    record: domain::Space,
+    pub(crate) record: domain::Space,
     role: Role,
 }
 
@@ -46,34 +46,17 @@ impl Tenants {
     /// A file and its space, by the file's id; `None` where there is none, or none that the caller may know of.
     pub async fn file(&self, caller: &Caller, id: FileId) -> Result<Option<(Space, domain::File)>, Fault> {
         if let Some((own, role)) = caller.own_space() {
-            let (file, space) = self.table.file_and_space(id, own).await?;
-            let owned = file.filter(|file| file.space_id == own);
-            return Ok(space.zip(owned).map(|(space, file)| (self.scoped(space, role), file)));
+            let (space, file) = self.table.space_and_file(own, id).await?;
+            return Ok(space.zip(file).map(|(space, file)| (self.scoped(space, role), file)));
         }
-        let Some(file) = self.table.file(id).await? else { return Ok(None) };
-        let space = self.space(caller, file.space_id).await?;
-        Ok(space.map(|space| (space, file)))
-    }
-
-    /// Makes a space with its first upload config, owned by the caller, who holds an account key.
-    pub async fn create_space(&self, caller: &Caller, new: NewSpace, sources: &Sources) -> Result<Space, Fault> {
-        let Some(user) = caller.user() else {
-            return Err(Fault::forbidden("Spaces are created with an account key; this key belongs to one space."));
+        let (Some(user), Some(space_id)) = (caller.user(), self.table.space_of_file(id).await?) else {
+            return Ok(None);
         };
-        let mut space = domain::Space::new(new, UploadConfigId::new(sources), sources);
-        let starter = UploadConfig::starter(space.active_upload_config_id, space.id, sources);
-        for _ in 0..HANDLE_TRIES {
-            match self.table.create_space(&space, &starter, user, sources).await {
-                Ok(()) => return Ok(self.scoped(space, Role::Owner)),
-                Err(SpaceRefused::NameTaken) => return Err(Violations::from(("name", Violation::Taken)).into()),
-                Err(SpaceRefused::HandleTaken) => space.handle = Handle::new(sources),
-                Err(SpaceRefused::Failed(error)) => return Err(error.into()),
-            }
-        }
-        Err(Fault::unavailable("no free handle was found"))
+        let found = self.table.space_file_and_membership(space_id, id, user).await?;
+        Ok(found.map(|(space, file, membership)| (self.scoped(space, membership.role), file)))
     }
 
-    fn scoped(&self, record: domain::Space, role: Role) -> Space {
+    pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> Space {
         Space { table: self.table.clone(), record, role }
     }
 }
@@ -84,14 +67,14 @@ impl Space {
         &self.record
     }
 
-    /// Refuses a caller whose role is below this one.
-    pub fn demand(&self, least: Role) -> Result<(), Fault> {
-        demand(self.role, least)
-    }
-
     /// The caller's role.
     pub fn role(&self) -> Role {
         self.role
+    }
+
+    /// Refuses a caller whose role is below this one.
+    pub fn demand(&self, least: Role) -> Result<(), Fault> {
+        demand(self.role, least)
     }
 
     /// An upload config of this space: the one referred to, or the active one.
@@ -101,6 +84,27 @@ impl Space {
     ) -> Result<Option<UploadConfig>, Fault> {
         let active = UploadConfigReference::Id(self.record.active_upload_config_id);
         Ok(self.table.upload_config(self.record.id, reference.unwrap_or(&active)).await?)
+    }
+
+    /// Changes the space's record. Where others change it at the same time, the change is made again upon theirs.
+    pub async fn change(&mut self, change: impl Fn(&mut domain::Space), sources: &Sources) -> Result<(), Fault> {
+        for _ in 0..CHANGE_TRIES {
+            let mut changed = self.record.clone();
+            change(&mut changed);
+            changed.updated_at = sources.now();
+            match self.table.change_space(&self.record, &changed, sources).await {
+                Ok(version) => {
+                    self.record = domain::Space { version, ..changed };
+                    return Ok(());
+                }
+                Err(ChangeRefused::Stale) => {
+                    self.record = self.table.space(self.record.id).await?.ok_or_else(Fault::not_found)?;
+                }
+                Err(ChangeRefused::NameTaken) => return Err(Violations::from(("name", Violation::Taken)).into()),
+                Err(ChangeRefused::Failed(error)) => return Err(error.into()),
+            }
+        }
+        Err(Fault::unavailable("others kept changing the space"))
     }
 }
 

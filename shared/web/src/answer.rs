@@ -7,11 +7,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{Fault, FaultKind};
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 
-/// Seconds after which a client may try again what failed because we were busy.
-const RETRY_AFTER_SECONDS: u32 = 1;
+/// What marks an answer that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 #[derive(Serialize)]
 struct Data<T> {
@@ -30,6 +30,9 @@ pub struct Ok<T>(pub T);
 /// 201 with `{"data": …}`.
 pub struct Created<T>(pub T);
 
+/// 202 without a body: what was asked for is done for the caller, and goes on behind.
+pub struct Accepted;
+
 /// 204.
 pub struct NoContent;
 
@@ -45,20 +48,45 @@ impl<T: Serialize> IntoResponse for Created<T> {
     }
 }
 
+impl IntoResponse for Accepted {
+    fn into_response(self) -> Response {
+        StatusCode::ACCEPTED.into_response()
+    }
+}
+
 impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
     }
 }
 
-/// A fault on its way to the caller. Handlers return it by `?` on anything that is a [`Fault`].
+/// What ends a request before its handler does: a fault, by `?` on anything that is a [`Fault`], or an answer that was
+/// given before.
 #[derive(Debug)]
-pub struct Failure(pub Fault);
+pub enum Failure {
+    /// A fault on its way to the caller.
+    Fault(Fault),
+    /// The first answer to the same request: the body of a 201.
+    Replay(Vec<u8>),
+}
 
 impl<T: Into<Fault>> From<T> for Failure {
     fn from(fault: T) -> Failure {
-        Failure(fault.into())
+        Failure::Fault(fault.into())
     }
+}
+
+/// The body of a [`Created`].
+pub(crate) fn created_body(view: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(&Data { data: view }).unwrap_or_default()
+}
+
+fn replay(body: Vec<u8>) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(mime::APPLICATION_JSON.essence_str())),
+        (REPLAYED, HeaderValue::from_static("true")),
+    ];
+    (StatusCode::CREATED, headers, body).into_response()
 }
 
 /// What the log says of a failure, left on the answer for the layer that logs requests.
@@ -67,20 +95,20 @@ pub(crate) struct Cause(pub(crate) String);
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let Failure(fault) = self;
+        let fault = match self {
+            Failure::Fault(fault) => fault,
+            Failure::Replay(body) => return replay(body),
+        };
         let status = status(fault.kind);
         let cause = Cause(cause(&fault));
         let body = Refusal { message: &fault.message, errors: fault.violations.into_messages() };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
-        match fault.kind {
-            FaultKind::Unauthenticated => {
-                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            }
-            FaultKind::Unavailable => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
-            }
-            _ => {}
+        if fault.kind == FaultKind::Unauthenticated {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = fault.retry_after_seconds {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response.extensions_mut().insert(cause);
         response
@@ -100,6 +128,7 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
         FaultKind::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
         FaultKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        FaultKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         FaultKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }

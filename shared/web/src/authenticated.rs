@@ -3,20 +3,36 @@
 use std::borrow::Cow;
 
 use axum::extract::{FromRef, FromRequestParts};
-use domain::{Fault, Handle, KeySecret, Sources, Timestamp};
-use http::{HeaderMap, header, request::Parts};
-use tenant::{Caller, Tenants};
+use domain::{Fault, Handle, KeySecret, Sources, Timestamp, UserId};
+use http::{HeaderMap, HeaderValue, header, request::Parts};
+use tenant::{Admitted, Caller, Tenants};
 
-use crate::{Action, Can, Edge, Failure};
+use crate::{Action, Can, Edge, Failure, Subject, claim::IDEMPOTENCY_KEY, exchange::Exchange, path::canonical_path};
 
 /// The query parameter that may hold a key.
 const KEY_PARAMETER: &str = "api_key";
 
-/// A caller with a valid key, in no space yet.
+/// A caller with a valid key and requests left, in no space yet.
+#[derive(Clone)]
 pub struct Authenticated {
     /// The caller.
     pub caller: Caller,
+    /// The key that they call with: what is sealed for them is sealed by it.
+    pub(crate) secret: KeySecret,
+    /// The request's path, in its one spelling.
+    pub(crate) path: String,
+    /// How the client names the request.
+    pub(crate) idempotency_key: Option<HeaderValue>,
+    pub(crate) exchange: Exchange,
     edge: Edge,
+}
+
+/// The holder of an account key.
+pub struct AccountHolder {
+    /// The user.
+    pub user: UserId,
+    /// The caller.
+    pub by: Authenticated,
 }
 
 impl Authenticated {
@@ -35,6 +51,13 @@ impl Authenticated {
         self.caller.demand_in_own_space(A::LEAST)
     }
 
+    /// Authorizes an action on what has this id; not found where the caller may not know of it.
+    pub async fn can<A: Action, T: Subject>(&self, id: &str) -> Result<Can<A, T>, Fault> {
+        let found = T::find(self.tenants(), &self.caller, id).await?;
+        let (space, subject) = found.ok_or_else(Fault::not_found)?;
+        Can::authorize(self.caller, space, subject, self.sources().clone())
+    }
+
     /// Authorizes an action in the space of this handle; `None` where the caller may not know of such a space.
     pub async fn can_in<A: Action>(&self, handle: &Handle) -> Result<Option<Can<A>>, Fault> {
         let Some(space) = self.edge.tenants.space_by_handle(&self.caller, handle).await? else { return Ok(None) };
@@ -49,17 +72,50 @@ where
 {
     type Rejection = Failure;
 
+    /// Authenticates and counts a request once, however many extractors ask.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated, Failure> {
+        if let Some(known) = parts.extensions.get::<Authenticated>() {
+            return Ok(known.clone());
+        }
         let edge = Edge::from_ref(state);
         let secret = key_of(&parts.headers, parts.uri.query()).ok_or_else(Fault::unauthenticated)?;
-        let caller = edge.tenants.authenticate(&secret, edge.sources.now()).await?;
-        Ok(Authenticated { caller: caller.ok_or_else(Fault::unauthenticated)?, edge })
+        let admitted = edge.tenants.admit(&secret, edge.limit, edge.sources.now()).await?;
+        let exchange = Exchange::of(parts);
+        let path = canonical_path(parts.uri.path());
+        let idempotency_key = parts.headers.get(IDEMPOTENCY_KEY).cloned();
+        match admitted.ok_or_else(Fault::unauthenticated)? {
+            Admitted::Yes(caller, allowance) => {
+                exchange.note_allowance(allowance);
+                let by = Authenticated { caller, secret, path, idempotency_key, exchange, edge };
+                parts.extensions.insert(by.clone());
+                Ok(by)
+            }
+            Admitted::Limited(allowance) => {
+                exchange.note_allowance(allowance);
+                Err(Fault::rate_limited(allowance.resets_in_seconds).into())
+            }
+        }
+    }
+}
+
+impl<S> FromRequestParts<S> for AccountHolder
+where
+    Edge: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<AccountHolder, Failure> {
+        let by = Authenticated::from_request_parts(parts, state).await?;
+        let user = by.caller.user();
+        let refused = || Fault::forbidden("This needs an account key; yours belongs to one space.");
+        Ok(AccountHolder { user: user.ok_or_else(refused)?, by })
     }
 }
 
 /// Who calls with the key in a header; nobody where there is none, or none that works.
 pub async fn caller_of(
-    header: Option<&http::HeaderValue>,
+    header: Option<&HeaderValue>,
     tenants: &Tenants,
     now: Timestamp,
 ) -> Result<Option<Caller>, Fault> {

@@ -2,12 +2,12 @@
 
 use std::{future::Future, marker::PhantomData};
 
-use axum::extract::{FromRef, FromRequestParts, RawPathParams};
+use axum::extract::{FromRef, FromRequestParts};
 use domain::{Fault, File, Role, Sources};
 use http::request::Parts;
 use tenant::{Caller, Space, Tenants};
 
-use crate::{Authenticated, Edge, Failure};
+use crate::{Authenticated, Edge, Failure, path_parameter};
 
 /// Something that is done in a space, and the least role that may do it.
 pub trait Action: Send + Sync + 'static {
@@ -34,8 +34,12 @@ actions! {
     ReadFiles: Role::Viewer;
     /// Adds files.
     Upload: Role::User;
+    /// Changes the space, its access control and its security.
+    ManageSpace: Role::Owner;
     /// Makes, lists and revokes the space's keys.
     ManageKeys: Role::Owner;
+    /// Deletes the space with all that is in it.
+    DeleteSpace: Role::Owner;
 }
 
 /// What the `{id}` of a path names, and the space it is in.
@@ -94,15 +98,6 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Can<A, T>, Failure> {
         let by = Authenticated::from_request_parts(parts, state).await?;
         let id = path_parameter(parts, "id").await?;
-        let found = T::find(by.tenants(), &by.caller, &id).await?;
-        let (space, subject) = found.ok_or_else(Fault::not_found)?;
-        Ok(Can::authorize(by.caller, space, subject, by.sources().clone())?)
+        Ok(by.can(&id).await?)
     }
-}
-
-/// A parameter of the path. One that is no UTF-8 names nothing.
-pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, Fault> {
-    let parameters = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| Fault::not_found())?;
-    let found = parameters.iter().find(|(key, _)| *key == name);
-    found.map(|(_, value)| value.to_owned()).ok_or_else(Fault::not_found)
 }

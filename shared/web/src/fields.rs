@@ -3,34 +3,135 @@
 //! Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored.
 
 use axum::extract::{FromRequest, Request as HttpRequest};
-use domain::{Fault, Violation, Violations};
+use domain::{Fault, Timestamp, Violation, Violations};
 use serde_json::{Map, Value};
 
-use crate::{Failure, body::read_json};
+use crate::{Authenticated, Failure, body::read_json};
 
-/// The fields of one request, and what is wrong with those that were read.
-#[derive(Debug, Default)]
+/// The fields of one request, or of an object in it, and what is wrong with those that were read.
+#[derive(Debug)]
 pub struct Fields {
     values: Map<String, Value>,
+    /// What stands before the fields' names: the path to their object, with a dot at its end.
+    prefix: String,
+    now: Timestamp,
     violations: Violations,
 }
 
+/// What a request does to a field that may be cleared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change<T> {
+    /// Nothing: it does not name the field.
+    Keep,
+    /// It clears it, by null.
+    Clear,
+    /// It sets it.
+    Set(T),
+}
+
+impl<T: Clone> Change<T> {
+    /// Does it.
+    pub fn apply(&self, field: &mut Option<T>) {
+        match self {
+            Change::Keep => {}
+            Change::Clear => *field = None,
+            Change::Set(value) => *field = Some(value.clone()),
+        }
+    }
+}
+
 impl Fields {
-    /// Fields to be read.
-    pub fn of(values: Map<String, Value>) -> Fields {
-        Fields { values, violations: Violations::default() }
+    /// Fields to be read, at a moment.
+    pub fn of(values: Map<String, Value>, now: Timestamp) -> Fields {
+        Fields { values, prefix: String::new(), now, violations: Violations::default() }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Timestamp {
+        self.now
     }
 
     /// A string that has to be there. `None` only where a violation was noted.
     pub fn required<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
         let read = self.string(name).and_then(|text| parse(text.ok_or(Violation::Required)?));
-        self.violations.keep(name, read)
+        self.keep(name, read)
     }
 
     /// A string that may be absent or null. `None` also where a violation was noted.
     pub fn optional<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
         let read = self.string(name).and_then(|text| text.map(parse).transpose());
-        self.violations.keep(name, read).flatten()
+        self.keep(name, read).flatten()
+    }
+
+    /// A string that may be absent, and may not be null. `None` also where a violation was noted.
+    pub fn present<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+        if self.values.contains_key(name) { self.required(name, parse) } else { None }
+    }
+
+    /// A string that may be absent, and is cleared by null.
+    pub fn change<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Change<T> {
+        if !self.values.contains_key(name) {
+            return Change::Keep;
+        }
+        let read = self.string(name).and_then(|text| text.map(parse).transpose());
+        match self.keep(name, read) {
+            Some(Some(value)) => Change::Set(value),
+            Some(None) => Change::Clear,
+            None => Change::Keep,
+        }
+    }
+
+    /// True or false, where it is there. `None` also where a violation was noted.
+    pub fn boolean(&mut self, name: &str) -> Option<bool> {
+        let read = match self.values.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(_) => Err(Violation::NotABoolean),
+        };
+        self.keep(name, read).flatten()
+    }
+
+    /// A number that may be absent or null. `None` also where a violation was noted.
+    pub fn number<T>(&mut self, name: &str, parse: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T> {
+        let read = match self.values.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value.as_f64().ok_or(Violation::NotANumber).and_then(|number| parse(number).map(Some)),
+        };
+        self.keep(name, read).flatten()
+    }
+
+    /// An object that may be absent or null, whose fields are read by `read`. `None` also where a violation was noted.
+    pub fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
+        let values = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Object(values)) => values.clone(),
+            Some(_) => {
+                self.violate(name, &Violation::NotAnObject);
+                return None;
+            }
+        };
+        let prefix = format!("{}{name}.", self.prefix);
+        let violations = std::mem::take(&mut self.violations);
+        let mut inner = Fields { values, prefix, now: self.now, violations };
+        let read = read(&mut inner);
+        self.violations = inner.violations;
+        read
+    }
+
+    /// The same of an object that has to be there.
+    pub fn required_object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
+        if !self.has(name) {
+            self.violate(name, &Violation::Required);
+        }
+        self.object(name, read)
+    }
+
+    /// Refuses fields other than these.
+    pub fn only(&mut self, known: &[&str]) {
+        let unknown: Vec<String> = self.values.keys().filter(|name| !known.contains(&name.as_str())).cloned().collect();
+        for name in unknown {
+            self.violate(&name, &Violation::UnknownKey);
+        }
     }
 
     /// Whether a field is there, and not null or empty.
@@ -38,9 +139,14 @@ impl Fields {
         !matches!(self.string(name), Ok(None))
     }
 
-    /// Notes what is wrong beyond single strings.
-    pub fn violations(&mut self) -> &mut Violations {
-        &mut self.violations
+    /// Notes what is wrong with a field beyond its own value.
+    pub fn violate(&mut self, name: &str, violation: &Violation) {
+        self.violations.add(&format!("{}{name}", self.prefix), violation);
+    }
+
+    /// Takes the value, or notes why there is none.
+    pub fn keep<T>(&mut self, name: &str, read: Result<T, Violation>) -> Option<T> {
+        self.violations.keep(&format!("{}{name}", self.prefix), read)
     }
 
     /// Ends the reading: what was read, or all that is wrong.
@@ -61,7 +167,7 @@ impl Fields {
 }
 
 /// A request body that is read field by field.
-pub trait Request: Sized {
+pub trait Request: Sized + Send {
     /// Reads the fields it needs. `None` only where a violation was noted.
     fn read(fields: &mut Fields) -> Option<Self>;
 }
@@ -73,28 +179,35 @@ impl<T: Request, S: Send + Sync> FromRequest<S> for Valid<T> {
     type Rejection = Failure;
 
     async fn from_request(request: HttpRequest, _state: &S) -> Result<Valid<T>, Failure> {
-        let (parts, body) = request.into_parts();
-        let bytes = read_json(&parts.headers, body).await?;
-        let values = match serde_json::from_slice(&bytes) {
-            Ok(Value::Object(values)) => values,
-            Ok(_) => return Err(Fault::malformed("The body must be a JSON object.").into()),
-            Err(error) => return Err(Fault::malformed(format!("The body is not JSON: {error}.")).into()),
-        };
-        let mut fields = Fields::of(values);
+        let by = request.extensions().get::<Authenticated>();
+        let by = by.ok_or_else(|| Fault::internal("a body is read for a caller, who is authenticated before it"))?;
+        let now = by.sources().now();
+        let (mut fields, _) = read_fields(request, now).await?;
         let read = T::read(&mut fields);
         Ok(Valid(fields.finish(read)?))
+    }
+}
+
+/// Reads a JSON object, to be taken field by field, and as it is.
+pub(crate) async fn read_fields(request: HttpRequest, now: Timestamp) -> Result<(Fields, Value), Fault> {
+    let (parts, body) = request.into_parts();
+    let bytes = read_json(&parts.headers, body).await?;
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Object(values)) => Ok((Fields::of(values.clone(), now), Value::Object(values))),
+        Ok(_) => Err(Fault::malformed("The body must be a JSON object.")),
+        Err(error) => Err(Fault::malformed(format!("The body is not JSON: {error}."))),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{Description, SpaceName};
+    use domain::{Description, Opacity, SpaceName};
     use serde_json::json;
 
     fn fields(value: Value) -> Fields {
         let Value::Object(values) = value else { panic!("an object") };
-        Fields::of(values)
+        Fields::of(values, Timestamp::from_ms(0))
     }
 
     #[test]
@@ -102,20 +215,46 @@ mod tests {
         let mut fields = fields(json!({"name": "  acme ", "description": "  ", "extra": 1}));
         assert_eq!(fields.required("name", SpaceName::parse).expect("a name").as_str(), "acme");
         assert_eq!(fields.optional("description", Description::parse), None);
+        assert_eq!(fields.change("description", Description::parse), Change::Clear);
+        assert_eq!(fields.change("absent", Description::parse), Change::Keep);
         assert!(!fields.has("description"));
         assert!(fields.finish(Some(())).is_ok());
     }
 
     #[test]
-    fn everything_wrong_is_told_together() {
-        let mut fields = fields(json!({"name": 1, "description": ["x"]}));
+    fn everything_wrong_is_told_together_by_its_whole_name() {
+        let mut fields = fields(json!({
+            "name": 1, "description": ["x"], "flag": "yes", "list": [],
+            "outer": {"inner": {"number": 2, "odd": 0, "flag": null}},
+        }));
         let name = fields.required("name", SpaceName::parse);
         fields.optional("description", Description::parse);
         fields.required("missing", SpaceName::parse);
-        let fault = fields.finish(name).expect_err("three violations");
+        fields.required_object("absent", |_| Some(()));
+        fields.object("list", |_| Some(()));
+        fields.boolean("flag");
+        fields.object("outer", |outer| {
+            outer.object("inner", |inner| {
+                inner.only(&["number", "flag"]);
+                inner.boolean("flag");
+                inner.number("number", Opacity::new)
+            })
+        });
+        let fault = fields.finish(name).expect_err("violations");
         let messages = fault.violations.into_messages();
-        assert_eq!(messages["name"], ["The name field must be a string."]);
-        assert_eq!(messages["description"], ["The description field must be a string."]);
-        assert_eq!(messages["missing"], ["The missing field is required."]);
+        for (field, message) in [
+            ("name", "The name field must be a string."),
+            ("description", "The description field must be a string."),
+            ("missing", "The missing field is required."),
+            ("absent", "The absent field is required."),
+            ("list", "The list field must be an object."),
+            ("flag", "The flag field must be true or false."),
+            ("outer.inner.number", "The outer.inner.number field must not be greater than 1."),
+            ("outer.inner.odd", "The outer.inner.odd field is not known."),
+            ("outer.inner.flag", "The outer.inner.flag field must be true or false."),
+        ] {
+            assert_eq!(messages[field], [message]);
+        }
+        assert_eq!(messages.len(), 9);
     }
 }

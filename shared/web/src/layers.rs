@@ -1,4 +1,5 @@
-//! What every request passes through, outermost: a request id, CORS headers, a log line, and a net for panics.
+//! What every request passes through, outermost: a request id, CORS headers, where the caller stands in their limit, a
+//! log line, and a net for panics.
 
 use std::{any::Any, panic::AssertUnwindSafe};
 
@@ -12,29 +13,35 @@ use domain::{Fault, Sources};
 use futures::FutureExt;
 use http::{HeaderName, HeaderValue, header};
 
-use crate::{Failure, answer::Cause};
+use crate::{Failure, answer::Cause, exchange::Exchange};
 
 /// The header that names a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The headers of ours that scripts may read.
-const EXPOSED: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Location, Retry-After, \
-                       WWW-Authenticate, X-Blurhash, X-Image-Height, X-Image-Width, X-Request-Id";
+const EXPOSED: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Idempotent-Replayed, \
+                       Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Blurhash, X-Image-Height, \
+                       X-Image-Width, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id";
 
 /// Puts the layers around a function's routes.
 pub fn with_layers(router: Router, sources: Sources) -> Router {
     router.layer(middleware::from_fn_with_state(sources, around))
 }
 
-async fn around(State(sources): State<Sources>, request: Request, next: Next) -> Response {
+async fn around(State(sources): State<Sources>, mut request: Request, next: Next) -> Response {
     let id = sources.ulid().to_string();
     let started = sources.now();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
 
+    let exchange = Exchange::default();
+    request.extensions_mut().insert(exchange.clone());
     let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    let mut response = answer.unwrap_or_else(|panic| Failure(Fault::internal(panic_text(&*panic))).into_response());
+    let panicked = |panic: Box<dyn Any + Send>| Failure::from(Fault::internal(panic_text(&*panic))).into_response();
+    let mut response = answer.unwrap_or_else(panicked);
+    exchange.end(response.status()).await;
 
     let headers = response.headers_mut();
+    exchange.put_headers(headers);
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     if let Ok(value) = HeaderValue::from_str(&id) {

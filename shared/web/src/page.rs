@@ -1,56 +1,71 @@
 //! Pages of a list: `limit` and `cursor` in, items and both neighbours' cursors out.
 //!
-//! A cursor is base64url of a direction, the list it belongs to, and the item it stands beside.
+//! A cursor is base64url of a mark, a direction and the item that it stands beside. The mark is an HMAC under a secret of
+//! its own over these and the list: its path, its filters and whose it is. So a cursor says where its list goes on also
+//! when the item has gone, and nothing can be made of it but that.
+
+use std::{fmt::Display, str::FromStr};
 
 use axum::{
     Json,
-    extract::FromRequestParts,
+    extract::{FromRef, FromRequestParts},
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Fault, Violation, Violations};
+use domain::{Fault, MasterSecret, Secret, Violation, Violations};
 use http::request::Parts;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
+use tenant::{Listing, Start};
 
-use crate::Failure;
+use crate::{Authenticated, Edge, Failure};
 
 /// Items on a page, where the request names no number.
 const DEFAULT_LIMIT: u16 = 20;
 /// Most items on a page.
 const MOST_LIMIT: u16 = 100;
-/// Bytes of a list's mark in a cursor.
-const MARK_BYTES: usize = 8;
+/// Bytes of a cursor's mark.
+const MARK_BYTES: usize = 32;
+/// What the secret is for.
+const PURPOSE: &str = "cursors";
+/// Parameters that are no filters of a list.
+const NO_FILTERS: [&str; 3] = ["api_key", "cursor", "limit"];
 
-/// Where a page begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Position {
-    /// At the newest.
-    Newest,
-    /// Right after this item, with older ones.
-    After(String),
-    /// Right before this item, with newer ones.
-    Before(String),
+/// The secret that cursors are marked by.
+#[derive(Clone)]
+pub struct Cursors(Secret);
+
+impl Cursors {
+    /// The cursors of this installation.
+    pub fn new(master: &MasterSecret) -> Cursors {
+        Cursors(master.derive(PURPOSE))
+    }
 }
 
 /// Which page of which list is asked for.
-#[derive(Clone, Debug)]
-pub struct PageRequest {
+pub struct PageRequest<Id> {
     path: String,
-    limit: u16,
-    position: Position,
+    listing: Listing<Id>,
+    list: List,
+}
+
+/// One list of one caller, and how its cursors are marked.
+struct List {
+    secret: Secret,
+    /// Path, filters and owner.
+    name: String,
 }
 
 /// A page: what a list's handler answers.
 pub struct Page<T> {
-    request: PageRequest,
+    path: String,
+    limit: u16,
     items: Vec<T>,
     next: Option<String>,
     previous: Option<String>,
 }
 
 #[derive(Serialize)]
-struct List<T> {
+struct Body<T> {
     data: Vec<T>,
     path: String,
     per_page: u16,
@@ -58,73 +73,102 @@ struct List<T> {
     prev_cursor: Option<String>,
 }
 
-impl PageRequest {
-    /// Most items on the page.
-    pub fn limit(&self) -> u16 {
-        self.limit
+impl<Id: Copy + Display + FromStr> PageRequest<Id> {
+    /// What to read.
+    pub fn listing(&self) -> Listing<Id> {
+        self.listing
     }
 
-    /// Where it begins.
-    pub fn position(&self) -> &Position {
-        &self.position
+    /// The page of these records; those without a view are left out.
+    pub fn page<R, T>(self, page: tenant::Page<R>, id: impl Fn(&R) -> Id, view: impl Fn(R) -> Option<T>) -> Page<T> {
+        let (next, previous) =
+            neighbours(self.listing.start, page.records.first().map(&id).zip(page.records.last().map(&id)), page.more);
+        Page {
+            path: self.path,
+            limit: self.listing.limit,
+            items: page.records.into_iter().filter_map(view).collect(),
+            next: next.map(|start| self.list.cursor(start)),
+            previous: previous.map(|start| self.list.cursor(start)),
+        }
     }
 
-    /// The refusal of a cursor that stands beside nothing of this list.
-    pub fn bad_cursor() -> Fault {
-        Violations::from(("cursor", Violation::Unknown)).into()
-    }
-
-    /// The page of these items, newest first; `more` says whether the list goes on in the direction that was asked for.
-    pub fn page<R, T>(self, records: Vec<R>, more: bool, id: impl Fn(&R) -> String, view: impl Fn(R) -> T) -> Page<T> {
-        let (older, newer) = match &self.position {
-            Position::Newest => (more, false),
-            Position::After(_) => (more, true),
-            Position::Before(_) => (true, more),
-        };
-        let next = records.last().filter(|_| older).map(|last| self.cursor(b'>', &id(last)));
-        let previous = records.first().filter(|_| newer).map(|first| self.cursor(b'<', &id(first)));
-        Page { items: records.into_iter().map(view).collect(), next, previous, request: self }
-    }
-
-    fn read(path: &str, query: &str) -> Result<PageRequest, Fault> {
+    fn read(path: &str, query: &str, list: List) -> Result<PageRequest<Id>, Fault> {
         let mut violations = Violations::default();
-        let mut request = PageRequest { path: path.to_owned(), limit: DEFAULT_LIMIT, position: Position::Newest };
+        let mut listing = Listing { start: Start::Newest, limit: DEFAULT_LIMIT };
         for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty()) {
             match &*name {
-                "limit" => {
-                    request.limit = violations.keep("limit", limit(value.trim())).unwrap_or_default();
-                }
+                "limit" => listing.limit = violations.keep("limit", limit(value.trim())).unwrap_or_default(),
                 "cursor" => {
-                    let position = request.open(value.trim()).ok_or(Violation::Unknown);
-                    request.position = violations.keep("cursor", position).unwrap_or(Position::Newest);
+                    let start = list.open(value.trim()).ok_or(Violation::Unknown);
+                    listing.start = violations.keep("cursor", start).unwrap_or(Start::Newest);
                 }
                 _ => {}
             }
         }
-        if violations.is_empty() { Ok(request) } else { Err(violations.into()) }
+        if violations.is_empty() {
+            Ok(PageRequest { path: path.to_owned(), listing, list })
+        } else {
+            Err(violations.into())
+        }
+    }
+}
+
+/// Where the next, older page begins and where the previous, newer one, by the first and last record of this one. An empty
+/// page has neighbours where it was looked for between them.
+fn neighbours<Id: Copy>(
+    start: Start<Id>,
+    ends: Option<(Id, Id)>,
+    more: bool,
+) -> (Option<Start<Id>>, Option<Start<Id>>) {
+    match (start, ends) {
+        (Start::Newest, None) => (None, None),
+        (Start::OlderThan(id), None) => (None, Some(Start::NewerFrom(id))),
+        (Start::OlderFrom(id), None) => (None, Some(Start::NewerThan(id))),
+        (Start::NewerThan(id), None) => (Some(Start::OlderFrom(id)), None),
+        (Start::NewerFrom(id), None) => (Some(Start::OlderThan(id)), None),
+        (Start::Newest, Some((_, last))) => (more.then_some(Start::OlderThan(last)), None),
+        (Start::OlderThan(_) | Start::OlderFrom(_), Some((first, last))) => {
+            (more.then_some(Start::OlderThan(last)), Some(Start::NewerThan(first)))
+        }
+        (Start::NewerThan(_) | Start::NewerFrom(_), Some((first, last))) => {
+            (Some(Start::OlderThan(last)), more.then_some(Start::NewerThan(first)))
+        }
+    }
+}
+
+impl List {
+    fn cursor<Id: Display>(&self, start: Start<Id>) -> String {
+        let (direction, id) = match start {
+            Start::Newest => (b'0', String::new()),
+            Start::OlderThan(id) => (b'>', id.to_string()),
+            Start::OlderFrom(id) => (b']', id.to_string()),
+            Start::NewerThan(id) => (b'<', id.to_string()),
+            Start::NewerFrom(id) => (b'[', id.to_string()),
+        };
+        let place = [&[direction], id.as_bytes()].concat();
+        let mark = self.secret.mark(&self.message(&place));
+        BASE64_URL_SAFE_NO_PAD.encode([&mark[..], &place].concat())
     }
 
-    /// Marks the list, so that another's cursor is told.
-    fn mark(&self) -> [u8; MARK_BYTES] {
-        let digest = Sha256::digest(&self.path);
-        std::array::from_fn(|index| digest[index])
-    }
-
-    fn cursor(&self, direction: u8, id: &str) -> String {
-        let parts = [&[direction], &self.mark()[..], id.as_bytes()].concat();
-        BASE64_URL_SAFE_NO_PAD.encode(parts)
-    }
-
-    fn open(&self, cursor: &str) -> Option<Position> {
-        let parts = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let (direction, rest) = parts.split_first()?;
-        let id = rest.strip_prefix(&self.mark())?;
-        let id = std::str::from_utf8(id).ok()?.to_owned();
+    fn open<Id: FromStr>(&self, cursor: &str) -> Option<Start<Id>> {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let (mark, place) = bytes.split_at_checked(MARK_BYTES)?;
+        if !self.secret.verifies(&self.message(place), mark) {
+            return None;
+        }
+        let (direction, id) = place.split_first()?;
+        let id = std::str::from_utf8(id).ok()?.parse().ok()?;
         match direction {
-            b'>' => Some(Position::After(id)),
-            b'<' => Some(Position::Before(id)),
+            b'>' => Some(Start::OlderThan(id)),
+            b']' => Some(Start::OlderFrom(id)),
+            b'<' => Some(Start::NewerThan(id)),
+            b'[' => Some(Start::NewerFrom(id)),
             _ => None,
         }
+    }
+
+    fn message(&self, place: &[u8]) -> Vec<u8> {
+        [self.name.as_bytes(), b"\0", place].concat()
     }
 }
 
@@ -138,19 +182,36 @@ fn limit(text: &str) -> Result<u16, Violation> {
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for PageRequest {
+/// What a list's cursors are bound to: no other path, no other filters, no other owner's keys.
+fn list_name(by: &Authenticated, query: &str) -> String {
+    let mut filters: Vec<_> =
+        form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| !NO_FILTERS.contains(&&**name)).collect();
+    filters.sort();
+    let filters = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
+    format!("{}?{filters}\0{:?}", by.path, by.caller.owner())
+}
+
+impl<Id, S> FromRequestParts<S> for PageRequest<Id>
+where
+    Id: Copy + Display + FromStr,
+    Edge: FromRef<S>,
+    Cursors: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<PageRequest, Failure> {
-        Ok(PageRequest::read(parts.uri.path(), parts.uri.query().unwrap_or_default())?)
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest<Id>, Failure> {
+        let by = Authenticated::from_request_parts(parts, state).await?;
+        let query = parts.uri.query().unwrap_or_default();
+        let list = List { secret: Cursors::from_ref(state).0, name: list_name(&by, query) };
+        Ok(PageRequest::read(parts.uri.path(), query, list)?)
     }
 }
 
 impl<T: Serialize> IntoResponse for Page<T> {
     fn into_response(self) -> Response {
-        let (path, per_page) = (self.request.path, self.request.limit);
-        let list = List { data: self.items, path, per_page, next_cursor: self.next, prev_cursor: self.previous };
-        Json(list).into_response()
+        let Page { path, limit, items, next, previous } = self;
+        Json(Body { data: items, path, per_page: limit, next_cursor: next, prev_cursor: previous }).into_response()
     }
 }
 
@@ -159,14 +220,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn read(path: &str, query: &str) -> Result<PageRequest, String> {
-        PageRequest::read(path, query).map_err(|fault| format!("{:?}", fault.violations.into_messages()))
+    fn list(name: &str) -> List {
+        List { secret: MasterSecret::new("master").derive(PURPOSE), name: name.to_owned() }
+    }
+
+    fn read(query: &str) -> Result<u16, String> {
+        PageRequest::<u64>::read("/a", query, list("/a"))
+            .map(|request| request.listing.limit)
+            .map_err(|fault| format!("{:?}", fault.violations.into_messages()))
     }
 
     #[test]
     fn limits_are_bounded() {
-        assert_eq!(read("/a", "").expect("valid").limit, 20);
-        assert_eq!(read("/a", "limit=100").expect("valid").limit, 100);
+        assert_eq!(read(""), Ok(20));
+        assert_eq!(read("limit=100"), Ok(100));
         for (query, message) in [
             ("limit=0", "The limit field must be at least 1."),
             ("limit=-1", "The limit field must be at least 1."),
@@ -175,33 +242,34 @@ mod tests {
             ("limit=many", "The limit field must be an integer."),
             ("cursor=abc", "The selected cursor is invalid."),
         ] {
-            assert!(read("/a", query).expect_err(query).contains(message), "{query}");
+            assert!(read(query).expect_err(query).contains(message), "{query}");
         }
     }
 
     #[test]
-    fn neighbours_are_told_where_there_are_some() {
-        let page = |position, more| {
-            let request = PageRequest { path: "/a".to_owned(), limit: 2, position };
-            let page = request.page(vec![5, 4], more, ToString::to_string, |item| item);
-            (page.next.is_some(), page.previous.is_some())
-        };
-        assert_eq!(page(Position::Newest, false), (false, false));
-        assert_eq!(page(Position::Newest, true), (true, false));
-        assert_eq!(page(Position::After("6".to_owned()), false), (false, true));
-        assert_eq!(page(Position::Before("3".to_owned()), false), (true, false));
-        assert_eq!(page(Position::Before("3".to_owned()), true), (true, true));
+    fn a_page_that_was_emptied_leads_back_to_where_its_items_were() {
+        for (start, next, previous) in [
+            (Start::Newest, None, None),
+            (Start::OlderThan(5), None, Some(Start::NewerFrom(5))),
+            (Start::OlderFrom(5), None, Some(Start::NewerThan(5))),
+            (Start::NewerThan(5), Some(Start::OlderFrom(5)), None),
+            (Start::NewerFrom(5), Some(Start::OlderThan(5)), None),
+        ] {
+            assert_eq!(neighbours(start, None, false), (next, previous), "{start:?}");
+        }
     }
 
     proptest! {
         #[test]
-        fn a_cursor_opens_its_own_list_only(id in "[A-Za-z0-9]{1,30}", noise in any::<String>()) {
-            let list = PageRequest { path: "/a".to_owned(), limit: 2, position: Position::Newest };
-            let other = PageRequest { path: "/b".to_owned(), ..list.clone() };
-            let cursor = list.cursor(b'>', &id);
-            prop_assert_eq!(list.open(&cursor), Some(Position::After(id)));
-            prop_assert_eq!(other.open(&cursor), None);
-            prop_assert_eq!(list.open(&noise), None);
+        fn a_cursor_opens_its_own_list_only(id: u64, noise: String, harmed in 0_usize..60, bit in 0_u8..8) {
+            let cursor = list("/a").cursor(Start::OlderThan(id));
+            prop_assert_eq!(list("/a").open(&cursor), Some(Start::OlderThan(id)));
+            prop_assert_eq!(list("/b").open::<u64>(&cursor), None);
+            prop_assert_eq!(list("/a").open::<u64>(&noise), None);
+            let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&cursor).expect("base64url");
+            let index = harmed % bytes.len();
+            bytes[index] ^= 1 << bit;
+            prop_assert_eq!(list("/a").open::<u64>(&BASE64_URL_SAFE_NO_PAD.encode(bytes)), None);
         }
     }
 }

@@ -41,17 +41,41 @@ macro_rules! routes {
 }
 
 routes! {
+    /// Lists the spaces that the caller may see.
+    LIST_SPACES: "spaces", "GET", "/spaces";
     /// Makes a space.
     CREATE_SPACE: "spaces", "POST", "/spaces";
+    /// Deletes a space.
+    DELETE_SPACE: "spaces", "DELETE", "/spaces";
     /// Shows a space.
     GET_SPACE: "spaces", "GET", "/spaces/{id}";
+    /// Changes a space.
+    UPDATE_SPACE: "spaces", "PUT", "/spaces/{id}";
+    /// Changes who may see the files of a space.
+    SET_SPACE_ACCESS_CONTROL: "spaces", "PUT", "/spaces/{id}/access-control";
+    /// Gives a space the default access control.
+    RESET_SPACE_ACCESS_CONTROL: "spaces", "DELETE", "/spaces/{id}/access-control";
+    /// Replaces the security settings of a space.
+    SET_SPACE_SECURITY: "spaces", "PUT", "/spaces/{id}/security";
+    /// Gives a space the default security settings.
+    RESET_SPACE_SECURITY: "spaces", "DELETE", "/spaces/{id}/security";
     /// Makes a key of a space.
     CREATE_KEY: "spaces", "POST", "/spaces/{id}/api-keys";
     /// Lists the keys of a space.
     LIST_KEYS: "spaces", "GET", "/spaces/{id}/api-keys";
     /// Revokes a key of a space.
     REVOKE_KEY: "spaces", "DELETE", "/spaces/{id}/api-keys/{keyId}";
-    /// Uploads a file.
+    /// Shows who is calling.
+    GET_ACCOUNT: "spaces", "GET", "/account";
+    /// Changes the caller's account.
+    UPDATE_ACCOUNT: "spaces", "PUT", "/account";
+    /// Makes an account key.
+    CREATE_ACCOUNT_KEY: "spaces", "POST", "/account/api-keys";
+    /// Lists the caller's account keys.
+    LIST_ACCOUNT_KEYS: "spaces", "GET", "/account/api-keys";
+    /// Revokes an account key.
+    REVOKE_ACCOUNT_KEY: "spaces", "DELETE", "/account/api-keys/{keyId}";
+    /// Uploads files.
     UPLOAD: "uploads", "POST", "/upload";
     /// Shows a file.
     GET_FILE: "files", "GET", "/files/{id}";
@@ -120,7 +144,7 @@ pub async fn unrouted(request: Request) -> Response {
     let path = request.uri().path();
     let mut methods: Vec<&str> = ALL.iter().filter(|route| route.matches(path)).map(|route| route.method).collect();
     if methods.is_empty() {
-        return Failure(Fault::not_found()).into_response();
+        return Failure::from(Fault::not_found()).into_response();
     }
     methods.push("OPTIONS");
     let allowed = methods.join(", ");
@@ -128,7 +152,7 @@ pub async fn unrouted(request: Request) -> Response {
         preflight(&allowed)
     } else {
         let message = format!("This path takes the methods {allowed}.");
-        Failure(Fault::new(FaultKind::MethodNotAllowed, message)).into_response()
+        Failure::from(Fault::new(FaultKind::MethodNotAllowed, message)).into_response()
     };
     insert(&mut response, header::ALLOW, &allowed);
     response

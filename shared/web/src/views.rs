@@ -40,7 +40,7 @@ pub struct FileView {
 impl FileView {
     /// The view of a file in its space, delivered from `cdn_url` where the space has no domain of its own.
     pub fn of(file: &File, space: &Space, cdn_url: &str) -> FileView {
-        let origin = space.custom_domain.as_ref().map(|domain| format!("https://{domain}"));
+        let origin = space.custom_domain.as_ref().map(|domain| format!("https://{}", domain.as_str()));
         FileView {
             id: file.id.to_string(),
             name: file.name.clone(),

@@ -57,8 +57,8 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() 
         account.get(path).await.refused(404);
     }
     for (method, path, allow) in [
-        ("PATCH", "/spaces", "POST, OPTIONS"),
-        ("HEAD", "/spaces/x", "GET, OPTIONS"),
+        ("PATCH", "/spaces", "GET, POST, DELETE, OPTIONS"),
+        ("HEAD", "/spaces/x", "GET, PUT, OPTIONS"),
         ("PUT", "/spaces/x/api-keys", "POST, GET, OPTIONS"),
         ("GET", "/upload", "POST, OPTIONS"),
         ("TRACE", "/files/x", "GET, OPTIONS"),

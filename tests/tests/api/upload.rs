@@ -2,7 +2,7 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, file, form, large_photo, noise};
+use tests::{PHOTO, Raw, Stack, Tenant, file, form, large_photo, noise};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -211,9 +211,15 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
     let texts: Vec<(&str, &str)> = texts.iter().map(|(name, value)| (name.as_str(), *value)).collect();
     send(Some(RAW_TYPE), raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO)).await.refused(400);
     send(Some(RAW_TYPE), raw_form(&[("space", &"x".repeat(70_000))], b"a.jpg", "image/jpeg", PHOTO)).await.refused(413);
-    let message = send(Some(RAW_TYPE), raw_form(&[], b"a.jpg", "image/jpeg", &large_photo(70 << 20))).await;
-    assert!(message.clone().json()["message"].as_str().is_some_and(|text| text.contains("/upload/presign")));
-    message.refused(413);
+    let head = format!(
+        "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
+         content-length: {}\r\n\r\n",
+        acme.client.key.as_deref().expect("a key"),
+        600 << 20
+    );
+    let too_large = Raw::ask(stack.cloud.api_url(), head).await.expect("an answer before the body");
+    assert!(too_large.json()["message"].as_str().is_some_and(|text| text.contains("/upload/presign")));
+    too_large.refused(413);
     nothing_stored(&stack);
     stack.stop().await;
 }

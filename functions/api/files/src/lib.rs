@@ -4,25 +4,19 @@ mod get;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
-use web::{Edge, Endpoints, routes};
+use web::{Edge, Endpoints, Tier, routes};
 
 /// What the endpoints need.
-#[derive(Clone)]
+#[derive(Clone, FromRef)]
 struct Files {
     edge: Edge,
     cdn_url: String,
 }
 
-impl FromRef<Files> for Edge {
-    fn from_ref(files: &Files) -> Edge {
-        files.edge.clone()
-    }
-}
-
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings);
+    let edge = Edge::read(&environment, &mut settings, Tier::Admin);
     let state = Files { edge: edge.clone(), cdn_url: settings.text("CDN_URL") };
     settings.finish()?;
     Ok(Endpoints::of("files").on(routes::GET_FILE, get::get).router(state, &edge))

@@ -1,26 +1,48 @@
-//! The endpoints of `/spaces` and of the keys under a space.
+//! The endpoints of `/spaces`, of the keys under a space, and of `/account`.
 
-mod create;
-mod create_key;
-mod get;
-mod list_keys;
-mod revoke_key;
+mod account;
+mod keys;
+mod space;
 mod views;
 
-use axum::Router;
+use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
-use web::{Edge, Endpoints, routes};
+use tenant::{PurgeJob, Queue};
+use web::{Cursors, Edge, Endpoints, Tier, routes};
+
+/// What the endpoints need.
+#[derive(Clone, FromRef)]
+struct Spaces {
+    edge: Edge,
+    cursors: Cursors,
+    purge: Queue<PurgeJob>,
+}
 
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings);
+    let edge = Edge::read(&environment, &mut settings, Tier::Admin);
+    let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
+    let cursors = Cursors::new(&runtime::master_secret(&mut settings).await);
     settings.finish()?;
+    let state = Spaces { edge: edge.clone(), cursors, purge };
     Ok(Endpoints::of("spaces")
-        .on(routes::CREATE_SPACE, create::create)
-        .on(routes::GET_SPACE, get::get)
-        .on(routes::CREATE_KEY, create_key::create_key)
-        .on(routes::LIST_KEYS, list_keys::list_keys)
-        .on(routes::REVOKE_KEY, revoke_key::revoke_key)
-        .router(edge.clone(), &edge))
+        .on(routes::LIST_SPACES, space::list)
+        .on(routes::CREATE_SPACE, space::create)
+        .on(routes::GET_SPACE, space::get)
+        .on(routes::UPDATE_SPACE, space::update)
+        .on(routes::DELETE_SPACE, space::delete)
+        .on(routes::SET_SPACE_ACCESS_CONTROL, space::set_access_control)
+        .on(routes::RESET_SPACE_ACCESS_CONTROL, space::reset_access_control)
+        .on(routes::SET_SPACE_SECURITY, space::set_security)
+        .on(routes::RESET_SPACE_SECURITY, space::reset_security)
+        .on(routes::CREATE_KEY, keys::create)
+        .on(routes::LIST_KEYS, keys::list)
+        .on(routes::REVOKE_KEY, keys::revoke)
+        .on(routes::GET_ACCOUNT, account::get)
+        .on(routes::UPDATE_ACCOUNT, account::update)
+        .on(routes::CREATE_ACCOUNT_KEY, account::create_key)
+        .on(routes::LIST_ACCOUNT_KEYS, account::list_keys)
+        .on(routes::REVOKE_ACCOUNT_KEY, account::revoke_key)
+        .router(state, &edge))
 }

@@ -1,9 +1,10 @@
-//! Spaces and keys as the API shows them.
+//! Spaces, keys and accounts as the API shows them.
 
 use domain::{AccessControl, ApiKey, FolderMode, KeyScope, KeySecret, Role, Security, Space};
 use serde::Serialize;
+use tenant::Account;
 
-/// A space in full.
+/// A space as lists show it.
 #[derive(Serialize)]
 pub(crate) struct SpaceView {
     id: String,
@@ -14,8 +15,6 @@ pub(crate) struct SpaceView {
     folder_mode: FolderMode,
     custom_domain: Option<String>,
     webhook_url: Option<String>,
-    access_control: AccessControl,
-    security: Security,
     active_upload_config_id: String,
     created_at: String,
     updated_at: String,
@@ -30,13 +29,51 @@ impl From<&Space> for SpaceView {
             handle: space.handle.to_string(),
             enabled: space.enabled,
             folder_mode: space.folder_mode,
-            custom_domain: space.custom_domain.clone(),
-            webhook_url: space.webhook_url.clone(),
-            access_control: space.access_control,
-            security: space.security.clone(),
+            custom_domain: space.custom_domain.as_ref().map(|domain| domain.as_str().to_owned()),
+            webhook_url: space.webhook_url.as_ref().map(|url| url.as_str().to_owned()),
             active_upload_config_id: space.active_upload_config_id.to_string(),
             created_at: space.created_at.rfc3339(),
             updated_at: space.updated_at.rfc3339(),
+        }
+    }
+}
+
+/// A space in full.
+#[derive(Serialize)]
+pub(crate) struct DetailedSpaceView {
+    #[serde(flatten)]
+    space: SpaceView,
+    access_control: AccessControl,
+    security: Security,
+}
+
+impl From<&Space> for DetailedSpaceView {
+    fn from(space: &Space) -> DetailedSpaceView {
+        DetailedSpaceView {
+            space: SpaceView::from(space),
+            access_control: space.access_control,
+            security: space.security.clone(),
+        }
+    }
+}
+
+/// Who is calling.
+#[derive(Serialize)]
+pub(crate) struct AccountView {
+    user_id: Option<String>,
+    key: KeyView,
+    /// A space key's; an account key's is another in each space.
+    role: Option<Role>,
+    default_space_id: Option<String>,
+}
+
+impl From<Account> for AccountView {
+    fn from(account: Account) -> AccountView {
+        AccountView {
+            user_id: account.user.map(|user| user.to_string()),
+            role: account.role,
+            key: KeyView::from(&account.key),
+            default_space_id: account.default_space_id.map(|id| id.to_string()),
         }
     }
 }
@@ -64,13 +101,13 @@ pub(crate) struct KeyView {
 
 impl KeyView {
     /// A key with its secret, to be shown this once.
-    pub(crate) fn with_secret(key: ApiKey, secret: &KeySecret) -> KeyView {
+    pub(crate) fn with_secret(key: &ApiKey, secret: &KeySecret) -> KeyView {
         KeyView { key: Some(secret.reveal().to_owned()), ..KeyView::from(key) }
     }
 }
 
-impl From<ApiKey> for KeyView {
-    fn from(key: ApiKey) -> KeyView {
+impl From<&ApiKey> for KeyView {
+    fn from(key: &ApiKey) -> KeyView {
         let (kind, space_id, role) = match key.scope {
             KeyScope::Account { .. } => ("account", None, None),
             KeyScope::Space { space_id, role } => ("space", Some(space_id.to_string()), Some(role)),
@@ -82,7 +119,7 @@ impl From<ApiKey> for KeyView {
             kind,
             space_id,
             role,
-            last_four: key.last_four,
+            last_four: key.last_four.clone(),
             is_active: key.is_active,
             expires_at: key.expires_at.map(domain::Timestamp::rfc3339),
             last_used_at: key.last_used_at.map(domain::Timestamp::rfc3339),

@@ -1,19 +1,22 @@
 //! A multipart form, read part by part as it comes: texts into fields, files into spools.
 
 use axum::extract::Request;
-use domain::{Fault, FaultKind, OriginalName, Violation};
-use intake::{Incoming, Spool};
+use domain::{Fault, FaultKind, OriginalName, Timestamp, Violation};
+use http::{HeaderMap, header};
+use intake::{FILES, Incoming, Spool};
 use multer::{Field, Multipart};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use web::{Fields, content_type, drain};
 
 use crate::{
     disposition::Disposition,
-    pieces::{Allowance, Pieces, Unread},
+    pieces::{Allowance, BODY_BYTES, Pieces, Unread},
 };
 
-/// The field that holds a file.
+/// The field that holds one file.
 const FILE: &str = "file";
+/// The field that holds several, one by one; `files[]` and `files[0]` are other spellings of it.
+const FILES_FIELD: &str = "files";
 /// Largest text of a form, in bytes.
 const TEXT_BYTES: usize = 64 << 10;
 /// Most parts of a form.
@@ -23,12 +26,16 @@ const MOST_PARTS: usize = 64;
 pub(crate) struct Form {
     /// The texts, by name.
     pub(crate) fields: Fields,
-    /// The file.
-    pub(crate) file: Option<Incoming>,
+    /// The files, each with the field that it came in, as errors name it: the one of `file` first.
+    pub(crate) files: Vec<(String, Incoming)>,
+    /// Whether there is any under `files`.
+    pub(crate) is_list: bool,
+    /// All that the form asks for, its files by their digests.
+    pub(crate) payload: Value,
 }
 
-/// Reads a form to its end: its file, and the texts of these names. Other parts are read over.
-pub(crate) async fn read(request: Request, texts: &'static [&'static str]) -> Result<Form, Fault> {
+/// Reads a form to its end: its files, and the texts of these names. Other parts are read over.
+pub(crate) async fn read(request: Request, texts: &'static [&'static str], now: Timestamp) -> Result<Form, Fault> {
     let mime = content_type(request.headers());
     if !mime.as_ref().is_some_and(|mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA) {
         drain(request.into_body()).await;
@@ -40,30 +47,33 @@ pub(crate) async fn read(request: Request, texts: &'static [&'static str]) -> Re
         drain(request.into_body()).await;
         return Err(Fault::malformed("The content type of the form has no boundary."));
     };
+    if declared_length(request.headers()).is_some_and(|length| length > BODY_BYTES) {
+        return Err(too_large());
+    }
     let allowance = Allowance::of_lead();
     let mut pieces = Pieces::of(request.into_body(), &allowance);
-    let mut form = Building::of(texts);
+    let mut form = Building { known: texts, ..Building::default() };
     let read = form.take_all(Multipart::new(&mut pieces, boundary), &allowance).await;
     if read.is_err() {
         pieces.drain().await;
     }
-    read.map(|()| form.finish())
+    read.map(|()| form.finish(now))
 }
 
+#[derive(Default)]
 struct Building {
     known: &'static [&'static str],
     texts: Map<String, Value>,
-    repeated: Vec<String>,
+    /// What is wrong with the parts themselves.
+    wrong: Vec<(String, Violation)>,
     file: Option<Incoming>,
-    not_a_file: bool,
+    files: Vec<(String, Incoming)>,
+    /// Parts under `files`, those that are no files included: errors count them.
+    listed: usize,
     parts: usize,
 }
 
 impl Building {
-    fn of(known: &'static [&'static str]) -> Building {
-        Building { known, texts: Map::new(), repeated: Vec::new(), file: None, not_a_file: false, parts: 0 }
-    }
-
     async fn take_all(&mut self, mut parts: Multipart<'_>, allowance: &Allowance) -> Result<(), Fault> {
         while let Some(part) = parts.next_field().await.map_err(malformed)? {
             allowance.lift();
@@ -82,22 +92,30 @@ impl Building {
         let Some(name) = name else {
             return Err(Fault::malformed(format!("Part {} of the form has no name.", self.parts)));
         };
-        match file_name {
-            Some(file_name) if name == FILE => return self.take_file(part, &file_name).await,
-            None if name == FILE => self.not_a_file = true,
-            _ if self.known.contains(&name.as_str()) => {
-                let text = text(part, &name).await?;
-                if self.texts.insert(name.clone(), Value::String(text)).is_some() {
-                    self.repeat(&name);
-                }
-                return Ok(());
+        let is_file = name == FILE;
+        if is_file || is_files(&name) {
+            let field = if is_file { FILE.to_owned() } else { format!("{FILES_FIELD}.{}", self.listed) };
+            self.listed += usize::from(!is_file);
+            return self.take_file(part, field, file_name).await;
+        }
+        if file_name.is_none() && self.known.contains(&name.as_str()) {
+            let text = text(part, &name).await?;
+            if self.texts.insert(name.clone(), Value::String(text)).is_some() {
+                self.repeat(&name);
             }
-            _ => {}
+            return Ok(());
         }
         read_over(part).await
     }
 
-    async fn take_file(&mut self, mut part: Field<'_>, name: &str) -> Result<(), Fault> {
+    async fn take_file(&mut self, mut part: Field<'_>, field: String, name: Option<String>) -> Result<(), Fault> {
+        let Some(name) = name else {
+            self.wrong.push((field, Violation::NotAFile));
+            return read_over(part).await;
+        };
+        if self.files.len() + usize::from(self.file.is_some()) > FILES {
+            return read_over(part).await;
+        }
         let declared = part.content_type().cloned();
         let mut spool = Spool::default();
         while let Some(chunk) = part.chunk().await.map_err(malformed)? {
@@ -108,31 +126,55 @@ impl Building {
         if name.is_empty() && spooled.size() == 0 {
             return Ok(());
         }
-        let incoming = Incoming { original_name: OriginalName::clean(name), declared, spooled };
-        if self.file.replace(incoming).is_some() {
+        let incoming = Incoming { original_name: OriginalName::clean(&name), declared, spooled };
+        if field != FILE {
+            self.files.push((field, incoming));
+        } else if self.file.replace(incoming).is_some() {
             self.repeat(FILE);
         }
         Ok(())
     }
 
     fn repeat(&mut self, name: &str) {
-        if !self.repeated.iter().any(|known| known == name) {
-            self.repeated.push(name.to_owned());
+        if !self.wrong.iter().any(|(known, _)| known == name) {
+            self.wrong.push((name.to_owned(), Violation::Repeated));
         }
     }
 
-    fn finish(self) -> Form {
-        let mut fields = Fields::of(self.texts);
-        for name in &self.repeated {
-            fields.violations().add(name, &Violation::Repeated);
+    fn finish(self, now: Timestamp) -> Form {
+        let is_list = !self.files.is_empty();
+        let files: Vec<_> = self.file.map(|file| (FILE.to_owned(), file)).into_iter().chain(self.files).collect();
+        let payload = payload(&self.texts, &files);
+        let mut fields = Fields::of(self.texts, now);
+        for (name, violation) in &self.wrong {
+            fields.violate(name, violation);
         }
-        if self.not_a_file {
-            fields.violations().add(FILE, &Violation::NotAFile);
-        } else if self.file.is_none() {
-            fields.violations().add(FILE, &Violation::RequiredWithout("files"));
+        if files.len() > FILES {
+            fields.violate(FILES_FIELD, &Violation::TooMany(FILES));
         }
-        Form { fields, file: self.file }
+        if files.is_empty() && self.wrong.is_empty() {
+            fields.violate(FILE, &Violation::RequiredWithout(FILES_FIELD));
+        }
+        Form { fields, files, is_list, payload }
     }
+}
+
+/// Whether a part is one of several files: `files`, `files[]`, or `files[0]`.
+fn is_files(name: &str) -> bool {
+    let index = name.strip_prefix(FILES_FIELD).and_then(|rest| match rest {
+        "" => Some(""),
+        rest => rest.strip_prefix('[')?.strip_suffix(']'),
+    });
+    index.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// What tells this form from another: its texts and its files, wherever they stand and whatever the boundary is.
+fn payload(texts: &Map<String, Value>, files: &[(String, Incoming)]) -> Value {
+    let file = |(field, file): &(String, Incoming)| {
+        let declared = file.declared.as_ref().map(ToString::to_string);
+        json!([field, file.original_name.as_str(), declared, file.spooled.checksum_sha256(), file.spooled.size()])
+    };
+    json!({"texts": texts, "files": files.iter().map(file).collect::<Vec<_>>()})
 }
 
 async fn text(mut part: Field<'_>, name: &str) -> Result<String, Fault> {
@@ -152,10 +194,19 @@ async fn read_over(mut part: Field<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The length that the head tells, so that a body that is far too large is not read at all.
+fn declared_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+fn too_large() -> Fault {
+    Fault::new(FaultKind::TooLarge, Unread::TooLarge.to_string())
+}
+
 fn malformed(error: multer::Error) -> Fault {
     match error {
         multer::Error::StreamReadFailed(error) => match error.downcast::<Unread>().as_deref() {
-            Ok(too_large @ Unread::TooLarge) => Fault::new(FaultKind::TooLarge, too_large.to_string()),
+            Ok(Unread::TooLarge) => too_large(),
             Ok(unread @ Unread::NoContent) => Fault::malformed(unread.to_string()),
             Err(_) => Fault::malformed("The form ended early."),
         },

@@ -12,16 +12,16 @@ use std::{
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use intake::FILE_BYTES;
+use intake::{FILE_BYTES, FILES};
 use thiserror::Error;
 use web::drain;
 
-/// Bytes that a form has beside its file: texts, headers and boundaries.
+/// Bytes that a form has beside its files: texts, headers and boundaries.
 const REST_BYTES: u64 = 1 << 20;
 /// Bytes of a file above its limit that are still read as part of the form.
 const FILE_SLACK_BYTES: u64 = 8 << 20;
 /// Largest body, in bytes. A file that is too large by itself is refused as a field; it is read so far to tell.
-const BODY_BYTES: u64 = FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES;
+pub(crate) const BODY_BYTES: u64 = FILES as u64 * FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES;
 /// Largest piece, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 /// Most bytes that lead to the content of a part: what stands before the first boundary, and the headers of each part.

@@ -1,7 +1,9 @@
-//! `POST /upload`: store a file, sent as a form.
+//! `POST /upload`: store files, sent as a form: all of them or none.
 
 use axum::extract::{Request, State};
 use domain::{Fault, Handle, Reference, UploadConfig, UploadConfigReference, Violation};
+use intake::{Destination, Incoming, Judged};
+use serde::Serialize;
 use web::{Authenticated, Can, Created, Failure, Fields, FileView, Upload};
 
 use crate::{
@@ -12,7 +14,7 @@ use crate::{
 /// The texts that a form may hold.
 const TEXTS: [&str; 5] = ["space", "upload_config", "folder_id", "folder_path", "ref"];
 
-/// What a form says beside its file.
+/// What a form says beside its files.
 struct Particulars {
     space: Option<Handle>,
     config: Option<UploadConfigReference>,
@@ -22,7 +24,7 @@ struct Particulars {
 impl Particulars {
     fn read(fields: &mut Fields) -> Particulars {
         if fields.has("folder_path") && !fields.has("folder_id") {
-            fields.violations().add("folder_id", &Violation::RequiredWith("folder_path"));
+            fields.violate("folder_id", &Violation::RequiredWith("folder_path"));
         }
         // No space has folders, so none is known.
         fields.optional("folder_id", |_| Err::<(), _>(Violation::Unknown));
@@ -34,25 +36,53 @@ impl Particulars {
     }
 }
 
+/// What was stored: one file under `file`, or a list where there were some under `files`.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum Uploaded {
+    One(Box<FileView>),
+    List(Vec<FileView>),
+}
+
+impl Uploaded {
+    fn of(mut views: Vec<FileView>, is_list: bool) -> Uploaded {
+        match views.pop() {
+            Some(view) if !is_list => Uploaded::One(Box::new(view)),
+            last => Uploaded::List(views.into_iter().chain(last).collect()),
+        }
+    }
+}
+
 pub(crate) async fn upload(
     by: Authenticated,
     State(uploads): State<Uploads>,
     request: Request,
-) -> Result<Created<FileView>, Failure> {
+) -> Result<Created<Uploaded>, Failure> {
     by.might::<Upload>()?;
-    let Form { mut fields, file } = form::read(request, &TEXTS).await?;
+    let Form { mut fields, files, is_list, payload } = form::read(request, &TEXTS, by.sources().now()).await?;
     let particulars = Particulars::read(&mut fields);
     let place = place(&by, &particulars, &mut fields).await?;
-    let judged = file.and_then(|file| fields.violations().keep("file", file.judge()));
-    let ((can, config), judged) = fields.finish(place.zip(judged))?;
+    let judge = |(field, file): (String, Incoming)| fields.keep(&field, file.judge());
+    let judged: Vec<Judged> = files.into_iter().filter_map(judge).collect();
+    let (can, config) = fields.finish(place)?;
 
-    let principal = can.caller.principal();
-    let file =
-        judged.store(&can.space, &uploads.originals, &config, particulars.reference, principal, &can.sources).await?;
-    Ok(Created(FileView::of(&file, can.space.record(), &uploads.cdn_url)))
+    let claim = by.claim(&payload).await?;
+    let destination = Destination {
+        space: can.space.record(),
+        config: &config,
+        reference: particulars.reference,
+        uploaded_by: can.caller.principal(),
+        now: can.sources.now(),
+    };
+    let mut ids = claim.ids();
+    let files: Vec<_> = judged.iter().map(|file| (file.record(&mut ids, &destination), file.content())).collect();
+    let views = files.iter().map(|(file, _)| FileView::of(file, can.space.record(), &uploads.cdn_url)).collect();
+    let uploaded = Uploaded::of(views, is_list);
+    can.space.assets(&uploads.originals).store(&files, &can.sources, claim.complete(&uploaded).as_ref()).await?;
+    Ok(Created(uploaded))
 }
 
-/// Where the file goes, and by which config; violations are noted where there is no such place.
+/// Where the files go, and by which config; violations are noted where there is no such place.
 async fn place(
     by: &Authenticated,
     particulars: &Particulars,
@@ -60,14 +90,14 @@ async fn place(
 ) -> Result<Option<(Can<Upload>, UploadConfig)>, Fault> {
     let Some(handle) = &particulars.space else { return Ok(None) };
     let Some(can) = by.can_in::<Upload>(handle).await? else {
-        fields.violations().add("space", &Violation::Unknown);
+        fields.violate("space", &Violation::Unknown);
         return Ok(None);
     };
     if !can.space.record().enabled {
         return Err(Fault::forbidden("This space is disabled and takes no uploads."));
     }
     let Some(config) = can.space.upload_config(particulars.config.as_ref()).await? else {
-        fields.violations().add("upload_config", &Violation::Unknown);
+        fields.violate("upload_config", &Violation::Unknown);
         return Ok(None);
     };
     if config.is_signed {

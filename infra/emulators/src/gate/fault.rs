@@ -22,7 +22,8 @@ pub(super) enum Fault {
 struct Plan {
     service: Service,
     operation: String,
-    fault: Fault,
+    /// `None` lets attempts pass.
+    fault: Option<Fault>,
     times_left: u32,
 }
 
@@ -33,9 +34,14 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Lets the next `times` attempts of an operation pass, before what is planned after.
+    pub fn pass(&self, service: Service, operation: &str, times: u32) {
+        self.plan(service, operation, times, None);
+    }
+
     /// Lets the next `times` attempts of an operation take effect, then breaks the connection without an answer.
     pub fn lose_answer(&self, service: Service, operation: &str, times: u32) {
-        self.plan(service, operation, times, Fault::LoseAnswer);
+        self.plan(service, operation, times, Some(Fault::LoseAnswer));
     }
 
     /// Answers the next `times` attempts of an operation with an error, without effect.
@@ -43,14 +49,14 @@ impl Faults {
     /// `code` is the service's own: `ThrottlingException`, `SlowDown`, …. `TransactionConflict` and
     /// `ThrottlingError` on a transaction become the cancellation that DynamoDB answers, with its reasons. A `status` that is none becomes a 500.
     pub fn refuse(&self, service: Service, operation: &str, times: u32, status: u16, code: &str) {
-        self.plan(service, operation, times, Fault::Refuse { status, code: code.to_owned() });
+        self.plan(service, operation, times, Some(Fault::Refuse { status, code: code.to_owned() }));
     }
 
     /// Hands part of the next `times` batches back unprocessed: half of it, or all where the batch holds only one.
     ///
     /// `operation` is `BatchGetItem` or `BatchWriteItem`.
     pub fn leave_unprocessed(&self, operation: &str, times: u32) {
-        self.plan(Service::DynamoDb, operation, times, Fault::Whim(Whim::Half));
+        self.plan(Service::DynamoDb, operation, times, Some(Fault::Whim(Whim::Half)));
     }
 
     /// How many planned faults have not fired yet.
@@ -69,10 +75,10 @@ impl Faults {
         if plan.times_left == 0 {
             plans.remove(due);
         }
-        Some(fault)
+        fault
     }
 
-    fn plan(&self, service: Service, operation: &str, times_left: u32, fault: Fault) {
+    fn plan(&self, service: Service, operation: &str, times_left: u32, fault: Option<Fault>) {
         if times_left == 0 {
             return;
         }

@@ -1,9 +1,9 @@
 //! `POST /spaces`: make a space, owned by the caller, with a handle and a first upload config.
 
 use domain::{Description, FolderMode, NewSpace, SpaceName};
-use web::{Authenticated, Created, Failure, Fields, Request, Valid};
+use web::{AccountHolder, Created, Failure, Fields, Once, Request};
 
-use crate::views::SpaceView;
+use crate::views::DetailedSpaceView;
 
 pub(crate) struct CreateSpace(NewSpace);
 
@@ -17,9 +17,10 @@ impl Request for CreateSpace {
 }
 
 pub(crate) async fn create(
-    by: Authenticated,
-    Valid(CreateSpace(new)): Valid<CreateSpace>,
-) -> Result<Created<SpaceView>, Failure> {
-    let space = by.tenants().create_space(&by.caller, new, by.sources()).await?;
-    Ok(Created(SpaceView::from(space.record())))
+    AccountHolder { user, by }: AccountHolder,
+    Once { request: CreateSpace(new), claim }: Once<CreateSpace>,
+) -> Result<Created<DetailedSpaceView>, Failure> {
+    let complete = |space: &domain::Space| claim.complete(&DetailedSpaceView::from(space));
+    let space = by.tenants().create_space(user, new, claim.ids(), by.sources(), complete).await?;
+    Ok(Created(DetailedSpaceView::from(&space)))
 }

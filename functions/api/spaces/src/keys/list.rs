@@ -1,0 +1,11 @@
+//! `GET /spaces/:id/api-keys`: list a space's keys, newest first, revoked ones included.
+
+use domain::KeyId;
+use web::{Can, Failure, ManageKeys, Page, PageRequest};
+
+use crate::views::KeyView;
+
+pub(crate) async fn list(can: Can<ManageKeys>, request: PageRequest<KeyId>) -> Result<Page<KeyView>, Failure> {
+    let page = can.space.keys().list(request.listing()).await?;
+    Ok(request.page(page, |key| key.id, |key| Some(KeyView::from(&key))))
+}

@@ -1,0 +1,66 @@
+//! `PUT /spaces/:id`: change a space. What is absent stays; null clears what may be null.
+
+use domain::{
+    Description, Fault, HostName, Space, SpaceName, UploadConfigId, UploadConfigReference, Violation, Violations,
+    WebAddress,
+};
+use web::{Can, Change, Failure, Fields, ManageSpace, Ok, Request, Valid};
+
+use crate::views::DetailedSpaceView;
+
+pub(crate) struct UpdateSpace {
+    name: SpaceName,
+    description: Change<Description>,
+    webhook_url: Change<WebAddress>,
+    custom_domain: Change<HostName>,
+    enabled: Option<bool>,
+    active_upload_config_id: Option<UploadConfigId>,
+}
+
+impl Request for UpdateSpace {
+    fn read(fields: &mut Fields) -> Option<UpdateSpace> {
+        let name = fields.required("name", SpaceName::parse);
+        let description = fields.change("description", Description::parse);
+        let webhook_url = fields.change("webhook_url", WebAddress::parse);
+        let custom_domain = fields.change("custom_domain", HostName::parse);
+        let enabled = fields.boolean("enabled");
+        let config = fields.present("active_upload_config_id", |id| id.parse().map_err(|_| Violation::Unknown));
+        Some(UpdateSpace {
+            name: name?,
+            description,
+            webhook_url,
+            custom_domain,
+            enabled,
+            active_upload_config_id: config,
+        })
+    }
+}
+
+impl UpdateSpace {
+    fn apply(&self, space: &mut Space) {
+        space.name = self.name.clone();
+        self.description.apply(&mut space.description);
+        self.webhook_url.apply(&mut space.webhook_url);
+        self.custom_domain.apply(&mut space.custom_domain);
+        space.enabled = self.enabled.unwrap_or(space.enabled);
+        space.active_upload_config_id = self.active_upload_config_id.unwrap_or(space.active_upload_config_id);
+    }
+}
+
+pub(crate) async fn update(
+    mut can: Can<ManageSpace>,
+    Valid(update): Valid<UpdateSpace>,
+) -> Result<Ok<DetailedSpaceView>, Failure> {
+    if let Some(id) = update.active_upload_config_id {
+        demand_config(&can, id).await?;
+    }
+    can.space.change(|space| update.apply(space), &can.sources).await?;
+    Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
+}
+
+async fn demand_config(can: &Can<ManageSpace>, id: UploadConfigId) -> Result<(), Fault> {
+    match can.space.upload_config(Some(&UploadConfigReference::Id(id))).await? {
+        Some(_) => Result::Ok(()),
+        None => Err(Violations::from(("active_upload_config_id", Violation::Unknown)).into()),
+    }
+}

@@ -1,0 +1,52 @@
+//! What a client calls a request, so that sending it again is not doing it again.
+
+use crate::Violation;
+
+/// Most characters of a key.
+const KEY_CHARACTERS: usize = 255;
+
+/// An `Idempotency-Key`: 1 to 255 printable characters of ASCII.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// Takes a header's bytes. An empty key is refused: whoever sends one believes to be protected by it.
+    pub fn parse(header: &[u8]) -> Result<IdempotencyKey, Violation> {
+        let text = std::str::from_utf8(header).map_err(|_| Violation::Format)?.trim();
+        if text.is_empty() {
+            Err(Violation::Required)
+        } else if text.len() > KEY_CHARACTERS {
+            Err(Violation::TooLong(KEY_CHARACTERS))
+        } else if text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+            Ok(IdempotencyKey(text.to_owned()))
+        } else {
+            Err(Violation::Format)
+        }
+    }
+
+    /// The key's text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_short_and_printable() {
+        assert_eq!(IdempotencyKey::parse(b" order 7 ").expect("a key").as_str(), "order 7");
+        assert!(IdempotencyKey::parse(&[b'x'; 255]).is_ok());
+        for (wrong, why) in [
+            (&b""[..], Violation::Required),
+            (b"  ", Violation::Required),
+            (&[b'x'; 256], Violation::TooLong(255)),
+            (b"a\x07b", Violation::Format),
+            ("é".as_bytes(), Violation::Format),
+            (b"\xFF", Violation::Format),
+        ] {
+            assert_eq!(IdempotencyKey::parse(wrong), Err(why), "{wrong:?}");
+        }
+    }
+}

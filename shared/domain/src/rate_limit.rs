@@ -1,0 +1,79 @@
+//! How many requests a key may make in a minute, and where a request stands in that.
+//!
+//! Time is cut into windows of a minute, the same for everyone; each counts by itself.
+
+use crate::Timestamp;
+
+/// Milliseconds of a window.
+const WINDOW_MS: i64 = 60_000;
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
+
+/// A tier's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    /// The tier's name, in headers and records: of `a-z` only.
+    pub tier: &'static str,
+    /// Requests that one key may make in a minute.
+    pub requests_per_minute: u64,
+}
+
+/// One minute, counted from 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Window(pub i64);
+
+/// Where a request stands in its key's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// The limit.
+    pub limit: RateLimit,
+    /// Requests that are left in this window.
+    pub remaining: u64,
+    /// Seconds until the next window, rounded up: at least 1.
+    pub resets_in_seconds: u32,
+    /// When the next window begins.
+    pub resets_at: Timestamp,
+}
+
+impl Window {
+    /// Seconds of a window.
+    pub const SECONDS: i64 = WINDOW_MS / MS_PER_SECOND;
+
+    /// The window of a moment.
+    pub fn of(now: Timestamp) -> Window {
+        Window(now.ms() / WINDOW_MS)
+    }
+}
+
+impl RateLimit {
+    /// What is left at a moment after so many requests of its window.
+    pub fn allowance(self, made: u64, now: Timestamp) -> Allowance {
+        let resets_at = Timestamp::from_ms((Window::of(now).0 + 1) * WINDOW_MS);
+        let left_ms = resets_at.ms() - now.ms();
+        Allowance {
+            limit: self,
+            remaining: self.requests_per_minute.saturating_sub(made),
+            resets_in_seconds: u32::try_from(
+                left_ms.div_euclid(MS_PER_SECOND) + i64::from(left_ms % MS_PER_SECOND > 0),
+            )
+            .unwrap_or(1),
+            resets_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_ends_with_its_minute() {
+        let limit = RateLimit { tier: "admin", requests_per_minute: 10 };
+        let at = |ms| limit.allowance(4, Timestamp::from_ms(ms));
+        assert_eq!((at(0).remaining, at(0).resets_in_seconds, at(0).resets_at.ms()), (6, 60, 60_000));
+        assert_eq!((at(59_999).resets_in_seconds, at(59_999).resets_at.seconds()), (1, 60));
+        assert_eq!((at(1).resets_in_seconds, at(59_000).resets_in_seconds), (60, 1));
+        assert_eq!(limit.allowance(11, Timestamp::from_ms(0)).remaining, 0);
+        assert!(Window::of(Timestamp::from_ms(59_999)) < Window::of(Timestamp::from_ms(60_000)));
+    }
+}

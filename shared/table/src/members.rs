@@ -1,0 +1,109 @@
+//! Users, and the spaces they belong to. A membership is kept twice: by its user, and by its space.
+
+use domain::{ApiKey, KeyId, KeyOwner, Role, Sources, Space, SpaceId, UploadConfig, UserId};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Key, Listing, Page, Table,
+    key::{MEMBERSHIPS, membership_sort, user_partition},
+    spaces::existing,
+    write::NotWritten,
+};
+
+/// What a user may do in a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Membership {
+    /// The user.
+    pub user_id: UserId,
+    /// The space.
+    pub space_id: SpaceId,
+    /// The user's role there.
+    pub role: Role,
+}
+
+/// A user's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// The user's id.
+    pub id: UserId,
+    /// The space that is meant where none is named.
+    pub default_space_id: Option<SpaceId>,
+}
+
+/// Which user was made first.
+#[derive(Serialize, Deserialize)]
+struct FirstUser {
+    id: UserId,
+}
+
+impl Table {
+    /// Writes the first user with their first space, all or nothing.
+    pub async fn create_first_user(
+        &self,
+        user: UserId,
+        space: &Space,
+        starter: &UploadConfig,
+        sources: &Sources,
+    ) -> Result<(), Error> {
+        let mut members = self.members_of_new_space(space, starter, user)?;
+        members.push(self.put_new(Key::user(user), &User { id: user, default_space_id: Some(space.id) })?);
+        members.push(self.put_new(Key::first_user(), &FirstUser { id: user })?);
+        match self.transact(sources, members, None).await {
+            Ok(()) => Ok(()),
+            Err(NotWritten::Refused(_)) => {
+                Err(Error::busy("the first user, or what was to be theirs, is there already"))
+            }
+            Err(NotWritten::Failed(error)) => Err(error),
+        }
+    }
+
+    /// The user that was made first, where there is one.
+    pub async fn first_user(&self) -> Result<Option<UserId>, Error> {
+        let user: Option<FirstUser> = self.get(Key::first_user()).await?;
+        Ok(user.map(|user| user.id))
+    }
+
+    /// A user, and one of their account keys.
+    pub async fn user_and_key(&self, id: UserId, key: KeyId) -> Result<(Option<User>, Option<ApiKey>), Error> {
+        let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
+        let mut found = self.get_together([user.clone(), key.clone()]).await?;
+        Ok((found.take(&user)?, found.take(&key)?))
+    }
+
+    /// Chooses the space that is meant where a user names none.
+    pub async fn choose_default_space(&self, user: UserId, space: SpaceId) -> Result<(), Error> {
+        self.overwrite(Key::user(user), &User { id: user, default_space_id: Some(space) }).await
+    }
+
+    /// What a user may do in a space, where they belong to it.
+    pub async fn membership(&self, user: UserId, space: SpaceId) -> Result<Option<Membership>, Error> {
+        self.get(Key::membership(user, space)).await
+    }
+
+    /// A space, and what a user may do there.
+    pub async fn space_and_membership(
+        &self,
+        space: SpaceId,
+        user: UserId,
+    ) -> Result<(Option<Space>, Option<Membership>), Error> {
+        let (space, membership) = (Key::space(space), Key::membership(user, space));
+        let mut found = self.get_together([space.clone(), membership.clone()]).await?;
+        Ok((existing(found.take(&space)?), found.take(&membership)?))
+    }
+
+    /// A page of the spaces that a user belongs to, each where it exists: those being deleted leave a gap.
+    pub async fn list_spaces(
+        &self,
+        user: UserId,
+        listing: Listing<SpaceId>,
+    ) -> Result<Page<(SpaceId, Option<Space>)>, Error> {
+        let page: Page<Membership> = self.page(user_partition(user), MEMBERSHIPS, listing, membership_sort).await?;
+        let keys: Vec<Key> = page.records.iter().map(|membership| Key::space(membership.space_id)).collect();
+        let mut found = self.get_together(keys).await?;
+        let spaces = page.records.iter().map(|membership| {
+            let space = existing(found.take(&Key::space(membership.space_id))?);
+            Ok((membership.space_id, space))
+        });
+        Ok(Page { records: spaces.collect::<Result<_, Error>>()?, more: page.more })
+    }
+}

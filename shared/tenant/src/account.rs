@@ -1,0 +1,47 @@
+//! Who a caller is: their key, and which space is meant where none is named.
+
+use domain::{ApiKey, Fault, Role, SpaceId, UserId};
+
+use crate::{Caller, Tenants};
+
+/// A caller's account.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The user of an account key.
+    pub user: Option<UserId>,
+    /// The key that they call with.
+    pub key: ApiKey,
+    /// What a space key may do.
+    pub role: Option<Role>,
+    /// The space that is meant where none is named: a space key's own, or the one that the user chose, where it is there.
+    pub default_space_id: Option<SpaceId>,
+}
+
+impl Tenants {
+    /// The caller's account.
+    pub async fn account(&self, caller: &Caller) -> Result<Account, Fault> {
+        let gone = || Fault::internal("a key is missing among its owner's");
+        let Some(user) = caller.user() else {
+            let key = self.table.listed_key(caller.owner(), caller.key_id()).await?.ok_or_else(gone)?;
+            let (space, role) = caller.own_space().unzip();
+            return Ok(Account { user: None, key, role, default_space_id: space });
+        };
+        let (record, key) = self.table.user_and_key(user, caller.key_id()).await?;
+        let key = key.ok_or_else(gone)?;
+        let chosen = record.and_then(|user| user.default_space_id);
+        let default_space_id = match chosen {
+            Some(id) => self.space(caller, id).await?.map(|space| space.record.id),
+            None => None,
+        };
+        Ok(Account { user: Some(user), key, role: None, default_space_id })
+    }
+
+    /// Chooses the space that is meant where the user names none; `false` where it is none that they may know of.
+    pub async fn choose_default_space(&self, caller: &Caller, user: UserId, id: SpaceId) -> Result<bool, Fault> {
+        let known = self.space(caller, id).await?.is_some();
+        if known {
+            self.table.choose_default_space(user, id).await?;
+        }
+        Ok(known)
+    }
+}

@@ -1,0 +1,120 @@
+//! `Idempotency-Key`: a request that creates something is done once, however often it is sent.
+//!
+//! Who calls, what they call the request and its path make its mark; what they ask for makes its payload. Both are HMACs
+//! under secrets derived from the caller's own key, and the kept answer is sealed under another: the table tells nothing
+//! of any of them.
+
+use axum::extract::{FromRequest, Request as HttpRequest};
+use domain::{ChosenIds, Fault, FaultKind, IdempotencyKey, Secret, Sources, Timestamp, Violation, Violations};
+use http::HeaderName;
+use serde::Serialize;
+use serde_json::Value;
+use tenant::{Claimed, Completion};
+
+use crate::{Authenticated, Failure, Request, answer::created_body, fields::read_fields};
+
+/// The header by which a client names a request.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The same as a field of errors.
+const FIELD: &str = "idempotency_key";
+/// Purposes of the secrets derived from a caller's key.
+const MARKS: &str = "idempotency marks";
+const PAYLOADS: &str = "idempotency payloads";
+const ANSWERS: &str = "idempotency answers";
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
+
+/// A JSON body that was read, all of it valid, of a request that is done once.
+pub struct Once<T> {
+    /// What is asked for.
+    pub request: T,
+    /// The claim to do it.
+    pub claim: Claim,
+}
+
+/// The claim to do one request, with the ids of what it makes.
+pub struct Claim {
+    ids: ChosenIds,
+    /// `None` where the client did not name the request.
+    kept: Option<Kept>,
+}
+
+struct Kept {
+    claim: tenant::Claim,
+    mark: String,
+    sealing: Secret,
+    sources: Sources,
+}
+
+impl Claim {
+    /// The ids of what the request makes.
+    pub fn ids(&self) -> ChosenIds {
+        self.ids
+    }
+
+    /// What ends the request in the transaction that does it: the resource as a 201 shows it, kept for whoever asks again.
+    pub fn complete(&self, created: &impl Serialize) -> Option<Completion> {
+        let Kept { claim, mark, sealing, sources } = self.kept.as_ref()?;
+        let answer = sealing.seal(created_body(created), mark.as_bytes(), sources);
+        Some(Completion { claim: claim.clone(), answer })
+    }
+}
+
+impl Authenticated {
+    /// Claims this request, whose payload is all that it asks for. Where it was done before, its first answer is the
+    /// failure to claim it.
+    pub async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
+        let Some(header) = &self.idempotency_key else {
+            return Ok(Claim { ids: ChosenIds::new(self.sources()), kept: None });
+        };
+        let key = IdempotencyKey::parse(header.as_bytes()).map_err(|why| Violations::from((FIELD, why)))?;
+        let name = format!("{}\n{}", self.path, key.as_str());
+        let mark = hex::encode(self.secret.derive(MARKS).mark(name.as_bytes()));
+        // An object's keys are sorted, so their order in the body is no difference.
+        let payload = hex::encode(self.secret.derive(PAYLOADS).mark(payload.to_string().as_bytes()));
+        let sealing = self.secret.derive(ANSWERS);
+        match self.tenants().claim(&mark, &payload, self.sources()).await? {
+            Claimed::Ours(claim) => {
+                self.exchange.note_claim(self.tenants().clone(), claim.clone());
+                let kept = Kept { mark, sealing, sources: self.sources().clone(), claim };
+                Ok(Claim { ids: kept.claim.ids, kept: Some(kept) })
+            }
+            Claimed::Done(answer) => {
+                let unreadable = || Fault::internal("the kept answer of a claim does not open");
+                Err(Failure::Replay(sealing.open(&answer, mark.as_bytes()).ok_or_else(unreadable)?))
+            }
+            Claimed::AnotherPayload => Err(another_payload().into()),
+            Claimed::AtWork(until) => Err(at_work(until, self.sources().now()).into()),
+        }
+    }
+}
+
+fn another_payload() -> Violations {
+    (FIELD, Violation::Must("was used before, for a request with another payload")).into()
+}
+
+fn at_work(until: Timestamp, now: Timestamp) -> Fault {
+    let seconds = u32::try_from((until.ms() - now.ms()).div_euclid(MS_PER_SECOND) + 1).unwrap_or(1);
+    Fault {
+        retry_after_seconds: Some(seconds),
+        kind: FaultKind::Conflict,
+        ..Fault::conflict(
+            "The same request is still at work.",
+            FIELD,
+            Violation::Must("is that of a request that is still at work"),
+        )
+    }
+}
+
+impl<T: Request, S: Send + Sync> FromRequest<S> for Once<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: HttpRequest, _state: &S) -> Result<Once<T>, Failure> {
+        let by = request.extensions().get::<Authenticated>().cloned();
+        let by = by.ok_or_else(|| Fault::internal("a claim needs a caller, who is authenticated before it"))?;
+        let (mut fields, payload) = read_fields(request, by.sources().now()).await?;
+        let read = T::read(&mut fields);
+        let request = fields.finish(read)?;
+        Ok(Once { request, claim: by.claim(&payload).await? })
+    }
+}
