@@ -5,11 +5,80 @@
 //!
 //! # The API's rules
 //!
-//! - A resource is answered as `{"data": …}`: 201 where it was created, 200 elsewhere; 204 has no body.
-//! - A list is `{"data": […], "path", "per_page", "next_cursor", "prev_cursor"}`, newest first; `limit` is 1 to 100,
-//!   20 if absent; a cursor belongs to the list that gave it.
-//! - An error is `{"message": "…", "errors": {"field": ["…"]}}`; all fields at fault are named together.
-//! - Every answer has an `X-Request-Id`, and may be read by scripts of any origin.
+//! Everything is under `/api/v1`. Whoever adds an endpoint gets what is written here from the extractors and answers of
+//! this crate: [`Can`] or [`Authenticated`] first, then [`Valid`], [`Once`] or [`PageRequest`]; [`Ok`], [`Created`],
+//! [`NoContent`] or [`Page`] last.
+//!
+//! ## Who calls
+//!
+//! - A key comes as `Authorization: Bearer …`, or as the query parameter `api_key`; the header wins where both are there.
+//!   A missing, malformed, unknown, revoked or expired one is a 401 with `WWW-Authenticate: Bearer`, before a body is read.
+//! - An account key acts for a user in every space where that user has a role; a space key acts for itself in its one
+//!   space, with the role it was made with. A role that is too low is a 403.
+//! - What a caller may not know of is answered like what is not there: 404 where it is named by the path, by the query's
+//!   `id` or by the body of an update or a deletion; 422, `The selected … is invalid.`, where a field refers to it.
+//!
+//! ## Answers
+//!
+//! - A resource is `{"data": …}`: 201 where it was created, 200 elsewhere. A deletion or revocation is 204 without a body;
+//!   202 where what was asked for goes on behind.
+//! - A list is `{"data": […], "path", "per_page", "next_cursor", "prev_cursor"}`, newest first; `limit` is 1 to 100, 20 if
+//!   absent. A cursor leads on from where it was given, also when items have come or gone since; it belongs to its list,
+//!   that is to one path, the same filters, and the keys of one owner. Any other is a 422. A page may hold fewer items than
+//!   its limit, also none: `next_cursor` says whether there are more.
+//! - An error is `{"message": "…", "errors": {"field": ["…"]}}`. `errors` names every field at fault, all of them together,
+//!   nested ones with dots, and is `{}` where none is.
+//!
+//! | status | when | and |
+//! | --- | --- | --- |
+//! | 400 | the JSON or the form cannot be read | the message says where |
+//! | 401 | no valid key | `WWW-Authenticate` |
+//! | 403 | the role is too low, or the space is disabled | |
+//! | 404 | there is no such route or resource | |
+//! | 405 | the path takes other methods | `Allow` |
+//! | 409 | the present state does not allow it | the reason under a field |
+//! | 413 | the body is larger than the route takes | |
+//! | 415 | the content type is another than the route takes | |
+//! | 422 | fields are wrong | `The given data was invalid.` |
+//! | 429 | the key has used up its requests | `Retry-After` |
+//! | 500 | our mistake | nothing internal, but the request's id |
+//! | 503 | overload, ours or AWS's | `Retry-After` |
+//!
+//! - Every answer has an `X-Request-Id`, by which the log knows the request, and may be read by scripts of any origin.
+//! - Ids are ULIDs in upper case, taken in any case; moments are RFC 3339 in UTC with milliseconds.
+//!
+//! ## Fields
+//!
+//! - Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored, but keys that are unknown
+//!   inside `security` are refused.
+//! - `PUT` changes what is present; null clears what may be null; what is required stays required.
+//!
+//! ## Limits
+//!
+//! - Each key may make so many requests in a minute of the clock, those to the Admin API and those to the Upload API counted
+//!   apart, across all functions: `ADMIN_REQUESTS_PER_MINUTE` and `UPLOAD_REQUESTS_PER_MINUTE`. Counting is part of
+//!   authenticating, one call to the table; a request that cannot be counted fails as the table does.
+//! - Every answer to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
+//!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft.
+//!
+//! ## Doing it once
+//!
+//! - Every `POST` that creates something takes an `Idempotency-Key` of 1 to 255 printable characters of ASCII. The same key
+//!   with the same payload, from the same API key to the same path, is answered within 24 hours with the first answer and
+//!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is at work it is a 409
+//!   that says when to come back.
+//! - Only success is kept: what failed may be sent again. A form's payload is its fields and its files' digests.
+//!
+//! ## Versions
+//!
+//! `v1` changes by addition only: new routes, new optional fields, new values where a list of values is said to grow.
+//! Clients ignore fields that they do not know. What is to go is announced six months ahead by the headers `Deprecation`
+//! and `Sunset`; what changes in meaning becomes `v2`, beside `v1`.
+//!
+//! ## Quirks that stay
+//!
+//! `DELETE /spaces` takes the id as a query parameter, and upload configs are updated by `POST /upload-configs/update` and
+//! deleted with the id in the body. `POST /upload/presign` answers without `data`.
 
 mod answer;
 mod authenticated;
