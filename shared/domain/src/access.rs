@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{File, Space};
+use crate::{File, Space, Violation};
 
 /// A space's default, in full: everyone may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,16 @@ pub enum DeliveryType {
 }
 
 impl DeliveryType {
+    /// The type of this name.
+    pub fn parse(name: &str) -> Result<DeliveryType, Violation> {
+        match name {
+            "upload" => Ok(DeliveryType::Upload),
+            "private" => Ok(DeliveryType::Private),
+            "authenticated" => Ok(DeliveryType::Authenticated),
+            _ => Err(Violation::Unknown),
+        }
+    }
+
     /// The type's name.
     pub fn name(self) -> &'static str {
         match self {

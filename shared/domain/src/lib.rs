@@ -6,11 +6,13 @@ mod access;
 mod api_key;
 mod fault;
 mod file;
+mod folder_path;
 mod id;
 mod idempotency;
 mod original_name;
 mod random;
 mod rate_limit;
+mod referrer;
 mod role;
 mod secret;
 mod security;
@@ -18,6 +20,7 @@ mod space;
 mod text;
 mod time;
 mod upload_config;
+mod upload_rules;
 mod violation;
 mod web_address;
 
@@ -25,17 +28,27 @@ pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, ori
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use fault::{Fault, FaultKind};
 pub use file::{File, FileStatus, MediaType, ResourceType, generated_name, storage_path};
+pub use folder_path::FolderPath;
 pub use id::{ChosenIds, FileId, NotAnId, SpaceId, UploadConfigId, UserId};
 pub use idempotency::IdempotencyKey;
 pub use original_name::OriginalName;
 pub use random::{Random, Sources};
 pub use rate_limit::{Allowance, RateLimit, Window};
+pub use referrer::{Referrer, ReferrerPattern};
 pub use role::Role;
 pub use secret::{MasterSecret, Secret};
 pub use security::{Opacity, Position, Security, Watermark};
 pub use space::{FolderMode, Handle, NewSpace, Space};
 pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
-pub use upload_config::{UploadConfig, UploadConfigName, UploadConfigReference};
+pub use upload_config::{
+    NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadConfig, UploadConfigName,
+    UploadConfigReference,
+};
+pub use upload_rules::{
+    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, ImageFormat, MetadataRules, NotificationRules, Quality,
+    SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UploadFormat, UploadRules, ValidationRules,
+    WebhookEvent,
+};
 pub use violation::{Violation, Violations};
 pub use web_address::{HostName, WebAddress, is_public};

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryType, Space, SpaceId, Timestamp, UploadConfigId, Violation};
+use crate::{
+    ChosenIds, DeliveryType, Description, ReferrerPattern, Space, SpaceId, Timestamp, UploadConfigId, UploadRules,
+    Violation,
+};
 
 /// Most characters of a config's name.
 const NAME_CHARACTERS: usize = 100;
@@ -53,6 +56,41 @@ impl UploadConfigReference {
     }
 }
 
+/// Most referrers that a config allows.
+pub const REFERRERS: usize = 100;
+/// Most unsigned uploads an hour that a config may allow.
+pub const UPLOADS_PER_HOUR: i64 = 1_000;
+
+/// From where, and how often, strangers may upload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsignedRestrictions {
+    /// The pages they may come from; at least one.
+    pub allowed_referrers: Vec<ReferrerPattern>,
+    /// Whether only pages and connections that nobody could change count.
+    pub require_https: bool,
+    /// Uploads in an hour of the clock; as many as come, where there is no number.
+    pub max_uploads_per_hour: Option<u64>,
+}
+
+/// What a caller says of an upload config to be made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewUploadConfig {
+    /// Its name.
+    pub name: UploadConfigName,
+    /// What it is for.
+    pub description: Option<Description>,
+    /// Whether only signed addresses and presigned uploads may use it.
+    pub is_signed: bool,
+    /// Whether strangers may upload by it.
+    pub allow_unsigned: bool,
+    /// From where they may.
+    pub unsigned_restrictions: Option<UnsignedRestrictions>,
+    /// How its files are delivered.
+    pub delivery_type: DeliveryType,
+    /// What it asks of files.
+    pub config: UploadRules,
+}
+
 /// An upload config's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UploadConfig {
@@ -62,27 +100,60 @@ pub struct UploadConfig {
     pub space_id: SpaceId,
     /// Its name.
     pub name: UploadConfigName,
+    /// What it is for.
+    pub description: Option<Description>,
     /// Whether only signed addresses and presigned uploads may use it.
     pub is_signed: bool,
+    /// Whether strangers may upload by it.
+    pub allow_unsigned: bool,
+    /// From where strangers may upload by it; kept also while they may not.
+    pub unsigned_restrictions: Option<UnsignedRestrictions>,
     /// How its files are delivered.
     pub delivery_type: DeliveryType,
+    /// What it asks of files.
+    pub config: UploadRules,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// How often it was changed: whoever changes it says which version they changed.
+    pub version: u64,
 }
 
 impl UploadConfig {
+    /// A new config of a space.
+    pub fn new(new: NewUploadConfig, space_id: SpaceId, ids: &mut ChosenIds, now: Timestamp) -> UploadConfig {
+        UploadConfig {
+            id: UploadConfigId::chosen(ids),
+            space_id,
+            name: new.name,
+            description: new.description,
+            is_signed: new.is_signed,
+            allow_unsigned: new.allow_unsigned,
+            unsigned_restrictions: new.unsigned_restrictions,
+            delivery_type: new.delivery_type,
+            config: new.config,
+            created_at: now,
+            updated_at: now,
+            version: 0,
+        }
+    }
+
     /// The config that a space begins with.
     pub fn starter(space: &Space) -> UploadConfig {
         UploadConfig {
             id: space.active_upload_config_id,
             space_id: space.id,
             name: UploadConfigName(STARTER.to_owned()),
+            description: None,
             is_signed: false,
+            allow_unsigned: false,
+            unsigned_restrictions: None,
             delivery_type: DeliveryType::Upload,
+            config: UploadRules::default(),
             created_at: space.created_at,
             updated_at: space.created_at,
+            version: 0,
         }
     }
 }
