@@ -112,6 +112,7 @@ impl Stack {
             ManualClock::starting_at(i64::try_from(now.as_millis()).expect("it is long before the end of time"));
         let cloud = Cloud::start(Options {
             data_dir: directory.path().join("data"),
+            reset: false,
             template: options.template,
             registry: options.registry,
             ports: Ports::default(),

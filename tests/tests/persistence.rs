@@ -187,6 +187,36 @@ async fn what_cannot_start_says_why() {
     assert!(message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(), "{message}");
 }
 
+#[tokio::test]
+async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let mut first = Program::start(&data_dir, &[]);
+    let (_, local) = first.ready();
+    let account = client(&local);
+    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
+    for _ in 0..2 {
+        let message = Program::start(&data_dir, &["--reset"]).refused();
+        assert!(message.contains("in use by another process"), "{message}");
+    }
+    account.get(&space).await.ok();
+    first.kill();
+
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    Program::start(&data_dir, &["--reset", "--port", &port]).refused();
+    let mut second = Program::start(&data_dir, &[]);
+    client(&second.ready().1).get(&space).await.ok();
+    second.kill();
+
+    let mut anew = Program::start(&data_dir, &["--reset"]);
+    let (banner, local) = anew.ready();
+    assert!(banner.contains(local["api_key"].as_str().expect("a key")), "a new key is shown");
+    assert_ne!(local["api_key"], account.key.as_deref().expect("a key"));
+    client(&local).get(&space).await.refused(404);
+}
+
 #[test]
 fn a_wrong_command_line_is_told_from_a_failure() {
     for arguments in

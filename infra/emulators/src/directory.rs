@@ -1,6 +1,7 @@
 //! The data directory: its lock, its format, and whether what it held is still there.
 //!
-//! Invariant: one process at a time has it open, and a store that went missing or bad is never silently made anew.
+//! Invariant: one process at a time has it open, also to begin anew, and a store that went missing or bad is never
+//! silently made anew.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -15,8 +16,34 @@ use crate::error::StartError;
 /// What the format file says.
 const FORMAT: &str = "2";
 
+/// The file that is locked. It is never removed: another process may be about to lock it.
+const LOCK: &str = "lock";
+/// The file that is there once all stores have been made, and what it is called until it is whole.
+const FORMAT_FILE: &str = "format";
+const FORMAT_DRAFT: &str = "format.new";
+/// S3's directory.
+const OBJECTS: &str = "s3";
+/// The entries that are made here, but for the databases.
+const OURS: [&str; 4] = [LOCK, FORMAT_FILE, FORMAT_DRAFT, OBJECTS];
+/// What the databases' files are called, or begin with.
+const DYNAMODB: &str = "dynamodb.sqlite";
+const SQS: &str = "sqs.sqlite";
+const DATABASES: [&str; 2] = [DYNAMODB, SQS];
+
 /// Bytes of the largest database whose pages are all checked at the start: more would take longer than a start may.
 const CHECKED_DATABASE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// What becomes of what earlier runs left in the data directory.
+#[derive(Clone, Copy, Debug)]
+pub enum Existing {
+    /// It is found again.
+    Kept,
+    /// It is removed. Where there is anything that is not of an earlier run, nothing is, and the start ends.
+    Removed {
+        /// Names of files that the caller keeps in the directory: they are of an earlier run, too.
+        beside: &'static [&'static str],
+    },
+}
 
 /// An open data directory.
 #[derive(Debug)]
@@ -27,15 +54,18 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory where it is missing, locks it, and checks the databases that it should hold.
-    pub(crate) fn open(root: &Path) -> Result<Directory, StartError> {
+    /// Makes the directory where it is missing, locks it, and empties it or checks the databases that it should hold.
+    pub(crate) fn open(root: &Path, existing: Existing) -> Result<Directory, StartError> {
         let unusable = |reason| StartError::Directory { path: root.to_owned(), reason };
         fs::create_dir_all(root).map_err(unusable)?;
-        let lock = OpenOptions::new().create(true).append(true).open(root.join("lock")).map_err(unusable)?;
+        let lock = OpenOptions::new().create(true).append(true).open(root.join(LOCK)).map_err(unusable)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StartError::Locked { path: root.to_owned() },
             TryLockError::Error(reason) => unusable(reason),
         })?;
+        if let Existing::Removed { beside } = existing {
+            clear(root, beside)?;
+        }
         let directory = Directory { root: root.to_owned(), _lock: lock };
         if directory.was_sealed()? {
             check(&directory.dynamodb())?;
@@ -51,7 +81,7 @@ impl Directory {
         if self.was_sealed()? {
             return Ok(());
         }
-        let (draft, path) = (self.root.join("format.new"), self.format());
+        let (draft, path) = (self.root.join(FORMAT_DRAFT), self.format());
         // Renamed into place, so that there is never a half of it.
         let written = fs::write(&draft, FORMAT).and_then(|()| fs::rename(&draft, &path));
         written.map_err(|reason| StartError::Directory { path, reason })
@@ -59,12 +89,12 @@ impl Directory {
 
     /// DynamoDB's database.
     pub(crate) fn dynamodb(&self) -> PathBuf {
-        self.root.join("dynamodb.sqlite")
+        self.root.join(DYNAMODB)
     }
 
     /// SQS's database.
     pub(crate) fn sqs(&self) -> PathBuf {
-        self.root.join("sqs.sqlite")
+        self.root.join(SQS)
     }
 
     /// Secrets Manager's file.
@@ -74,11 +104,11 @@ impl Directory {
 
     /// S3's directory.
     pub(crate) fn s3(&self) -> PathBuf {
-        self.root.join("s3")
+        self.root.join(OBJECTS)
     }
 
     fn format(&self) -> PathBuf {
-        self.root.join("format")
+        self.root.join(FORMAT_FILE)
     }
 
     fn was_sealed(&self) -> Result<bool, StartError> {
@@ -89,6 +119,25 @@ impl Directory {
             Err(reason) => Err(StartError::Directory { path: self.format(), reason }),
         }
     }
+}
+
+/// Removes what earlier runs left and nothing else: where there is anything else, nothing at all.
+fn clear(root: &Path, beside: &[&str]) -> Result<(), StartError> {
+    let unusable = |reason| StartError::Directory { path: root.to_owned(), reason };
+    let is_ours = |name: &str| {
+        OURS.contains(&name) || beside.contains(&name) || DATABASES.iter().any(|database| name.starts_with(database))
+    };
+    let entries = fs::read_dir(root).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(unusable)?;
+    if let Some(foreign) = entries.iter().find(|entry| !entry.file_name().to_str().is_some_and(is_ours)) {
+        return Err(StartError::Foreign { path: foreign.path() });
+    }
+    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(|path| !path.ends_with(LOCK)).collect();
+    // The format first: without it, what is left of a clearing that was cut off is not taken for damage.
+    paths.sort_by_key(|path| !path.ends_with(FORMAT_FILE));
+    for path in paths {
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map_err(unusable)?;
+    }
+    Ok(())
 }
 
 /// Looks whether a database is there and sound.

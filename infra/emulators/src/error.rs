@@ -24,6 +24,12 @@ pub enum StartError {
         /// The directory.
         path: PathBuf,
     },
+    /// The data directory, which was to be emptied, holds what is not of an earlier run.
+    #[error("{} is not of this program; nothing was removed", path.display())]
+    Foreign {
+        /// The file or directory.
+        path: PathBuf,
+    },
     /// The data directory was written by a version that keeps its data in another way.
     #[error("the data directory {} has format {found:?}, this version reads {expected:?}", path.display())]
     Format {

@@ -28,11 +28,7 @@ mod server;
 mod sqs;
 mod whim;
 
-use std::{
-    net::TcpListener as StdTcpListener,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{net::TcpListener as StdTcpListener, path::PathBuf, sync::Arc};
 
 use template::Stack;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -47,6 +43,7 @@ use sqs::Sqs;
 
 pub use arn::{ACCOUNT_ID, REGION};
 pub use clock::{Clock, ManualClock, SystemClock};
+pub use directory::Existing;
 pub use error::{ProvisionError, StartError};
 pub use gate::{Call, Faults, Moods, Service, Wire};
 pub use principals::Principal;
@@ -58,6 +55,8 @@ const SWEEP_INTERVAL_MS: i64 = 60_000;
 pub struct Options {
     /// Where everything is kept; made where it is missing.
     pub data_dir: PathBuf,
+    /// What becomes of what is there from earlier runs.
+    pub existing: Existing,
     /// Drives expiry, visibility, delays, retention and lifecycles.
     pub clock: Arc<dyn Clock>,
     /// Where S3 listens, bound by the caller on loopback: presigned addresses name it.
@@ -91,7 +90,7 @@ struct Stores {
 impl Emulators {
     /// Opens the stores, or makes them, and listens: all but S3 on free ports of loopback.
     pub async fn start(options: Options) -> Result<Emulators, StartError> {
-        let Options { data_dir, clock, s3_listener } = options;
+        let Options { data_dir, existing, clock, s3_listener } = options;
         s3_listener.set_nonblocking(true).map_err(StartError::Listen)?;
         let s3_listener = TcpListener::from_std(s3_listener).map_err(StartError::Listen)?;
         let dynamodb_listener = server::bind().map_err(StartError::Listen)?;
@@ -101,8 +100,11 @@ impl Emulators {
         let (dynamodb_url, s3_url, sqs_url) = (url(&dynamodb_listener)?, url(&s3_listener)?, url(&sqs_listener)?);
 
         let (stop, stopping) = watch::channel(());
-        let opening = (data_dir, sqs_url.clone(), Arc::clone(&clock), stopping.clone());
-        let opened = tokio::task::spawn_blocking(move || open(&opening.0, &opening.1, &opening.2, opening.3)).await;
+        let opening = (sqs_url.clone(), Arc::clone(&clock), stopping.clone());
+        let opened = tokio::task::spawn_blocking(move || {
+            open(Directory::open(&data_dir, existing)?, &opening.0, &opening.1, opening.2)
+        });
+        let opened = opened.await;
         let (directory, dynamodb, stores) = opened.map_err(|error| StartError::Thread(error.into()))??;
 
         let watch = Watch::default();
@@ -203,12 +205,11 @@ fn url(listener: &TcpListener) -> Result<String, StartError> {
 
 /// Opens everything in the data directory. Blocks.
 fn open(
-    data_dir: &Path,
+    directory: Directory,
     sqs_url: &str,
     clock: &Arc<dyn Clock>,
     stopping: Stopping,
 ) -> Result<(Directory, DynamoDb, Stores), StartError> {
-    let directory = Directory::open(data_dir)?;
     let sqs = Sqs::open(&directory.sqs(), sqs_url, Arc::clone(clock), stopping)?;
     let s3 = S3Store::open(&directory.s3(), Arc::clone(clock))
         .map_err(|error| StartError::Objects { reason: error.to_string() })?;

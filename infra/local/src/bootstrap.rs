@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The file for scripts.
-const LOCAL_FILE: &str = "local.json";
+pub(crate) const LOCAL_FILE: &str = "local.json";
 /// The variable by which a function knows the table.
 const TABLE_VARIABLE: &str = "TABLE_NAME";
 

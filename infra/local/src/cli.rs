@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fmt::Write,
-    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -16,22 +15,6 @@ use tracing_subscriber::filter::LevelFilter;
 const DEFAULT_PORT: u16 = 9000;
 /// The data directory, where none is named.
 const DEFAULT_DATA_DIR: &str = ".larder";
-/// The entries of a data directory that are ours, drafts of a write that was cut off among them.
-const OURS: [&str; 10] = [
-    "format",
-    "format.new",
-    "local.json",
-    "local.new",
-    "lock",
-    "s3",
-    "secret",
-    "secret.new",
-    "secrets.json",
-    "secrets.new",
-];
-/// What the databases' files begin with.
-const OUR_DATABASES: [&str; 2] = ["dynamodb.sqlite", "sqs.sqlite"];
-
 /// What a command line asks for.
 pub(crate) enum Parsed {
     /// To print this and end.
@@ -112,25 +95,6 @@ fn ports(api: u16) -> Result<Ports, String> {
 fn beside_this_program() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     program.parent().map(Path::to_owned).ok_or_else(|| "this program is nowhere".to_owned())
-}
-
-/// Removes what earlier runs left in a data directory, and nothing else.
-pub(crate) fn reset(data_dir: &Path) -> Result<(), String> {
-    let failed = |error: io::Error| format!("{} cannot be reset: {error}", data_dir.display());
-    let entries = match fs::read_dir(data_dir) {
-        Ok(entries) => entries.collect::<Result<Vec<_>, _>>().map_err(failed)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(failed(error)),
-    };
-    let is_ours = |name: &str| OURS.contains(&name) || OUR_DATABASES.iter().any(|database| name.starts_with(database));
-    if let Some(foreign) = entries.iter().find(|entry| !entry.file_name().to_str().is_some_and(is_ours)) {
-        return Err(format!("{} is not of this program; nothing was removed", foreign.path().display()));
-    }
-    for entry in entries {
-        let path = entry.path();
-        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map_err(failed)?;
-    }
-    Ok(())
 }
 
 fn help() -> Result<String, String> {

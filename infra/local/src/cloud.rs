@@ -8,17 +8,17 @@ use axum::{
     middleware::{self, Next},
 };
 use domain::{Random, Sources};
-use emulators::{ACCOUNT_ID, Emulators, Faults, REGION, Wire};
+use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, REGION, Wire};
 use runtime::Environment;
 use template::{Context, Stack};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use crate::{
     CargoLambda, Registry, StartError,
-    bootstrap::{self, FirstKey, Local},
+    bootstrap::{self, FirstKey, LOCAL_FILE, Local},
     callee::{Callee, Place},
     emulate::Running,
-    environment::Environments,
+    environment::{Environments, SECRET_FILE},
     gateway::{Behind, Gateway, Routing},
     registry::Start,
     server::{Stopping, bind, serve},
@@ -27,6 +27,8 @@ use crate::{
 
 /// What everything is called after, as a deployed stack would be.
 const STACK_NAME: &str = "larder";
+/// The files that are kept beside the emulators' own, drafts of a write that was cut off among them.
+const BESIDE: &[&str] = &[SECRET_FILE, "secret.new", LOCAL_FILE, "local.new"];
 /// The template's parameter for the address of delivery.
 const CDN_URL_PARAMETER: &str = "CdnUrl";
 /// The template's parameter for the longest body that delivery answers itself.
@@ -55,6 +57,8 @@ pub struct Ports {
 pub struct Options {
     /// Where everything is kept.
     pub data_dir: PathBuf,
+    /// Whether to begin anew: what earlier runs left is removed.
+    pub reset: bool,
     /// The text of the template.
     pub template: String,
     /// The functions that it names.
@@ -98,6 +102,7 @@ impl Cloud {
         let s3_listener = s3.into_std().map_err(|reason| StartError::Port { port: options.ports.s3, reason })?;
         let emulators = Emulators::start(emulators::Options {
             data_dir: options.data_dir.clone(),
+            existing: if options.reset { Existing::Removed { beside: BESIDE } } else { Existing::Kept },
             clock: Arc::clone(&options.clock),
             s3_listener,
         })

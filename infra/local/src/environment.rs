@@ -18,7 +18,7 @@ use template::{Function, Permission};
 use crate::StartError;
 
 /// The file with what every access key's secret is derived from, so that addresses presigned before a restart stay good.
-const SECRET_FILE: &str = "secret";
+pub(crate) const SECRET_FILE: &str = "secret";
 
 /// Makes environments, and admits their access keys.
 pub(crate) struct Environments {

@@ -27,12 +27,6 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> ExitCode {
     tracing_subscriber::fmt().with_env_filter(log_filter(arguments.log)).with_writer(std::io::stderr).init();
-    if arguments.reset
-        && let Err(message) = cli::reset(&arguments.data_dir)
-    {
-        complain(&message);
-        return ExitCode::FAILURE;
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let ended = runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(serve(arguments)));
     match ended {
@@ -50,6 +44,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
     let emulated = arguments.cargo_lambda.is_some();
     let starting = Cloud::start(Options {
         data_dir: arguments.data_dir.clone(),
+        reset: arguments.reset,
         template: TEMPLATE.to_owned(),
         registry: product(),
         ports: arguments.ports,

@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
     types::AttributeValue,
 };
-use emulators::{Clock, Emulators, ManualClock, Options, Principal, StartError, SystemClock};
+use emulators::{Clock, Emulators, Existing, ManualClock, Options, Principal, StartError, SystemClock};
 use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
 use tokio::sync::watch;
 
@@ -162,6 +162,7 @@ impl Cloud {
 pub(crate) async fn start(data_dir: &Path, clock: &TestClock) -> Result<Emulators, StartError> {
     let options = Options {
         data_dir: PathBuf::from(data_dir),
+        existing: Existing::Kept,
         clock: Arc::new(clock.clone()),
         s3_listener: TcpListener::bind("127.0.0.1:0").unwrap(),
     };
