@@ -23,8 +23,10 @@ const FORMAT_FILE: &str = "format";
 const FORMAT_DRAFT: &str = "format.new";
 /// S3's directory.
 const OBJECTS: &str = "s3";
+const SECRETS: &str = "secrets.json";
+const SECRETS_DRAFT: &str = "secrets.new";
 /// The entries that are made here, but for the databases.
-const OURS: [&str; 4] = [LOCK, FORMAT_FILE, FORMAT_DRAFT, OBJECTS];
+const OURS: [&str; 6] = [LOCK, FORMAT_FILE, FORMAT_DRAFT, OBJECTS, SECRETS, SECRETS_DRAFT];
 /// What the databases' files are called, or begin with.
 const DYNAMODB: &str = "dynamodb.sqlite";
 const SQS: &str = "sqs.sqlite";
@@ -99,7 +101,7 @@ impl Directory {
 
     /// Secrets Manager's file.
     pub(crate) fn secrets(&self) -> PathBuf {
-        self.root.join("secrets.json")
+        self.root.join(SECRETS)
     }
 
     /// S3's directory.

@@ -1,11 +1,13 @@
 //! AWS clients from a function's variables.
 //!
 //! Credentials come from the variables that Lambda sets, so that functions of one process each act as themselves. One
-//! HTTP client with one TLS stack (rustls on ring, whose first handshake is the cheapest) serves all of them; an endpoint
-//! on `http://`, as the local stack has, needs no TLS at all.
+//! HTTP client with one TLS stack (rustls on ring, whose first handshake is the cheapest) serves all clients of a
+//! function, and so reads the root certificates once; an endpoint on `http://`, as the local stack has, needs no TLS.
+
+use std::time::Duration;
 
 use aws_sdk_dynamodb::{
-    config::{BehaviorVersion, Credentials, Region},
+    config::{BehaviorVersion, Credentials, Region, SharedHttpClient, timeout::TimeoutConfig},
     error::DisplayErrorContext,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
@@ -14,6 +16,31 @@ use aws_smithy_http_client::{Builder, tls};
 use domain::MasterSecret;
 
 use crate::Settings;
+
+/// How long a connection may take to be made.
+const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
+/// How long one try of a call may take until its answer begins: time for the largest object to go out.
+const ATTEMPT_DEADLINE: Duration = Duration::from_secs(10);
+/// How long a call may take with all its tries: less than a function has for its answer.
+const CALL_DEADLINE: Duration = Duration::from_secs(20);
+
+/// The HTTP clients of one function, made when they are first asked for.
+#[derive(Default)]
+pub(crate) struct HttpClients {
+    plain: Option<SharedHttpClient>,
+    tls: Option<SharedHttpClient>,
+}
+
+impl HttpClients {
+    /// The client for an endpoint; without one, for AWS itself.
+    fn towards(&mut self, endpoint: Option<&str>) -> SharedHttpClient {
+        if endpoint.is_some_and(|url| url.starts_with("http://")) {
+            return self.plain.get_or_insert_with(|| Builder::new().build_http()).clone();
+        }
+        let provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
+        self.tls.get_or_insert_with(|| Builder::new().tls_provider(provider).build_https()).clone()
+    }
+}
 
 /// What every client shares.
 struct Account {
@@ -37,22 +64,24 @@ impl Account {
 macro_rules! configure {
     ($builder:expr, $settings:ident, $endpoint:literal) => {{
         let account = Account::read($settings);
-        let builder = $builder
+        let endpoint = $settings.optional($endpoint);
+        let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
             .region(account.region)
-            .credentials_provider(account.credentials);
-        match $settings.optional($endpoint) {
-            Some(url) if url.starts_with("http://") => {
-                builder.endpoint_url(url).http_client(Builder::new().build_http())
-            }
-            Some(url) => builder.endpoint_url(url).http_client(https()),
-            None => builder.http_client(https()),
-        }
+            .credentials_provider(account.credentials)
+            .timeout_config(deadlines())
+            .http_client($settings.http_clients.towards(endpoint));
+        builder.set_endpoint_url(endpoint.map(str::to_owned));
+        builder
     }};
 }
 
-fn https() -> aws_sdk_dynamodb::config::SharedHttpClient {
-    Builder::new().tls_provider(tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring)).build_https()
+fn deadlines() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(CONNECT_DEADLINE)
+        .operation_attempt_timeout(ATTEMPT_DEADLINE)
+        .operation_timeout(CALL_DEADLINE)
+        .build()
 }
 
 /// A DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` sends it elsewhere.
@@ -95,4 +124,72 @@ pub async fn master_secret(settings: &mut Settings<'_>) -> MasterSecret {
         settings.mistake(format!("the master secret cannot be read: {reason}"));
         String::new()
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    /// Both clients of a function whose endpoints are this listener.
+    fn clients(listener: &TcpListener) -> (aws_sdk_dynamodb::Client, aws_sdk_s3::Client) {
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let variables = [
+            ("AWS_ACCESS_KEY_ID", "key"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+            ("AWS_REGION", "us-east-1"),
+            ("AWS_ENDPOINT_URL_DYNAMODB", &url),
+            ("AWS_ENDPOINT_URL_S3", &url),
+        ];
+        let variables: BTreeMap<String, String> =
+            variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let mut settings = Settings::of(&variables);
+        let clients = (dynamodb(&mut settings), s3(&mut settings));
+        settings.finish().unwrap();
+        clients
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_without_an_answer_ends_before_the_function_has_to_answer() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let (dynamodb, s3) = clients(&listener);
+        let key = AttributeValue::S("key".to_owned());
+        let started = tokio::time::Instant::now();
+        let ended = dynamodb.get_item().table_name("table").key("pk", key).send().await;
+        assert!(matches!(ended, Err(SdkError::TimeoutError(_))), "{ended:?}");
+        assert!(started.elapsed() < crate::ANSWER_DEADLINE, "{:?}", started.elapsed());
+        let started = tokio::time::Instant::now();
+        s3.get_object().bucket("bucket").key("key").send().await.unwrap_err();
+        assert!(started.elapsed() < crate::ANSWER_DEADLINE, "{:?}", started.elapsed());
+    }
+
+    #[tokio::test]
+    async fn the_clients_of_a_function_share_their_connections() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let (dynamodb, s3) = clients(&listener);
+        let server = async {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut read = [0; 8192];
+            while stream.read(&mut read).await.is_ok_and(|length| length > 0) {
+                stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+            }
+            panic!("the connection was not kept");
+        };
+        let calls = async {
+            dynamodb.list_tables().send().await.unwrap_err();
+            s3.list_buckets().send().await.unwrap_err();
+            dynamodb.list_tables().send().await.unwrap_err();
+        };
+        tokio::select! {
+            () = server => {}
+            called = tokio::time::timeout(Duration::from_secs(10), calls) => called.expect("one connection serves all"),
+        }
+    }
 }

@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
+use crate::aws::HttpClients;
+
 /// A reader of variables that collects what is wrong with them.
 pub struct Settings<'a> {
     variables: &'a BTreeMap<String, String>,
     mistakes: Vec<String>,
+    pub(crate) http_clients: HttpClients,
 }
 
 /// What is wrong with a function's variables.
@@ -16,7 +19,7 @@ pub struct ConfigurationError(Vec<String>);
 impl<'a> Settings<'a> {
     /// A reader of these variables.
     pub fn of(variables: &'a BTreeMap<String, String>) -> Settings<'a> {
-        Settings { variables, mistakes: Vec::new() }
+        Settings { variables, mistakes: Vec::new(), http_clients: HttpClients::default() }
     }
 
     /// A variable's text; a mistake where it is missing or empty.
