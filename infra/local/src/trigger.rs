@@ -1,9 +1,10 @@
 //! A queue that invokes a worker, by SQS's own rules: a batch is received, worked through, and deleted but for what
-//! failed, which becomes visible again by itself until the queue's redrive policy puts it aside.
+//! failed, which becomes visible again by itself until the queue's redrive policy puts it aside. A batch is what one
+//! receive gives: no batching window waits for more.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use aws_lambda_events::event::sqs::{SqsEvent, SqsMessage};
+use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
 use aws_sdk_sqs::{
     Client,
     config::{BehaviorVersion, Credentials, Region},
@@ -104,18 +105,20 @@ impl Pump {
     async fn work(&self, messages: Vec<Message>) {
         let mut event = SqsEvent::default();
         event.records = messages.iter().map(|message| self.record(message)).collect();
-        let failed: Vec<String> = match self.callee.work(event).await {
-            Ok(response) if self.reports_failures => {
-                response.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
-            }
+        let failures = match self.callee.work(event).await {
+            Ok(answer) if self.reports_failures => answer.batch_item_failures,
             Ok(_) => Vec::new(),
             Err(reason) => {
                 tracing::error!(function = self.callee.name(), ?reason, "the batch failed");
                 return;
             }
         };
-        let done = messages.iter().filter(|message| !failed.iter().any(|id| message.message_id() == Some(id)));
-        self.delete(done).await;
+        match worked_off(&messages, &failures) {
+            Some(done) => self.delete(done.into_iter()).await,
+            None => {
+                tracing::error!(function = self.callee.name(), ?failures, "the batch has no such messages: it failed")
+            }
+        }
     }
 
     async fn delete(&self, done: impl Iterator<Item = &Message>) {
@@ -150,6 +153,17 @@ impl Pump {
         record.aws_region = Some(REGION.to_owned());
         record
     }
+}
+
+/// The messages of a batch that did not fail. `None` where a failure is of no message of the batch: Lambda then takes all
+/// of them for failed, and deletes none.
+fn worked_off<'a>(messages: &'a [Message], failures: &[BatchItemFailure]) -> Option<Vec<&'a Message>> {
+    let has_failed = |message: &&Message| {
+        failures.iter().any(|failure| message.message_id() == Some(failure.item_identifier.as_str()))
+    };
+    let (failed, done): (Vec<_>, Vec<_>) = messages.iter().partition(has_failed);
+    let named: BTreeSet<&str> = failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
+    (failed.len() == named.len()).then_some(done)
 }
 
 /// An SQS client that acts as an environment's role, and the endpoint it calls.
@@ -206,4 +220,33 @@ async fn held(client: &Client, queue_url: &str) -> Option<u64> {
     let request = client.get_queue_attributes().queue_url(queue_url).set_attribute_names(Some(names.to_vec()));
     let attributes = request.send().await.ok()?.attributes?;
     names.iter().map(|name| attributes.get(name)?.parse::<u64>().ok()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_of_an_unknown_message_fails_the_batch() {
+        let messages = ["a", "b", "c"].map(|id| Message::builder().message_id(id).build());
+        let done = |failed: &[&str]| {
+            let failures = failed.iter().map(|id| {
+                let mut failure = BatchItemFailure::default();
+                failure.item_identifier = (*id).to_owned();
+                failure
+            });
+            let done = worked_off(&messages, &failures.collect::<Vec<_>>())?;
+            Some(done.iter().filter_map(|message| message.message_id()).collect::<String>())
+        };
+        for (failed, expected) in [
+            (&[][..], Some("abc")),
+            (&["b"], Some("ac")),
+            (&["b", "b"], Some("ac")),
+            (&["a", "b", "c"], Some("")),
+            (&["b", "unknown"], None),
+            (&[""], None),
+        ] {
+            assert_eq!(done(failed).as_deref(), expected, "{failed:?}");
+        }
+    }
 }

@@ -212,8 +212,6 @@ pub struct Trigger {
     pub function: String,
     /// Most messages in one batch.
     pub batch_size: u32,
-    /// Seconds to wait for a full batch.
-    pub batching_window_seconds: u32,
     /// Most batches at work at once, where it is bounded.
     pub maximum_concurrency: Option<u32>,
     /// Whether the function's answer names the failed messages.

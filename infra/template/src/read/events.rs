@@ -15,11 +15,11 @@ pub(super) const STAGE: &str = "$default";
 
 const METHODS: &[&str] = &["ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"];
 
-const BATCH_SIZE: RangeInclusive<u32> = 1..=10_000;
-const BATCHING_WINDOW_SECONDS: RangeInclusive<u32> = 0..=300;
+/// Larger batches need a batching window.
+const BATCH_SIZE: RangeInclusive<u32> = 1..=10;
 const MAXIMUM_CONCURRENCY: RangeInclusive<u32> = 2..=1000;
 
-/// Lambda's own; also the most without a batching window.
+/// Lambda's own.
 const DEFAULT_BATCH_SIZE: u32 = 10;
 
 /// What SAM lets a function do to the queue that invokes it.
@@ -107,10 +107,8 @@ fn trigger(function: &str, properties: &Node, scope: &Scope<'_>, permissions: &m
     let mut fields = Fields::of(properties, "an SQS event", report);
     let arn = fields.required("Queue");
     let batch_size = fields.number("BatchSize", &BATCH_SIZE).unwrap_or(DEFAULT_BATCH_SIZE);
-    let window = fields.number("MaximumBatchingWindowInSeconds", &BATCHING_WINDOW_SECONDS).unwrap_or(0);
-    if batch_size > DEFAULT_BATCH_SIZE && window == 0 {
-        report.add(properties.line, format!("a batch of more than {DEFAULT_BATCH_SIZE} needs a batching window"));
-    }
+    // A batch is handed over as it is received: nothing here waits for more.
+    fields.fixed("MaximumBatchingWindowInSeconds", "0");
     let maximum_concurrency = fields.take("ScalingConfig").and_then(|node| {
         let mut fields = Fields::of(node, "ScalingConfig", report);
         fields.required("MaximumConcurrency");
@@ -136,8 +134,7 @@ fn trigger(function: &str, properties: &Node, scope: &Scope<'_>, permissions: &m
         actions: QUEUE_ACTIONS.map(str::to_owned).to_vec(),
         resources: arn.text().map(str::to_owned).into_iter().collect(),
     });
-    let (function, batching_window_seconds) = (function.to_owned(), window);
-    Some(Trigger { queue, function, batch_size, batching_window_seconds, maximum_concurrency, reports_failures })
+    Some(Trigger { queue, function: function.to_owned(), batch_size, maximum_concurrency, reports_failures })
 }
 
 /// What one event cannot see alone: routes that stand twice, and queues that show a message again while it is at work.

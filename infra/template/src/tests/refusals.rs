@@ -217,7 +217,11 @@ fn functions() {
         ),
         (
             "Events: { E: { Type: SQS, Properties: { Queue: !GetAtt Jobs.Arn, BatchSize: 11 } } }",
-            "a batch of more than 10 needs a batching window",
+            "`BatchSize` must be a whole number from 1 to 10",
+        ),
+        (
+            "Events: { E: { Type: SQS, Properties: { Queue: !GetAtt Jobs.Arn, MaximumBatchingWindowInSeconds: 1 } } }",
+            "`MaximumBatchingWindowInSeconds` is understood as `0` only",
         ),
         (
             "Events: { E: { Type: SQS, Properties: { Queue: !GetAtt Jobs.Arn, FilterCriteria: {} } } }",
