@@ -8,7 +8,7 @@ use std::{
 
 use runtime::{ConfigurationError, Environment, Settings};
 use serde::Deserialize;
-use worker::{Batch, Failure, Worker};
+use worker::{Batch, Delivery, Failure, Worker};
 
 /// The template with this worker, its queue and its dead-letter queue.
 pub const ECHO_TEMPLATE: &str = include_str!("../echo.yaml");
@@ -35,7 +35,7 @@ struct Echoes {
 impl Worker for Echoes {
     type Job = Echo;
 
-    async fn work(&self, job: Echo) -> Result<(), Failure> {
+    async fn work(&self, job: Echo, _: &Delivery) -> Result<(), Failure> {
         let path = self.directory.join(&job.name);
         let mut file =
             OpenOptions::new().create(true).append(true).open(&path).map_err(|error| Failure::Retry(error.into()))?;
@@ -57,5 +57,5 @@ pub async fn echo_worker(environment: Environment) -> Result<Batch, Configuratio
     let mut settings = Settings::of(&environment.variables);
     let directory = settings.text("DIRECTORY").into();
     settings.finish()?;
-    Ok(Batch::of(Echoes { directory }))
+    Ok(Batch::of(Echoes { directory }, environment.sources))
 }

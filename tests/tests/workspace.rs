@@ -8,7 +8,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, PackageId}
 /// depend on all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("domain", &[]),
-    ("worker", &[]),
+    ("worker", &["domain"]),
     ("runtime", &["domain", "worker"]),
     ("table", &["domain"]),
     ("bucket", &["domain"]),

@@ -3,11 +3,16 @@
 //! Invariant: one message's failure, error or panic, never fails or hides another's, and the answer always has the
 //! shape of a partial batch response; any other shape would make SQS delete the whole batch.
 
+mod delivery;
+
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
+use domain::Sources;
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
+
+pub use delivery::Delivery;
 
 /// A queue's worker: what it does with one job.
 pub trait Worker: Send + Sync + 'static {
@@ -15,7 +20,7 @@ pub trait Worker: Send + Sync + 'static {
     type Job: DeserializeOwned + Send;
 
     /// Does the job. It must be safe to do twice: SQS may deliver any message again.
-    fn work(&self, job: Self::Job) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn work(&self, job: Self::Job, delivery: &Delivery) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// Why a job was not done, and what becomes of its message.
@@ -36,12 +41,12 @@ pub struct Batch(Arc<dyn Fn(SqsEvent) -> Answer + Send + Sync>);
 type Answer = Pin<Box<dyn Future<Output = SqsBatchResponse> + Send>>;
 
 impl Batch {
-    /// The batches of one worker.
-    pub fn of<W: Worker>(worker: W) -> Batch {
+    /// The batches of one worker, which takes time and randomness from these sources.
+    pub fn of<W: Worker>(worker: W, sources: Sources) -> Batch {
         let worker = Arc::new(worker);
         Batch(Arc::new(move |event| {
-            let worker = worker.clone();
-            Box::pin(async move { run(&*worker, event).await })
+            let (worker, sources) = (worker.clone(), sources.clone());
+            Box::pin(async move { run(&*worker, event, &sources).await })
         }))
     }
 
@@ -51,11 +56,11 @@ impl Batch {
     }
 }
 
-async fn run<W: Worker>(worker: &W, event: SqsEvent) -> SqsBatchResponse {
+async fn run<W: Worker>(worker: &W, event: SqsEvent, sources: &Sources) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for message in event.records {
         let id = message.message_id.clone().unwrap_or_default();
-        if !is_done(worker, &id, message).await {
+        if !is_done(worker, &id, &message, sources).await {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = id;
             response.batch_item_failures.push(failure);
@@ -65,13 +70,17 @@ async fn run<W: Worker>(worker: &W, event: SqsEvent) -> SqsBatchResponse {
 }
 
 /// Whether the message may be deleted.
-async fn is_done<W: Worker>(worker: &W, id: &str, message: SqsMessage) -> bool {
+async fn is_done<W: Worker>(worker: &W, id: &str, message: &SqsMessage, sources: &Sources) -> bool {
+    let Some(delivery) = Delivery::of(message, sources) else {
+        tracing::error!(message_id = id, "the message is not as SQS delivers them");
+        return false;
+    };
     // A body that is not a job today is none tomorrow; the dead-letter queue keeps it for a person to look at.
     let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
         tracing::error!(message_id = id, "the message is not a job of this worker");
         return false;
     };
-    match AssertUnwindSafe(worker.work(job)).catch_unwind().await {
+    match AssertUnwindSafe(worker.work(job, &delivery)).catch_unwind().await {
         Ok(Ok(())) => true,
         Ok(Err(failure @ Failure::Retry(_))) => {
             tracing::warn!(message_id = id, error = %failure, "job failed");
@@ -94,12 +103,54 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::HashMap, sync::Mutex, time::Duration};
+
+    use domain::{Clock, Random, Timestamp};
+
     use super::*;
+
+    /// 2023-11-14T22:13:20Z.
+    const NOW_MS: i64 = 1_700_000_000_000;
+
+    struct Stopped;
+    impl Clock for Stopped {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_ms(NOW_MS)
+        }
+    }
+    impl Random for Stopped {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(0);
+        }
+    }
+
+    fn event<'a>(bodies: impl IntoIterator<Item = &'a str>, attributes: &[(&str, &str)]) -> SqsEvent {
+        let attributes: HashMap<String, String> =
+            attributes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let records = bodies.into_iter().enumerate().map(|(index, body)| {
+            let mut message = SqsMessage::default();
+            message.message_id = Some(index.to_string());
+            message.body = Some(body.to_owned());
+            message.attributes = attributes.clone();
+            message
+        });
+        let mut event = SqsEvent::default();
+        event.records = records.collect();
+        event
+    }
+
+    async fn failed(worker: impl Worker, event: SqsEvent) -> Vec<String> {
+        let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
+        let answer = Batch::of(worker, sources).handle(event).await;
+        answer.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
+    }
+
+    const ATTRIBUTES: [(&str, &str); 2] = [("SentTimestamp", "1699999910000"), ("ApproximateReceiveCount", "3")];
 
     struct Picky;
     impl Worker for Picky {
         type Job = String;
-        async fn work(&self, job: String) -> Result<(), Failure> {
+        async fn work(&self, job: String, _: &Delivery) -> Result<(), Failure> {
             match job.as_str() {
                 "retry" => Err(Failure::Retry("not yet".into())),
                 "give up" => Err(Failure::GiveUp("never".into())),
@@ -112,18 +163,33 @@ mod tests {
     #[tokio::test]
     async fn each_message_fails_alone() {
         let bodies = ["\"fine\"", "\"retry\"", "\"panic\"", "\"give up\"", "not json", "\"fine\""];
-        let records = bodies.iter().enumerate().map(|(index, body)| {
-            let mut message = SqsMessage::default();
-            message.message_id = Some(index.to_string());
-            message.body = Some((*body).to_owned());
-            message
-        });
-        let mut event = SqsEvent::default();
-        event.records = records.collect();
+        assert_eq!(failed(Picky, event(bodies, &ATTRIBUTES)).await, ["1", "2", "4"]);
+    }
 
-        let answer = Batch::of(Picky).handle(event).await;
-        let failed: Vec<&str> =
-            answer.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
-        assert_eq!(failed, ["1", "2", "4"]);
+    #[derive(Clone, Default)]
+    struct Noting(Arc<Mutex<Vec<(String, Duration, u32, Timestamp)>>>);
+    impl Worker for Noting {
+        type Job = u32;
+        async fn work(&self, _: u32, delivery: &Delivery) -> Result<(), Failure> {
+            let now = delivery.sources.now();
+            let noted = (delivery.message_id.clone(), delivery.age(), delivery.receive_count, now);
+            self.0.lock().unwrap().push(noted);
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_worker_knows_its_message_and_the_time() {
+        let noting = Noting::default();
+        assert!(failed(noting.clone(), event(["1"], &ATTRIBUTES)).await.is_empty());
+        // Clocks differ: a message from the future is as old as one can be that was sent just now.
+        let ahead = [("SentTimestamp", "1700000000001"), ("ApproximateReceiveCount", "1")];
+        assert!(failed(noting.clone(), event(["1"], &ahead)).await.is_empty());
+        let now = Timestamp::from_ms(NOW_MS);
+        let noted = [("0".to_owned(), Duration::from_secs(90), 3, now), ("0".to_owned(), Duration::ZERO, 1, now)];
+        assert_eq!(*noting.0.lock().unwrap(), noted);
+        for incomplete in [&ATTRIBUTES[..1], &ATTRIBUTES[1..], &[("SentTimestamp", "soon"), ATTRIBUTES[1]]] {
+            assert_eq!(failed(noting.clone(), event(["1"], incomplete)).await, ["0"]);
+        }
     }
 }
