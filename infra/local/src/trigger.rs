@@ -116,7 +116,7 @@ impl Pump {
         match worked_off(&messages, &failures) {
             Some(done) => self.delete(done.into_iter()).await,
             None => {
-                tracing::error!(function = self.callee.name(), ?failures, "the batch has no such messages: it failed")
+                tracing::error!(function = self.callee.name(), ?failures, "not of this batch: it failed as a whole");
             }
         }
     }

@@ -166,8 +166,11 @@ mod tests {
         assert_eq!(failed(Picky, event(bodies, &ATTRIBUTES)).await, ["1", "2", "4"]);
     }
 
+    /// Id, age, deliveries, and what time it is.
+    type Noted = (String, Duration, u32, Timestamp);
+
     #[derive(Clone, Default)]
-    struct Noting(Arc<Mutex<Vec<(String, Duration, u32, Timestamp)>>>);
+    struct Noting(Arc<Mutex<Vec<Noted>>>);
     impl Worker for Noting {
         type Job = u32;
         async fn work(&self, _: u32, delivery: &Delivery) -> Result<(), Failure> {
