@@ -3,6 +3,7 @@
 mod api;
 mod bootstrap;
 mod budgets;
+mod container;
 mod delivery;
 mod emulate;
 mod faults;

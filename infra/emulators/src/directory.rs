@@ -23,6 +23,7 @@ const FORMAT_FILE: &str = "format";
 const FORMAT_DRAFT: &str = "format.new";
 /// S3's directory.
 const OBJECTS: &str = "s3";
+/// Secrets Manager's file, and what it is called until it is whole.
 const SECRETS: &str = "secrets.json";
 const SECRETS_DRAFT: &str = "secrets.new";
 /// The entries that are made here, but for the databases.

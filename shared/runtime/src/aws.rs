@@ -1,21 +1,20 @@
 //! AWS clients from a function's variables.
 //!
-//! Credentials come from the variables that Lambda sets, so that functions of one process each act as themselves. One
+//! Credentials come by way of a function's variables, so that functions of one process each act as themselves. One
 //! HTTP client with one TLS stack (rustls on ring, whose first handshake is the cheapest) serves all clients of a
 //! function, and so reads the root certificates once; an endpoint on `http://`, as the local stack has, needs no TLS.
 
 use std::time::Duration;
 
 use aws_sdk_dynamodb::{
-    config::{BehaviorVersion, Credentials, Region, SharedHttpClient, timeout::TimeoutConfig},
+    config::{BehaviorVersion, Region, SharedHttpClient, timeout::TimeoutConfig},
     error::DisplayErrorContext,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
-
 use domain::MasterSecret;
 
-use crate::Settings;
+use crate::{Settings, credentials::credentials};
 
 /// How long a connection may take to be made.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
@@ -42,33 +41,13 @@ impl HttpClients {
     }
 }
 
-/// What every client shares.
-struct Account {
-    region: Region,
-    credentials: Credentials,
-}
-
-impl Account {
-    fn read(settings: &mut Settings) -> Account {
-        let credentials = Credentials::new(
-            settings.text("AWS_ACCESS_KEY_ID"),
-            settings.text("AWS_SECRET_ACCESS_KEY"),
-            settings.optional("AWS_SESSION_TOKEN").map(str::to_owned),
-            None,
-            "environment",
-        );
-        Account { region: Region::new(settings.text("AWS_REGION")), credentials }
-    }
-}
-
 macro_rules! configure {
     ($builder:expr, $settings:ident, $endpoint:literal) => {{
-        let account = Account::read($settings);
         let endpoint = $settings.optional($endpoint);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
-            .region(account.region)
-            .credentials_provider(account.credentials)
+            .region(Region::new($settings.text("AWS_REGION")))
+            .credentials_provider(credentials($settings))
             .timeout_config(deadlines())
             .http_client($settings.http_clients.towards(endpoint));
         builder.set_endpoint_url(endpoint.map(str::to_owned));

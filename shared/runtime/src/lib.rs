@@ -5,6 +5,7 @@
 
 mod aws;
 mod container;
+mod credentials;
 mod deadline;
 mod environment;
 mod front;
