@@ -44,6 +44,8 @@ pub struct StackOptions {
     pub cargo_lambda: Option<CargoLambda>,
     /// The seed of ids and keys.
     pub seed: u64,
+    /// The seed of AWS's moods, where it has any; they begin once the stack has started.
+    pub moods: Option<u64>,
 }
 
 impl Default for StackOptions {
@@ -54,6 +56,7 @@ impl Default for StackOptions {
             parameters: BTreeMap::new(),
             cargo_lambda: None,
             seed: 1,
+            moods: None,
         }
     }
 }
@@ -122,6 +125,9 @@ impl Stack {
             cargo_lambda: options.cargo_lambda,
         })
         .await?;
+        if let Some(seed) = options.moods {
+            cloud.moods().begin(seed);
+        }
         let anonymous = Client::at(cloud.api_url());
         Ok(Stack { cloud, clock, anonymous, directory, unstopped: Unstopped(true) })
     }

@@ -25,11 +25,15 @@ struct Echo {
 
 impl Echo {
     async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
+        Echo::start_with(StackOptions { cargo_lambda, ..StackOptions::default() }).await
+    }
+
+    async fn start_with(options: StackOptions) -> Echo {
         let marks = tempfile::TempDir::new().expect("a temporary directory");
         let parameters = BTreeMap::from([("Directory".to_owned(), marks.path().display().to_string())]);
         let registry = Registry::default().worker("echo-worker", echo_worker);
         let template = ECHO_TEMPLATE.to_owned();
-        let options = StackOptions { template, registry, parameters, cargo_lambda, ..StackOptions::default() };
+        let options = StackOptions { template, registry, parameters, ..options };
         let stack = Stack::start_with(options).await;
         let environment = stack.cloud.operator_environment("echo-worker").expect("a function");
         let variable = |name: &str| environment.variables[name].clone();
@@ -97,6 +101,21 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
     assert!(put_aside.await.is_ok(), "{} put aside", echo.held("Dead").await);
     let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
     assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn whatever_the_mood_every_message_is_worked_on_and_none_is_left_over() {
+    let echo = Echo::start_with(StackOptions { moods: Some(1), ..StackOptions::default() }).await;
+    let names: Vec<String> = (0..40).map(|number| number.to_string()).collect();
+    for name in &names {
+        echo.send(&json!({"name": name, "failures": 0}).to_string()).await;
+    }
+    // The clock stands still: nothing that was received comes back by itself.
+    echo.stack.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
+    let marks: Vec<usize> = names.iter().map(|name| count(echo.marks.path(), name)).collect();
+    assert!(marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1), "{marks:?}");
+    assert_eq!(echo.held("Dead").await, 0);
     echo.stack.stop().await;
 }
 

@@ -209,6 +209,11 @@ impl Cloud {
         self.emulators.faults()
     }
 
+    /// AWS's moods, which have not begun.
+    pub fn moods(&self) -> emulators::Moods {
+        self.emulators.moods()
+    }
+
     /// What the function of this binary is started with.
     pub fn environment_of(&self, binary: &str) -> Option<Environment> {
         let function = self.stack.functions.iter().find(|function| function.binary == binary)?;

@@ -27,6 +27,8 @@ const RECEIVED_AT_ONCE: u32 = 10;
 const WAIT_SECONDS: i32 = 20;
 /// Batches that are at work at once, where the template says nothing.
 const DEFAULT_CONCURRENCY: u32 = 5;
+/// Tries of a deletion, which may be done in part: what is left is tried again.
+const DELETE_TRIES: usize = 5;
 /// How long to wait after SQS did not answer.
 const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
@@ -122,21 +124,27 @@ impl Pump {
     }
 
     async fn delete(&self, done: impl Iterator<Item = &Message>) {
-        let entries: Vec<_> = done
+        let mut entries: Vec<_> = done
             .enumerate()
             .filter_map(|(index, message)| {
                 let entry = DeleteMessageBatchRequestEntry::builder().id(index.to_string());
                 entry.receipt_handle(message.receipt_handle()?).build().ok()
             })
             .collect();
-        if entries.is_empty() {
-            return;
+        for _ in 0..DELETE_TRIES {
+            if entries.is_empty() {
+                return;
+            }
+            let delete = self.client.delete_message_batch().queue_url(&self.queue_url);
+            match delete.set_entries(Some(entries.clone())).send().await {
+                Ok(deleted) => {
+                    entries.retain(|entry| deleted.failed().iter().any(|failed| failed.id() == entry.id()));
+                }
+                Err(error) => tracing::warn!(queue = self.queue, %error, "messages could not be deleted"),
+            }
         }
-        let deleted = self.client.delete_message_batch().queue_url(&self.queue_url).set_entries(Some(entries));
-        if let Err(error) = deleted.send().await {
-            // They become visible again, and are worked on twice: what workers have to bear anyway.
-            tracing::warn!(queue = self.queue, %error, "messages could not be deleted");
-        }
+        // They become visible again, and are worked on twice: what workers have to bear anyway.
+        tracing::warn!(queue = self.queue, messages = entries.len(), "messages that are done stay in the queue");
     }
 
     fn record(&self, message: &Message) -> SqsMessage {
