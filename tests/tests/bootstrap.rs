@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, net::TcpListener, sync::Arc};
 
 use domain::{KeySecret, Sources, UserId};
-use emulators::{Emulators, Faults, Options, Principal, REGION, Service::DynamoDb};
+use emulators::{Emulators, Existing, Faults, Options, Principal, REGION, Service::DynamoDb};
 use runtime::{Settings, SystemClock};
 use tempfile::TempDir;
 use template::Permission;
@@ -27,6 +27,7 @@ impl Empty {
         let directory = TempDir::new().expect("a temporary directory");
         let options = Options {
             data_dir: directory.path().join("data"),
+            existing: Existing::Kept,
             clock: Arc::new(emulators::SystemClock),
             s3_listener: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
         };
