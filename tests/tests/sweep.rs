@@ -32,7 +32,7 @@ const fn row(method: &'static str, path: &'static str, who: Who, success: u16) -
     Row { method, path, who, success }
 }
 
-pub(crate) const ROWS: [Row; 19] = [
+pub(crate) const ROWS: [Row; 25] = [
     row("GET", "/api/v1/spaces", Anyone, 200),
     row("POST", "/api/v1/spaces", Account, 201),
     // The space has a file, so who may delete it is told that it is not empty.
@@ -52,6 +52,13 @@ pub(crate) const ROWS: [Row; 19] = [
     row("GET", "/api/v1/account/api-keys", Account, 200),
     // The key is none of the caller's.
     row("DELETE", "/api/v1/account/api-keys/{keyId}", Account, 404),
+    row("GET", "/api/v1/upload-configs", Role("user"), 200),
+    row("GET", "/api/v1/upload-configs/all", Anyone, 200),
+    row("GET", "/api/v1/upload-configs/{id}", Role("user"), 200),
+    row("POST", "/api/v1/upload-configs", Role("admin"), 201),
+    row("POST", "/api/v1/upload-configs/update", Role("admin"), 200),
+    // The config is the active one, so who may delete it is told so.
+    row("DELETE", "/api/v1/upload-configs", Role("admin"), 409),
     row("POST", "/api/v1/upload", Role("user"), 201),
     row("GET", "/api/v1/files/{id}", Role("viewer"), 200),
 ];
@@ -60,6 +67,8 @@ pub(crate) const ROWS: [Row; 19] = [
 pub(crate) struct Place {
     pub(crate) tenant: Tenant,
     file: String,
+    /// Its upload config.
+    config: String,
     key: u64,
     /// Makes every name another one.
     calls: AtomicU32,
@@ -71,14 +80,24 @@ impl Place {
         let file = tenant.upload_photo().await["id"].as_str().expect("an id").to_owned();
         let path = format!("/spaces/{}/api-keys", tenant.id);
         let key = tenant.client.post(&path, json!({"name": "spare"})).await.created()["id"].as_u64().expect("a number");
-        Place { tenant, file, key, calls: AtomicU32::new(0) }
+        let space = tenant.client.get(&format!("/spaces/{}", tenant.id)).await.ok();
+        let config = space["active_upload_config_id"].as_str().expect("an id").to_owned();
+        Place { tenant, file, config, key, calls: AtomicU32::new(0) }
     }
 
     /// The address of a route that leads to this place.
     pub(crate) fn address(&self, row: &Row) -> String {
-        let id = if row.path.starts_with("/api/v1/files") { &self.file } else { &self.tenant.id };
+        let id = match row.path.split('/').nth(3) {
+            Some("files") => &self.file,
+            Some("upload-configs") => &self.config,
+            _ => &self.tenant.id,
+        };
         let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &self.key.to_string());
-        if (row.method, row.path) == ("DELETE", "/api/v1/spaces") { format!("{path}?id={id}") } else { path }
+        match (row.method, row.path) {
+            ("DELETE", "/api/v1/spaces") => format!("{path}?id={id}"),
+            ("GET", "/api/v1/upload-configs") => format!("{path}?space_id={}", self.tenant.id),
+            _ => path,
+        }
     }
 
     /// The JSON body of a route, where it takes one.
@@ -87,6 +106,9 @@ impl Place {
         let name = || json!({"name": format!("name {number} of {}", self.tenant.handle)});
         Some(match (row.method, row.path.trim_start_matches("/api/v1")) {
             (_, "/upload") => return None,
+            ("POST", "/upload-configs") => json!({"space_id": self.tenant.id, "name": format!("config-{number}")}),
+            ("POST", "/upload-configs/update") => json!({"id": self.config, "description": "changed"}),
+            ("DELETE", "/upload-configs") => json!({"id": self.config}),
             ("POST", _) | ("PUT", "/spaces/{id}") => name(),
             ("PUT", "/spaces/{id}/access-control") => json!({"access_control": {"public_read": true}}),
             ("PUT", "/spaces/{id}/security") => json!({"security": {"watermark": {"opacity": 0.1}}}),
@@ -159,6 +181,10 @@ async fn another_space_does_not_exist() {
                 // What a body names is a field; what a path names is the resource itself.
                 (_, "/api/v1/upload") => {
                     assert_eq!(answer.refused(422)["space"], json!(["The selected space is invalid."]));
+                }
+                (_, "/api/v1/upload-configs") if row.method == "POST" => {
+                    let errors = answer.refused(422);
+                    assert_eq!(errors, json!({"space_id": ["The selected space id is invalid."]}));
                 }
                 (Role(_), _) => assert_eq!(answer.refused(404), json!({})),
                 (Anyone, _) => {

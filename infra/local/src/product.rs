@@ -6,6 +6,7 @@ use crate::Registry;
 pub fn product() -> Registry {
     Registry::default()
         .http("spaces", spaces::router)
+        .http("upload-configs", upload_configs::router)
         .http("uploads", uploads::router)
         .http("files", files::router)
         .http("not-found", not_found::router)

@@ -53,6 +53,11 @@ macro_rules! ids {
         pub struct $name(Ulid);
 
         impl $name {
+            /// What every id follows.
+            pub const FIRST: $name = $name(Ulid(0));
+            /// What follows every id.
+            pub const LAST: $name = $name(Ulid(u128::MAX));
+
             /// A fresh id of this moment.
             pub fn new(sources: &Sources) -> $name {
                 $name(sources.ulid())

@@ -19,6 +19,8 @@ pub enum Violation {
     NotABoolean,
     /// It is no object.
     NotAnObject,
+    /// It is no list.
+    NotAnArray,
     /// It is no file.
     NotAFile,
     /// It was given more than once.
@@ -69,6 +71,7 @@ impl Violation {
             Violation::NotAnInteger => "must be an integer".to_owned(),
             Violation::NotABoolean => "must be true or false".to_owned(),
             Violation::NotAnObject => "must be an object".to_owned(),
+            Violation::NotAnArray => "must be an array".to_owned(),
             Violation::NotAFile => "must be a file".to_owned(),
             Violation::Repeated => "must be given only once".to_owned(),
             Violation::TooLong(most) => format!("must not be greater than {most} characters"),

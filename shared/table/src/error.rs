@@ -9,12 +9,13 @@ use aws_sdk_dynamodb::{
 use domain::Fault;
 
 /// Refusals that pass by themselves.
-const PASSING: [&str; 6] = [
+const PASSING: [&str; 7] = [
     "InternalServerError",
     "ItemCollectionSizeLimitExceededException",
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
     "ThrottlingException",
+    "TransactionConflictException",
     "TransactionInProgressException",
 ];
 

@@ -7,6 +7,7 @@
 //! | a space's name is taken | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
 //! | who belongs to a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
+//! | whose an upload config is | `CONFIG#{id}` | `CONFIG` |
 //! | upload config, by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
 //! | file | `SPACE#{space id}` | `FILE#{id}` |
 //! | whose a file is | `FILE#{id}` | `FILE` |
@@ -60,7 +61,11 @@ impl Key {
     }
 
     pub(crate) fn upload_config(space: SpaceId, id: UploadConfigId) -> Key {
-        Key::of(space_partition(space), format!("CONFIG#{id}"))
+        Key::of(space_partition(space), upload_config_sort(id))
+    }
+
+    pub(crate) fn upload_config_owner(id: UploadConfigId) -> Key {
+        Key::of(format!("CONFIG#{id}"), "CONFIG")
     }
 
     pub(crate) fn upload_config_name(space: SpaceId, name: &UploadConfigName) -> Key {
@@ -136,6 +141,8 @@ pub(crate) fn user_partition(id: UserId) -> String {
 pub(crate) const SPACE: &str = "SPACE";
 /// What the sort keys of a space's files begin with.
 pub(crate) const FILES: &str = "FILE#";
+/// What the sort keys of a space's upload configs begin with.
+pub(crate) const UPLOAD_CONFIGS: &str = "CONFIG#";
 /// What the sort keys of a space's members begin with.
 pub(crate) const MEMBERS: &str = "MEMBER#";
 /// What the sort keys of listed API keys begin with.
@@ -154,6 +161,11 @@ pub(crate) fn listed_api_keys(owner: KeyOwner) -> String {
 /// The sort key of a listed API key: padded, so that keys sort by number.
 pub(crate) fn listed_api_key_sort(id: KeyId) -> String {
     format!("{API_KEYS}{:020}", id.0)
+}
+
+/// The sort key of an upload config.
+pub(crate) fn upload_config_sort(id: UploadConfigId) -> String {
+    format!("{UPLOAD_CONFIGS}{id}")
 }
 
 /// The sort key of a user's role in a space.

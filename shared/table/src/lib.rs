@@ -26,6 +26,7 @@ pub use files::FileRefused;
 pub use members::{Membership, User};
 pub use read::{Listing, Page, Start};
 pub use spaces::{ChangeRefused, SpaceRefused};
+pub use upload_configs::ConfigRefused;
 
 use aws_sdk_dynamodb::Client;
 use key::Key;

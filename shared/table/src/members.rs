@@ -63,6 +63,11 @@ impl Table {
         Ok(user.map(|user| user.id))
     }
 
+    /// A user.
+    pub async fn user(&self, id: UserId) -> Result<Option<User>, Error> {
+        self.get(Key::user(id)).await
+    }
+
     /// A user, and one of their account keys.
     pub async fn user_and_key(&self, id: UserId, key: KeyId) -> Result<(Option<User>, Option<ApiKey>), Error> {
         let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
@@ -96,14 +101,14 @@ impl Table {
         &self,
         user: UserId,
         listing: Listing<SpaceId>,
-    ) -> Result<Page<(SpaceId, Option<Space>)>, Error> {
+    ) -> Result<Page<(Membership, Option<Space>)>, Error> {
         let page: Page<Membership> = self.page(user_partition(user), MEMBERSHIPS, listing, membership_sort).await?;
         let keys: Vec<Key> = page.records.iter().map(|membership| Key::space(membership.space_id)).collect();
         let mut found = self.get_together(keys).await?;
-        let spaces = page.records.iter().map(|membership| {
-            let space = existing(found.take(&Key::space(membership.space_id))?);
-            Ok((membership.space_id, space))
-        });
-        Ok(Page { records: spaces.collect::<Result<_, Error>>()?, more: page.more })
+        let mut records = Vec::new();
+        for membership in page.records {
+            records.push((membership, existing(found.take(&Key::space(membership.space_id))?)));
+        }
+        Ok(Page { records, more: page.more })
     }
 }

@@ -3,11 +3,11 @@
 //! What is found by other keys goes before the member that names it, so wherever this ends, all that is left is still
 //! found from the partition.
 
-use domain::{ApiKey, File, SpaceId};
+use domain::{ApiKey, File, SpaceId, UploadConfig};
 
 use crate::{
     Error, Key, Table,
-    key::{API_KEYS, FILES, MEMBERS, PARTITION, SPACE, space_partition},
+    key::{API_KEYS, FILES, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
     members::Membership,
     read::{Item, record},
 };
@@ -57,6 +57,9 @@ fn satellites_of(sort: &str, item: Item) -> Result<Vec<Key>, Error> {
     if sort.starts_with(FILES) {
         let file: File = record(item)?;
         Ok(vec![Key::path(&file.storage_path), Key::file_owner(file.id)])
+    } else if sort.starts_with(UPLOAD_CONFIGS) {
+        let config: UploadConfig = record(item)?;
+        Ok(vec![Key::upload_config_owner(config.id)])
     } else if sort.starts_with(API_KEYS) {
         let key: ApiKey = record(item)?;
         Ok(vec![Key::api_key(&key.hash)])

@@ -24,6 +24,8 @@ pub enum SpaceRefused {
 pub enum ChangeRefused {
     /// Another space has its name.
     NameTaken,
+    /// The upload config that was to be active is not there any more.
+    ConfigGone,
     /// Somebody changed it in the meantime: what was changed is not what is there.
     Stale,
     /// The table failed.
@@ -93,23 +95,27 @@ impl Table {
         creator: UserId,
     ) -> Result<Vec<TransactWriteItem>, Error> {
         let membership = Membership { user_id: creator, space_id: space.id, role: Role::Owner };
-        Ok(vec![
+        let mut members = vec![
             self.put_new(Key::space_name(&space.name), &TakenName { space_id: space.id })?,
             self.put_new(Key::handle(&space.handle), space)?,
             self.put_new(Key::space(space.id), space)?,
-            self.put_new(Key::upload_config(space.id, starter.id), starter)?,
-            self.put_new(Key::upload_config_name(space.id, &starter.name), starter)?,
             self.put_new(Key::membership(creator, space.id), &membership)?,
             self.put_new(Key::member(space.id, creator), &membership)?,
-        ])
+        ];
+        members.extend(self.members_of_new_config(starter)?);
+        Ok(members)
     }
 
     /// Writes a changed space over the one that it was made from, all or nothing; where its name changes, the old one is
     /// free at the same moment. Gives the version that was written.
     pub async fn change_space(&self, from: &Space, to: &Space, sources: &Sources) -> Result<u64, ChangeRefused> {
         let members = self.members_of_changed_space(from, to).map_err(ChangeRefused::Failed)?;
+        let config = (from.active_upload_config_id != to.active_upload_config_id).then(|| members.len() - 1);
         match self.transact(sources, members, None).await {
             Ok(()) => Ok(from.version + 1),
+            Err(NotWritten::Refused(refused)) if config.is_some_and(|config| refused == [config]) => {
+                Err(ChangeRefused::ConfigGone)
+            }
             Err(NotWritten::Refused(refused)) if refused == [NAME_MEMBER] => Err(ChangeRefused::NameTaken),
             Err(NotWritten::Refused(_)) => Err(ChangeRefused::Stale),
             Err(NotWritten::Failed(error)) => Err(ChangeRefused::Failed(error)),
@@ -127,6 +133,9 @@ impl Table {
             let is_ours = ("space_id", AttributeValue::S(from.id.to_string()));
             members.push(self.put_new(Key::space_name(&to.name), &TakenName { space_id: to.id })?);
             members.push(self.delete_where(Key::space_name(&from.name), is_ours)?);
+        }
+        if from.active_upload_config_id != to.active_upload_config_id {
+            members.push(self.exists(Key::upload_config(to.id, to.active_upload_config_id))?);
         }
         Ok(members)
     }

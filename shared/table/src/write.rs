@@ -13,8 +13,9 @@ use aws_sdk_dynamodb::{
         transact_write_items::TransactWriteItemsError,
     },
     types::{
-        AttributeValue, CancellationReason, Delete, DeleteRequest, Put, TransactWriteItem, WriteRequest,
-        builders::PutBuilder,
+        AttributeValue, CancellationReason, ConditionCheck, Delete, DeleteRequest, Put, TransactWriteItem,
+        WriteRequest,
+        builders::{ConditionCheckBuilder, PutBuilder},
     },
 };
 use domain::Sources;
@@ -90,6 +91,25 @@ impl Table {
             .build()
             .map_err(|error| Error::Refused(error.into()))?;
         Ok(TransactWriteItem::builder().delete(delete).build())
+    }
+
+    /// A member that holds where a record is there.
+    pub(crate) fn exists(&self, key: Key) -> Result<TransactWriteItem, Error> {
+        let check = ConditionCheck::builder().condition_expression("attribute_exists(#name)");
+        self.check(check.expression_attribute_names("#name", PARTITION), key)
+    }
+
+    /// A member that holds where a record's attribute has another value than this.
+    pub(crate) fn differs(&self, key: Key, (name, value): (&str, AttributeValue)) -> Result<TransactWriteItem, Error> {
+        let check = ConditionCheck::builder().condition_expression("attribute_exists(#name) AND #name <> :value");
+        let check = check.expression_attribute_names("#name", name).expression_attribute_values(":value", value);
+        self.check(check, key)
+    }
+
+    fn check(&self, check: ConditionCheckBuilder, key: Key) -> Result<TransactWriteItem, Error> {
+        let check = check.table_name(&self.name).set_key(Some(key.attributes())).build();
+        let check = check.map_err(|error| Error::Refused(error.into()))?;
+        Ok(TransactWriteItem::builder().condition_check(check).build())
     }
 
     fn put(&self, put: PutBuilder, key: Key, record: &impl Serialize) -> Result<TransactWriteItem, Error> {

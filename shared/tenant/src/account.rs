@@ -2,7 +2,7 @@
 
 use domain::{ApiKey, Fault, Role, SpaceId, UserId};
 
-use crate::{Caller, Tenants};
+use crate::{Caller, Space, Tenants};
 
 /// A caller's account.
 #[derive(Clone, Debug)]
@@ -34,6 +34,19 @@ impl Tenants {
             None => None,
         };
         Ok(Account { user: Some(user), key, role: None, default_space_id })
+    }
+
+    /// The space that is meant where the caller names none.
+    pub async fn default_space(&self, caller: &Caller) -> Result<Option<Space>, Fault> {
+        let id = match (caller.own_space(), caller.user()) {
+            (Some((own, _)), _) => Some(own),
+            (None, Some(user)) => self.table.user(user).await?.and_then(|user| user.default_space_id),
+            (None, None) => None,
+        };
+        match id {
+            Some(id) => self.space(caller, id).await,
+            None => Ok(None),
+        }
     }
 
     /// Chooses the space that is meant where the user names none; `false` where it is none that they may know of.

@@ -14,6 +14,7 @@ mod operator;
 mod purge;
 mod space;
 mod spaces;
+mod upload_configs;
 
 pub use account::Account;
 pub use assets::{Assets, Originals};
@@ -26,6 +27,7 @@ pub use purge::{Purge, Purged};
 pub use queue::{DELAY_SECONDS, PurgeJob, PurgePass, Queue};
 pub use space::Space;
 pub use table::{Claim, Claimed, Completion, Listing, Page, Start};
+pub use upload_configs::{ConfigPlace, READS_CONFIGS};
 
 use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
 use runtime::Settings;

@@ -1,9 +1,6 @@
 //! One space, as one caller may reach it.
 
-use domain::{
-    Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, UploadConfig, UploadConfigReference, Violation,
-    Violations,
-};
+use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Violation, Violations};
 use table::{ChangeRefused, Table};
 
 use crate::{Caller, Tenants};
@@ -77,15 +74,6 @@ impl Space {
         demand(self.role, least)
     }
 
-    /// An upload config of this space: the one referred to, or the active one.
-    pub async fn upload_config(
-        &self,
-        reference: Option<&UploadConfigReference>,
-    ) -> Result<Option<UploadConfig>, Fault> {
-        let active = UploadConfigReference::Id(self.record.active_upload_config_id);
-        Ok(self.table.upload_config(self.record.id, reference.unwrap_or(&active)).await?)
-    }
-
     /// Changes the space's record. Where others change it at the same time, the change is made again upon theirs.
     pub async fn change(&mut self, change: impl Fn(&mut domain::Space), sources: &Sources) -> Result<(), Fault> {
         for _ in 0..CHANGE_TRIES {
@@ -99,6 +87,9 @@ impl Space {
                 }
                 Err(ChangeRefused::Stale) => {
                     self.record = self.table.space(self.record.id).await?.ok_or_else(Fault::not_found)?;
+                }
+                Err(ChangeRefused::ConfigGone) => {
+                    return Err(Violations::from(("active_upload_config_id", Violation::Unknown)).into());
                 }
                 Err(ChangeRefused::NameTaken) => return Err(Violations::from(("name", Violation::Taken)).into()),
                 Err(ChangeRefused::Failed(error)) => return Err(error.into()),

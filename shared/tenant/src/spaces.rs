@@ -1,7 +1,7 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
 use domain::{ChosenIds, Fault, Handle, NewSpace, Sources, SpaceId, UploadConfig, UserId, Violation, Violations};
-use table::{Completion, Listing, Page, SpaceRefused};
+use table::{Completion, Listing, Membership, Page, SpaceRefused};
 
 use crate::{Caller, Tenants};
 
@@ -39,7 +39,9 @@ impl Tenants {
         listing: Listing<SpaceId>,
     ) -> Result<Page<(SpaceId, Option<domain::Space>)>, Fault> {
         if let Some(user) = caller.user() {
-            return Ok(self.table.list_spaces(user, listing).await?);
+            let Page { records, more } = self.table.list_spaces(user, listing).await?;
+            let space = |(membership, space): (Membership, _)| (membership.space_id, space);
+            return Ok(Page { records: records.into_iter().map(space).collect(), more });
         }
         let own = caller.own_space().map(|(own, _)| own).filter(|own| listing.start.includes(own));
         let mut records = Vec::new();

@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 
 use axum::extract::{FromRef, FromRequestParts};
-use domain::{Fault, Handle, KeySecret, Sources, Timestamp, UserId};
-use http::{HeaderMap, HeaderValue, header, request::Parts};
+use domain::{Fault, Handle, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
+use http::{HeaderMap, HeaderValue, Uri, header, request::Parts};
 use tenant::{Admitted, Caller, Tenants};
 
 use crate::{Action, Can, Edge, Failure, Subject, claim::IDEMPOTENCY_KEY, exchange::Exchange, path::canonical_path};
 
 /// The query parameter that may hold a key.
 const KEY_PARAMETER: &str = "api_key";
+
+/// The query parameter that names the space of a list.
+const SPACE_PARAMETER: &str = "space_id";
 
 /// A caller with a valid key and requests left, in no space yet.
 #[derive(Clone)]
@@ -56,6 +59,27 @@ impl Authenticated {
         let found = T::find(self.tenants(), &self.caller, id).await?;
         let (space, subject) = found.ok_or_else(Fault::not_found)?;
         Can::authorize(self.caller, space, subject, self.sources().clone())
+    }
+
+    /// Authorizes an action in the space that a field of the body refers to by id.
+    pub async fn can_refer<A: Action>(&self, field: &str, id: &str) -> Result<Can<A>, Fault> {
+        match <()>::find(self.tenants(), &self.caller, id).await? {
+            Some((space, ())) => Can::authorize(self.caller, space, (), self.sources().clone()),
+            None => Err(Violations::from((field, Violation::Unknown)).into()),
+        }
+    }
+
+    /// Authorizes an action in the space whose list is asked for: that of the query's `space_id`, or else the one that is
+    /// meant where none is named.
+    pub async fn can_list<A: Action>(&self, uri: &Uri) -> Result<Can<A>, Fault> {
+        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+        let named = query.filter(|(name, value)| name == SPACE_PARAMETER && !value.trim().is_empty()).last();
+        if let Some((_, id)) = named {
+            return self.can(id.trim()).await;
+        }
+        let space = self.tenants().default_space(&self.caller).await?;
+        let nowhere = || Violations::from((SPACE_PARAMETER, Violation::Required));
+        Can::authorize(self.caller, space.ok_or_else(nowhere)?, (), self.sources().clone())
     }
 
     /// Authorizes an action in the space of this handle; `None` where the caller may not know of such a space.

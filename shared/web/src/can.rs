@@ -3,9 +3,9 @@
 use std::{future::Future, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts};
-use domain::{Fault, File, Role, Sources};
+use domain::{Fault, File, Role, Sources, UploadConfig};
 use http::request::Parts;
-use tenant::{Caller, Space, Tenants};
+use tenant::{Caller, READS_CONFIGS, Space, Tenants};
 
 use crate::{Authenticated, Edge, Failure, path_parameter};
 
@@ -34,6 +34,10 @@ actions! {
     ReadFiles: Role::Viewer;
     /// Adds files.
     Upload: Role::User;
+    /// Sees upload configs.
+    ReadUploadConfigs: READS_CONFIGS;
+    /// Makes, changes and deletes upload configs.
+    ManageUploadConfigs: Role::Admin;
     /// Changes the space, its access control and its security.
     ManageSpace: Role::Owner;
     /// Makes, lists and revokes the space's keys.
@@ -65,6 +69,14 @@ impl Subject for File {
     async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, File)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
+    }
+}
+
+/// The path or the body names an upload config.
+impl Subject for UploadConfig {
+    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, UploadConfig)>, Fault> {
+        let Ok(id) = id.parse() else { return Ok(None) };
+        tenants.upload_config(caller, id).await
     }
 }
 

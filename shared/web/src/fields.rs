@@ -100,6 +100,107 @@ impl Fields {
         self.keep(name, read).flatten()
     }
 
+    /// A whole number within bounds, which may be absent or null. `None` also where a violation was noted.
+    pub fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
+        let bounded = |number: i64| match number {
+            number if number < least => Err(Violation::TooSmall(least)),
+            number if number > most => Err(Violation::TooLarge(most)),
+            number => Ok(number),
+        };
+        self.name_or_integer(name, |_| Err(Violation::NotAnInteger), bounded)
+    }
+
+    /// A name, or a whole number; it may be absent or null. `None` also where a violation was noted.
+    pub fn name_or_integer<T>(
+        &mut self,
+        name: &str,
+        named: impl FnOnce(&str) -> Result<T, Violation>,
+        numbered: impl FnOnce(i64) -> Result<T, Violation>,
+    ) -> Option<T> {
+        let read = match self.values.get(name) {
+            Some(Value::Number(number)) => {
+                // What is beyond 64 bits is beyond every bound.
+                let beyond = || number.as_f64().map(|number| if number < 0.0 { i64::MIN } else { i64::MAX });
+                let whole = number.as_i64().or_else(|| if number.is_u64() { beyond() } else { None });
+                whole.ok_or(Violation::NotAnInteger).and_then(numbered).map(Some)
+            }
+            None | Some(Value::Null | Value::String(_)) => {
+                self.string(name).and_then(|text| text.map(named).transpose())
+            }
+            Some(_) => Err(Violation::NotAnInteger),
+        };
+        self.keep(name, read).flatten()
+    }
+
+    /// A list of strings, which may be absent or null. `None` also where a violation was noted; those of its items are
+    /// named by their position.
+    pub fn list<T>(&mut self, name: &str, most: usize, parse: impl Fn(&str) -> Result<T, Violation>) -> Option<Vec<T>> {
+        let items = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) => items.clone(),
+            Some(_) => {
+                self.violate(name, &Violation::NotAnArray);
+                return None;
+            }
+        };
+        self.items(name, &items, most, parse)
+    }
+
+    /// The same, which may also be written as one string with commas.
+    pub fn list_or_csv<T>(
+        &mut self,
+        name: &str,
+        most: usize,
+        parse: impl Fn(&str) -> Result<T, Violation>,
+    ) -> Option<Vec<T>> {
+        let Some(Value::String(text)) = self.values.get(name) else { return self.list(name, most, parse) };
+        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let items: Vec<Value> = items.map(|item| Value::String(item.to_owned())).collect();
+        if items.is_empty() { None } else { self.items(name, &items, most, parse) }
+    }
+
+    fn items<T>(
+        &mut self,
+        name: &str,
+        items: &[Value],
+        most: usize,
+        parse: impl Fn(&str) -> Result<T, Violation>,
+    ) -> Option<Vec<T>> {
+        if items.len() > most {
+            self.violate(name, &Violation::TooMany(most));
+            return None;
+        }
+        let read = items.iter().enumerate().map(|(index, item)| {
+            let text = item.as_str().ok_or(Violation::NotAString);
+            self.keep(&format!("{name}.{index}"), text.and_then(|text| parse(text.trim())))
+        });
+        // All of them are read, so that all that is wrong is told.
+        read.collect::<Vec<_>>().into_iter().collect()
+    }
+
+    /// A list of objects, which may be absent or null, each read by `read`. `None` also where a violation was noted.
+    pub fn objects<T>(&mut self, name: &str, most: usize, read: impl Fn(&mut Fields) -> Option<T>) -> Option<Vec<T>> {
+        let items = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) if items.len() <= most => items.clone(),
+            Some(Value::Array(_)) => {
+                self.violate(name, &Violation::TooMany(most));
+                return None;
+            }
+            Some(_) => {
+                self.violate(name, &Violation::NotAnArray);
+                return None;
+            }
+        };
+        let values = items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect();
+        let prefix = format!("{}{name}.", self.prefix);
+        let mut list = Fields { values, prefix, now: self.now, violations: std::mem::take(&mut self.violations) };
+        let read: Vec<Option<T>> =
+            (0..list.values.len()).map(|index| list.required_object(&index.to_string(), &read)).collect();
+        self.violations = list.violations;
+        read.into_iter().collect()
+    }
+
     /// An object that may be absent or null, whose fields are read by `read`. `None` also where a violation was noted.
     pub fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
         let values = match self.values.get(name) {

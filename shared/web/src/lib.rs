@@ -97,7 +97,10 @@ mod views;
 pub use answer::{Accepted, Created, Failure, NoContent, Ok};
 pub use authenticated::{AccountHolder, Authenticated, caller_of};
 pub use body::{DRAIN_BYTES, content_type, drain};
-pub use can::{Action, Can, DeleteSpace, ManageKeys, ManageSpace, ReadFiles, ReadSpace, Subject, Upload};
+pub use can::{
+    Action, Can, DeleteSpace, ManageKeys, ManageSpace, ManageUploadConfigs, ReadFiles, ReadSpace, ReadUploadConfigs,
+    Subject, Upload,
+};
 pub use claim::{Claim, Once};
 pub use edge::{Edge, Tier};
 pub use fields::{Change, Fields, Request, Valid};

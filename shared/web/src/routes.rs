@@ -75,6 +75,18 @@ routes! {
     LIST_ACCOUNT_KEYS: "spaces", "GET", "/account/api-keys";
     /// Revokes an account key.
     REVOKE_ACCOUNT_KEY: "spaces", "DELETE", "/account/api-keys/{keyId}";
+    /// Lists the upload configs of a space.
+    LIST_UPLOAD_CONFIGS: "upload-configs", "GET", "/upload-configs";
+    /// Lists the upload configs of every space of the caller.
+    LIST_ALL_UPLOAD_CONFIGS: "upload-configs", "GET", "/upload-configs/all";
+    /// Makes an upload config.
+    CREATE_UPLOAD_CONFIG: "upload-configs", "POST", "/upload-configs";
+    /// Changes an upload config.
+    UPDATE_UPLOAD_CONFIG: "upload-configs", "POST", "/upload-configs/update";
+    /// Deletes an upload config.
+    DELETE_UPLOAD_CONFIG: "upload-configs", "DELETE", "/upload-configs";
+    /// Shows an upload config.
+    GET_UPLOAD_CONFIG: "upload-configs", "GET", "/upload-configs/{id}";
     /// Uploads files.
     UPLOAD: "uploads", "POST", "/upload";
     /// Shows a file.

@@ -5,3 +5,4 @@ mod errors;
 mod files;
 mod spaces;
 mod upload;
+mod upload_configs;

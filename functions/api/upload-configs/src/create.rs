@@ -1,0 +1,56 @@
+//! `POST /upload-configs`: make an upload config in a space.
+
+use domain::{DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation};
+use web::{Authenticated, Can, Created, Failure, Fields, ManageUploadConfigs, Once, Request};
+
+use crate::{
+    settings::{rules, unsigned_restrictions},
+    views::DetailedUploadConfigView,
+};
+
+pub(crate) struct CreateUploadConfig {
+    space_id: String,
+    new: NewUploadConfig,
+}
+
+impl Request for CreateUploadConfig {
+    fn read(fields: &mut Fields) -> Option<CreateUploadConfig> {
+        let space_id = fields.required("space_id", |id| Ok(id.to_owned()));
+        let name = fields.required("name", UploadConfigName::parse);
+        let description = fields.optional("description", Description::parse);
+        let is_signed = fields.boolean("is_signed").unwrap_or_default();
+        let allow_unsigned = fields.boolean("allow_unsigned").unwrap_or_default();
+        let delivery_type = fields.optional("delivery_type", DeliveryType::parse).unwrap_or(DeliveryType::Upload);
+        let config = fields.object("config", |fields| Some(rules(fields))).unwrap_or_default();
+        let restrictions = fields.object("unsigned_restrictions", unsigned_restrictions);
+        if allow_unsigned && !fields.has("unsigned_restrictions") {
+            fields.violate("unsigned_restrictions", &Violation::RequiredIfTrue("allow_unsigned"));
+        }
+        if allow_unsigned && is_signed {
+            fields.violate("allow_unsigned", &SIGNED_AND_UNSIGNED);
+        }
+        let new = NewUploadConfig {
+            name: name?,
+            description,
+            is_signed,
+            allow_unsigned,
+            unsigned_restrictions: restrictions,
+            delivery_type,
+            config,
+        };
+        Some(CreateUploadConfig { space_id: space_id?, new })
+    }
+}
+
+/// A config takes signed uploads only, or strangers' too, not both.
+pub(crate) const SIGNED_AND_UNSIGNED: Violation = Violation::Must("must be false when is signed is true");
+
+pub(crate) async fn create(
+    by: Authenticated,
+    Once { request: CreateUploadConfig { space_id, new }, claim }: Once<CreateUploadConfig>,
+) -> Result<Created<DetailedUploadConfigView>, Failure> {
+    let can: Can<ManageUploadConfigs> = by.can_refer("space_id", &space_id).await?;
+    let complete = |config: &UploadConfig| claim.complete(&DetailedUploadConfigView::from(config));
+    let config = can.space.create_upload_config(new, claim.ids(), &can.sources, complete).await?;
+    Ok(Created(DetailedUploadConfigView::from(&config)))
+}
