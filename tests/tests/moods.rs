@@ -1,0 +1,186 @@
+//! The whole journey of a file while AWS has moods, over many seeds. What is acknowledged is true and happened once,
+//! however impatiently it was asked for; the one excuse is a 503.
+//!
+//! `LARDER_MOOD_SEEDS=0..1000 cargo test moods` tries other seeds, `LARDER_MOOD_SEEDS=57..58` one alone.
+
+use std::ops::Range;
+
+use futures::{
+    FutureExt,
+    future::{join, join_all},
+    stream::{self, StreamExt},
+};
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, StackOptions, form, seconds};
+
+/// Seeds that are tried by default.
+const SEEDS: Range<u64> = 0..12;
+/// Seeds at once: a journey mostly waits to try again.
+const SEEDS_AT_ONCE: usize = 12;
+/// How often a request is sent that is answered with 503.
+const TRIES: usize = 8;
+/// Requests of a race.
+const RACERS: usize = 4;
+/// Seconds after which a request that is still at work is given up: more than its lease.
+const LEASE_SECONDS: u64 = 36;
+
+#[tokio::test]
+async fn whatever_the_mood_a_file_goes_its_way() {
+    let journeys = stream::iter(seeds()).map(async |seed| {
+        let journey = std::panic::AssertUnwindSafe(Journey::travel(seed)).catch_unwind();
+        Box::pin(journey).await.is_err().then_some(seed)
+    });
+    let failed: Vec<u64> = journeys.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
+    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with LARDER_MOOD_SEEDS=SEED..SEED+1");
+}
+
+fn seeds() -> Range<u64> {
+    #[expect(clippy::disallowed_methods, reason = "how long a test takes is up to who runs it")]
+    let Ok(range) = std::env::var("LARDER_MOOD_SEEDS") else { return SEEDS };
+    let bounds = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    bounds.unwrap_or_else(|| panic!("LARDER_MOOD_SEEDS is {range:?}, and should be like 0..100"))
+}
+
+/// Sends a request until AWS lets it through.
+async fn insist(send: impl AsyncFn() -> Answer) -> Answer {
+    for _ in 0..TRIES {
+        let answer = send().await;
+        if answer.status != 503 {
+            return answer;
+        }
+        answer.refused(503);
+    }
+    panic!("answered with 503 {TRIES} times")
+}
+
+/// Sends a request that creates something twice at once, as clients do that lose patience, until both are acknowledged.
+/// Both are told of the same.
+async fn once(stack: &Stack, client: &Client, name: &str, request: impl Fn() -> RequestBuilder) -> Value {
+    let send = async || client.send(request().header("idempotency-key", name)).await;
+    for _ in 0..TRIES {
+        let (first, second) = join(send(), send()).await;
+        match (first.status, second.status) {
+            (201, 201) => {
+                let created = first.created();
+                assert_eq!(created, second.created());
+                return created;
+            }
+            (201 | 409 | 503, 201 | 409 | 503) => {}
+            _ => panic!("{first:?} {second:?}"),
+        }
+        // Neither is at work any more. What counts as being so, behind a 503, is given up in time.
+        stack.clock.advance(seconds(LEASE_SECONDS));
+    }
+    panic!("{name} is not acknowledged in {TRIES} tries")
+}
+
+/// A space with an owner key, in a stack whose AWS has moods.
+struct Journey {
+    stack: Stack,
+    account: Client,
+    owner: Client,
+    space: String,
+    handle: String,
+}
+
+/// A key that was acknowledged.
+struct Key {
+    number: u64,
+    client: Client,
+}
+
+impl Journey {
+    async fn travel(seed: u64) {
+        let stack = Stack::start_with(StackOptions { moods: Some(seed), ..StackOptions::default() }).await;
+        Journey::race_for_a_name(&stack.account()).await;
+        let mut journey = Journey::begin(stack).await;
+        let (owner, viewer) = (journey.key("owner").await, journey.key("viewer").await);
+        journey.owner = owner.client.clone();
+        let record = journey.upload().await;
+        journey.find(&record, &viewer.client).await;
+        journey.revoke(&viewer).await;
+        journey.find(&record, &owner.client).await;
+        journey.check(&owner, &viewer).await;
+
+        // Once it is over, what was said is still so.
+        journey.stack.cloud.moods().end();
+        journey.find(&record, &owner.client).await;
+        journey.check(&owner, &viewer).await;
+        journey.stack.stop().await;
+    }
+
+    /// One at most gets a name that many want.
+    async fn race_for_a_name(account: &Client) {
+        let wish = || account.post("/spaces", json!({ "name": "Wanted" }));
+        let answers = join_all((0..RACERS).map(|_| wish())).await;
+        let with_status = |status| answers.iter().filter(|answer| answer.status == status).count();
+        let (made, taken, busy) = (with_status(201), with_status(422), with_status(503));
+        assert!(made <= 1 && made + taken + busy == RACERS, "{answers:?}");
+        if made == 1 {
+            insist(wish).await.refused(422);
+        } else {
+            assert!(busy > 0, "the name is taken by nobody: {answers:?}");
+        }
+    }
+
+    async fn begin(stack: Stack) -> Journey {
+        let account = stack.account();
+        let wish = || account.request("POST", "/spaces").json(&json!({ "name": "Acme" }));
+        let made = once(&stack, &account, "space", wish).await;
+        let text = |field: &str| made[field].as_str().expect("a string").to_owned();
+        let (space, handle) = (text("id"), text("handle"));
+        Journey { stack, owner: account.clone(), account, space, handle }
+    }
+
+    fn keys(&self) -> String {
+        format!("/spaces/{}/api-keys", self.space)
+    }
+
+    async fn key(&self, role: &str) -> Key {
+        let wanted = json!({ "name": role, "role": role });
+        let wish = || self.account.request("POST", &self.keys()).json(&wanted);
+        let made = once(&self.stack, &self.account, role, wish).await;
+        let key = made["key"].as_str().expect("a key");
+        Key { number: made["id"].as_u64().expect("a number"), client: self.account.with_key(key) }
+    }
+
+    async fn upload(&self) -> Value {
+        let photo = || form(&self.handle, "photo.jpg", "image/jpeg", PHOTO);
+        once(&self.stack, &self.owner, "photo", || self.owner.request("POST", "/upload").multipart(photo())).await
+    }
+
+    /// The file is there, for whom it may concern, and is what was uploaded.
+    async fn find(&self, record: &Value, client: &Client) {
+        let file = format!("/files/{}", record["id"].as_str().expect("an id"));
+        assert_eq!(&insist(async || client.get(&file).await).await.ok(), record);
+        let url = record["url"].as_str().expect("an address");
+        let delivered = insist(async || self.stack.anonymous.get(url).await).await.demand(200);
+        assert!(delivered.body == PHOTO);
+        let etag = delivered.header("etag");
+        let known = insist(async || self.stack.anonymous.get_with(url, &[("if-none-match", etag)]).await).await;
+        known.demand(304);
+    }
+
+    /// A key that is said to be revoked opens nothing from then on.
+    async fn revoke(&self, key: &Key) {
+        let address = format!("{}/{}", self.keys(), key.number);
+        insist(async || self.owner.delete(&address).await).await.demand(204);
+        let space = format!("/spaces/{}", self.space);
+        for _ in 0..3 {
+            insist(async || key.client.get(&space).await).await.refused(401);
+        }
+    }
+
+    /// What was made is listed, once, and there is nothing else.
+    async fn check(&self, active: &Key, revoked: &Key) {
+        let listed = insist(async || self.owner.get(&self.keys()).await).await.demand(200).json();
+        let states = listed["data"].as_array().expect("a list").iter().map(|key| (&key["id"], &key["is_active"]));
+        let (active, revoked) = ((json!(active.number), json!(true)), (json!(revoked.number), json!(false)));
+        let expected = [(&revoked.0, &revoked.1), (&active.0, &active.1)];
+        assert_eq!(states.collect::<Vec<_>>(), expected);
+        let listed = insist(async || self.account.get("/spaces").await).await.demand(200).json();
+        let spaces = listed["data"].as_array().expect("a list");
+        assert_eq!(spaces.iter().filter(|space| space["name"] == "Acme").count(), 1, "{spaces:?}");
+    }
+}
