@@ -22,7 +22,7 @@ use crate::{
     gateway::{Behind, Gateway, Routing},
     registry::Start,
     server::{Stopping, bind, serve},
-    trigger::Pump,
+    trigger::{Messages, Pump},
 };
 
 /// What everything is called after, as a deployed stack would be.
@@ -89,9 +89,9 @@ pub struct Cloud {
     stop: watch::Sender<()>,
 }
 
-/// Messages that nobody has worked off.
+/// The queues do not hold what was waited for.
 #[derive(Debug, thiserror::Error)]
-#[error("there are still messages: {0}")]
+#[error("the queues do not come to hold what they should: {0}")]
 pub struct NotDrained(String);
 
 impl Cloud {
@@ -228,9 +228,14 @@ impl Cloud {
 
     /// Waits until no queue that triggers a function holds a message.
     pub async fn drained(&self) -> Result<(), NotDrained> {
+        self.until(|messages| messages == Messages::default()).await.map(drop)
+    }
+
+    /// Waits until the queues that trigger functions hold, together, what is wanted; gives what they hold then.
+    pub async fn until(&self, wanted: impl Fn(Messages) -> bool) -> Result<Messages, NotDrained> {
         let queues = self.stack.triggers.iter().map(|trigger| trigger.queue.as_str());
         let environment = self.environments.operator("operator", BTreeMap::new(), &self.emulators);
-        crate::trigger::drained(queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE).await.map_err(NotDrained)
+        crate::trigger::until(wanted, queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE).await.map_err(NotDrained)
     }
 
     /// Ends everything, first what calls, then what is called: requests and batches at work are finished, within a

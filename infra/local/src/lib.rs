@@ -21,6 +21,7 @@ pub use emulate::CargoLambda;
 pub use product::product;
 pub use registry::Registry;
 pub use start_error::StartError;
+pub use trigger::Messages;
 
 /// The template of the product.
 pub const TEMPLATE: &str = include_str!("../../../template.yaml");

@@ -2,7 +2,7 @@
 //! failed, which becomes visible again by itself until the queue's redrive policy puts it aside. A batch is what one
 //! receive gives: no batching window waits for more.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, iter::Sum, sync::Arc, time::Duration};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
 use aws_sdk_sqs::{
@@ -190,36 +190,55 @@ fn client(environment: &Environment) -> (Client, String) {
     (Client::from_conf(config), endpoint)
 }
 
-/// Waits until none of the queues holds a message, be it visible, in flight or delayed; else says which do.
-pub(crate) async fn drained<'a>(
+/// Messages of queues, counted together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Messages {
+    /// To be received now.
+    pub visible: u64,
+    /// Received, and neither deleted nor visible again.
+    pub in_flight: u64,
+    /// Kept back.
+    pub delayed: u64,
+}
+
+impl Sum for Messages {
+    fn sum<I: Iterator<Item = Messages>>(all: I) -> Messages {
+        all.fold(Messages::default(), |one, other| Messages {
+            visible: one.visible + other.visible,
+            in_flight: one.in_flight + other.in_flight,
+            delayed: one.delayed + other.delayed,
+        })
+    }
+}
+
+/// Waits until the queues hold what is wanted, and gives that; else says what they hold.
+pub(crate) async fn until<'a>(
+    wanted: impl Fn(Messages) -> bool,
     queues: impl Iterator<Item = &'a str> + Clone,
     environment: &Environment,
     deadline: Duration,
     pause: Duration,
-) -> Result<(), String> {
+) -> Result<Messages, String> {
     let (client, endpoint) = client(environment);
-    let mut left = String::new();
-    let waited = tokio::time::timeout(deadline, async {
+    let mut seen = Vec::new();
+    let watch = async {
         loop {
-            left.clear();
+            seen.clear();
             for queue in queues.clone() {
-                let held = held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await;
-                if held != Some(0) {
-                    left = format!("{queue} holds {held:?}");
-                }
+                seen.push((queue, held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await));
             }
-            if left.is_empty() {
-                return;
+            let together: Option<Messages> = seen.iter().map(|(_, held)| *held).sum();
+            if let Some(together) = together.filter(|together| wanted(*together)) {
+                return together;
             }
             tokio::time::sleep(pause).await;
         }
-    });
-    let done = waited.await.is_ok();
-    if done { Ok(()) } else { Err(left) }
+    };
+    tokio::time::timeout(deadline, watch).await.map_err(|_| format!("{seen:?}"))
 }
 
-/// Messages that a queue holds; `None` where it does not say.
-async fn held(client: &Client, queue_url: &str) -> Option<u64> {
+/// What a queue holds; `None` where it does not say.
+async fn held(client: &Client, queue_url: &str) -> Option<Messages> {
     let names = [
         QueueAttributeName::ApproximateNumberOfMessages,
         QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
@@ -227,7 +246,9 @@ async fn held(client: &Client, queue_url: &str) -> Option<u64> {
     ];
     let request = client.get_queue_attributes().queue_url(queue_url).set_attribute_names(Some(names.to_vec()));
     let attributes = request.send().await.ok()?.attributes?;
-    names.iter().map(|name| attributes.get(name)?.parse::<u64>().ok()).sum()
+    let number = |name| attributes.get(name)?.parse::<u64>().ok();
+    let [visible, in_flight, delayed] = &names;
+    Some(Messages { visible: number(visible)?, in_flight: number(in_flight)?, delayed: number(delayed)? })
 }
 
 #[cfg(test)]

@@ -1,11 +1,15 @@
 //! Planned misbehaviour: what AWS may do at any time, at a moment that a test chooses.
 //!
-//! Invariant: a planned fault fires on the first permitted attempt that it speaks of, in the order of planning.
+//! Invariant: a planned fault fires on the first permitted attempt that it speaks of, in the order of planning; who is
+//! cut off meets no other.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Service;
 use crate::whim::Whim;
+
+/// The operation by which a queue is asked for messages, with the key of the function that they are for.
+const RECEIVING: &str = "ReceiveMessage";
 
 /// What happens to one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +20,8 @@ pub(super) enum Fault {
     Refuse { status: u16, code: String },
     /// The call takes effect otherwise than it was meant.
     Whim(Whim),
+    /// The connection breaks before the call takes effect.
+    Break,
 }
 
 #[derive(Debug)]
@@ -27,10 +33,22 @@ struct Plan {
     times_left: u32,
 }
 
+/// A principal that is to be cut off, or was.
+#[derive(Debug)]
+struct CutOff {
+    principal: String,
+    /// Attempts that pass before.
+    passes_left: u32,
+    /// Whether the first one that breaks takes effect.
+    takes_effect: bool,
+    broken: usize,
+}
+
 /// A handle on the planned faults. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     plans: Arc<Mutex<Vec<Plan>>>,
+    cut_off: Arc<Mutex<Option<CutOff>>>,
 }
 
 impl Faults {
@@ -59,14 +77,51 @@ impl Faults {
         self.plan(Service::DynamoDb, operation, times, Some(Fault::Whim(Whim::Half)));
     }
 
+    /// Cuts a principal off from every service after `passes` more attempts, until [`Faults::reconnect`]: its connections
+    /// break, and what it calls has no effect, but for the first such call where `takes_effect` says so.
+    ///
+    /// A function whose process is killed makes no more calls; this is the same to everything but itself. Its queue goes
+    /// on to be asked for messages, which is not its own doing. One principal is cut off at a time.
+    pub fn cut_off(&self, principal: &str, passes: u32, takes_effect: bool) {
+        let cut_off = CutOff { principal: principal.to_owned(), passes_left: passes, takes_effect, broken: 0 };
+        *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut_off);
+    }
+
+    /// How many attempts of the principal that is cut off have broken.
+    pub fn broken(&self) -> usize {
+        self.cut_off.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, |cut_off| cut_off.broken)
+    }
+
+    /// Lets the principal that was cut off call again.
+    pub fn reconnect(&self) {
+        *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// How many planned faults have not fired yet.
     pub fn pending(&self) -> usize {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.iter().map(|plan| plan.times_left as usize).sum()
+        let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let unbroken = cut_off.as_ref().filter(|cut_off| cut_off.broken == 0);
+        plans.iter().map(|plan| plan.times_left as usize).sum::<usize>() + usize::from(unbroken.is_some())
     }
 
-    /// The fault that this attempt meets, which has thereby fired.
-    pub(super) fn take(&self, service: Service, operation: &str) -> Option<Fault> {
+    /// The fault that this attempt of a principal meets, which has thereby fired.
+    pub(super) fn take(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
+        self.take_break(principal, operation).or_else(|| self.take_planned(service, operation))
+    }
+
+    fn take_break(&self, principal: &str, operation: &str) -> Option<Fault> {
+        let mut cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let cut_off = cut_off.as_mut().filter(|cut_off| cut_off.principal == principal && operation != RECEIVING)?;
+        if cut_off.passes_left > 0 {
+            cut_off.passes_left -= 1;
+            return None;
+        }
+        cut_off.broken += 1;
+        Some(if cut_off.broken == 1 && cut_off.takes_effect { Fault::LoseAnswer } else { Fault::Break })
+    }
+
+    fn take_planned(&self, service: Service, operation: &str) -> Option<Fault> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let due = plans.iter().position(|plan| plan.service == service && plan.operation == operation)?;
         let plan = &mut plans[due];

@@ -96,8 +96,12 @@ impl<B: Backend> Gate<B> {
     async fn perform(&self, attempt: Attempt<B::Payload>, principal: &Principal) -> Result<Response<Body>, AnswerLost> {
         let name = attempt.operation.name.clone();
         let path = attempt.head.uri.path().to_owned();
-        let planned = self.watch.faults.take(B::SERVICE, &name);
+        let planned = self.watch.faults.take(&principal.name, B::SERVICE, &name);
         let fault = planned.or_else(|| self.watch.moods.fault(B::SERVICE, &name));
+        if fault == Some(Fault::Break) {
+            B::discard(attempt.payload).await;
+            return Err(AnswerLost);
+        }
         // Without moods no transaction goes on for long enough to meet another.
         let work = if self.watch.moods.are_on() { B::work(&attempt) } else { None };
         let begun = match &fault {

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
 };
 use emulators::Service;
 
-use crate::support::{Cloud, exists, put, records, text};
+use crate::support::{Cloud, exists, principal, put, records, text};
 
 #[tokio::test]
 async fn a_lost_answer_took_effect() {
@@ -116,4 +116,23 @@ async fn part_of_a_batch_comes_back_unprocessed() {
     let read = client.batch_get_item().request_items("records", left.clone()).send().await.unwrap();
     assert_eq!(read.responses.unwrap()["records"].len(), 1);
     assert_eq!(faults.pending(), 0);
+}
+
+#[tokio::test]
+async fn who_is_cut_off_has_no_effect_until_reconnected_but_for_the_call_that_was_under_way() {
+    for takes_effect in [false, true] {
+        let cloud = Cloud::with(&records()).await;
+        cloud.emulators.admit(principal("other", &[("*", "*")]));
+        let (client, other) = (cloud.dynamodb("operator"), cloud.dynamodb("other"));
+        let faults = cloud.emulators.faults();
+        faults.cut_off("operator", 1, takes_effect);
+        assert!(put(&client, "passes").await);
+        assert_eq!((faults.pending(), faults.broken()), (1, 0));
+        assert!(!put(&client, "under way").await && !put(&client, "after").await);
+        assert_eq!((faults.pending(), faults.broken()), (0, 2));
+        assert!(exists(&other, "passes").await && !exists(&other, "after").await);
+        assert_eq!(exists(&other, "under way").await, takes_effect);
+        faults.reconnect();
+        assert!(put(&client, "after").await);
+    }
 }
