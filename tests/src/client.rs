@@ -78,6 +78,11 @@ impl Client {
         self.send(self.request("POST", address).json(&body)).await
     }
 
+    /// `PUT` of a JSON body.
+    pub async fn put(&self, address: &str, body: Value) -> Answer {
+        self.send(self.request("PUT", address).json(&body)).await
+    }
+
     /// Uploads a form.
     pub async fn upload(&self, form: Form) -> Answer {
         self.send(self.request("POST", "/upload").multipart(form)).await

@@ -3,6 +3,7 @@
 
 mod answer;
 mod client;
+mod dump;
 mod echo;
 mod raw;
 mod samples;
@@ -11,6 +12,7 @@ mod users;
 
 pub use answer::Answer;
 pub use client::{Client, file, form};
+pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use raw::{Raw, authority};
 pub use samples::{PHOTO, large_photo, noise};

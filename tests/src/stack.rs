@@ -9,7 +9,7 @@ use std::{
 
 use domain::Random;
 use emulators::ManualClock;
-use local::{CargoLambda, Cloud, Options, Ports, Registry, StartError, TEMPLATE, product};
+use local::{CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, product};
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -173,6 +173,20 @@ impl Stack {
             .collect();
         calls.sort();
         (done, calls)
+    }
+
+    /// Lets time pass, and waits until what has become due by then is worked off.
+    pub async fn pass(&self, time: Duration) {
+        self.clock.advance(time);
+        let is_quiet = |messages: Messages| messages.visible == 0 && messages.in_flight == 0;
+        self.cloud.until(is_quiet).await.unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Lets so much time pass that each pass over what was deleted before has been made.
+    pub async fn purged(&self) {
+        for time in [seconds(1), minutes(15), minutes(60)] {
+            self.pass(time).await;
+        }
     }
 
     /// Ends the stack with work left in its queues.

@@ -1,5 +1,5 @@
-//! Users beside the first one. No route makes users or lets them join a space, so the tests write their records: this
-//! is the one place of theirs that spells a key of the table.
+//! What is done to table and bucket by hand. No route makes users or lets them join a space, nor removes what a list
+//! shows for good, so the tests do: this is the one place of theirs that spells a key of the table.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};
@@ -59,6 +59,23 @@ impl Stack {
                 .await
                 .expect("written");
         }
+    }
+
+    /// Removes a key from its space's list, as if it had never been.
+    pub async fn unlist_key(&self, tenant: &Tenant, id: u64) {
+        let environment = self.operator();
+        let mut settings = Settings::of(&environment.variables);
+        let delete = runtime::dynamodb(&mut settings).delete_item().table_name(settings.text("TABLE_NAME"));
+        let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
+        delete.key("sk", AttributeValue::S(format!("KEY#{id:020}"))).send().await.expect("deleted");
+    }
+
+    /// Puts an object into the bucket.
+    pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
+        let environment = self.operator();
+        let mut settings = Settings::of(&environment.variables);
+        let put = runtime::s3(&mut settings).put_object().bucket(settings.text("BUCKET_NAME")).key(key);
+        put.body(bytes.to_vec().into()).send().await.expect("stored");
     }
 
     /// The environment of somebody who may do everything to table and bucket.

@@ -1,5 +1,7 @@
 //! The keys of a space.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tests::{Stack, seconds};
 
@@ -47,14 +49,41 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
     assert_eq!(made["expires_at"], json!(end));
     let short = acme.client.with_key(made["key"].as_str().expect("a key"));
 
-    stack.clock.advance(seconds(599));
+    stack.clock.advance(Duration::from_millis(599_999));
     short.get(&format!("/spaces/{}", acme.id)).await.ok();
-    stack.clock.advance(seconds(1));
+    stack.clock.advance(Duration::from_millis(1));
     short.get(&format!("/spaces/{}", acme.id)).await.refused(401);
 
     for wrong in [json!(now.rfc3339()), json!("tomorrow"), json!(5)] {
         let errors = acme.client.post(&path, json!({"name": "x", "expires_at": wrong})).await.refused(422);
         assert!(errors["expires_at"][0].is_string(), "{wrong}: {errors}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_key_has_its_creators_role_where_it_is_given_none() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}/api-keys", acme.id);
+    for creator in [&acme.client, &stack.account()] {
+        for (given, role) in [
+            (json!({"name": "x"}), "owner"),
+            (json!({"name": "x", "role": null}), "owner"),
+            (json!({"name": "x", "role": "viewer"}), "viewer"),
+            (json!({"name": "x", "role": "user"}), "user"),
+            (json!({"name": "x", "role": "admin"}), "admin"),
+            (json!({"name": "x", "role": "owner"}), "owner"),
+        ] {
+            let made = creator.post(&path, given).await.created();
+            assert_eq!(
+                (&made["role"], &made["expires_at"], &made["last_used_at"]),
+                (&json!(role), &json!(null), &json!(null))
+            );
+            let key = stack.anonymous.with_key(made["key"].as_str().expect("a key"));
+            // Only an owner makes keys, so nobody makes one above their own role.
+            key.post(&path, json!({"name": "y"})).await.demand(if role == "owner" { 201 } else { 403 });
+        }
     }
     stack.stop().await;
 }

@@ -1,8 +1,13 @@
 //! The API, a file for each group of routes.
 
+mod access_control;
+mod account;
 mod api_keys;
 mod errors;
 mod files;
+mod security;
 mod spaces;
+mod spaces_list;
+mod spaces_update;
 mod upload;
 mod upload_configs;

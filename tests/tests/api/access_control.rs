@@ -1,0 +1,74 @@
+//! `PUT` and `DELETE /spaces/:id/access-control`.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, seconds};
+
+#[tokio::test]
+async fn a_flag_that_is_given_keeps_the_other_and_delivery_follows_from_the_next_request_on() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
+    let path = format!("{space}/access-control");
+    let file = acme.upload_photo().await;
+    let (id, url) = (file["id"].as_str().expect("an id"), file["url"].as_str().expect("an address"));
+    let viewer = acme.role("viewer").await;
+    let closed = |(requires_auth, public_read): (bool, bool)| requires_auth || !public_read;
+    for (body, expected) in [
+        (json!({"access_control": {"requires_auth": true}}), (true, true)),
+        (json!({"access_control": {"public_read": false}}), (true, false)),
+        (json!({"access_control": {"requires_auth": false}}), (false, false)),
+        (json!({"access_control": {}}), (false, false)),
+        (json!({"access_control": null}), (false, false)),
+        (json!({}), (false, false)),
+        (json!({"access_control": {"public_read": true, "odd": 1}, "requires_auth": true}), (false, true)),
+        (json!({"access_control": {"requires_auth": true, "public_read": false}}), (true, false)),
+    ] {
+        stack.clock.advance(seconds(1));
+        let shown = acme.client.put(&path, body.clone()).await.ok();
+        assert_eq!(shown["access_control"], json!({"requires_auth": expected.0, "public_read": expected.1}), "{body}");
+        assert_eq!(acme.client.get(&space).await.ok(), shown, "{body}");
+        let strangers = if closed(expected) { 403 } else { 200 };
+        stack.anonymous.get(url).await.demand(strangers);
+        other.client.get(url).await.demand(strangers);
+        for insider in [&viewer, &stack.account()] {
+            assert!(insider.get(url).await.demand(200).body == PHOTO, "{body}");
+        }
+        let effective = json!({"requires_auth": closed(expected), "source": "space", "inherited_from": acme.id});
+        assert_eq!(acme.client.get(&format!("/files/{id}")).await.ok()["access_control"], effective, "{body}");
+    }
+
+    let reset = acme.client.delete(&path).await.ok();
+    assert_eq!(reset["access_control"], json!({"requires_auth": false, "public_read": true}));
+    assert_eq!(acme.client.get(&space).await.ok(), reset);
+    stack.anonymous.get(url).await.demand(200);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_access_control_is_told_together() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}/access-control", acme.id);
+    let message = |name: &str| json!([format!("The {name} field must be true or false.")]);
+    for (value, errors) in [
+        (json!("public"), json!({"access_control": ["The access control field must be an object."]})),
+        (json!([]), json!({"access_control": ["The access control field must be an object."]})),
+        (
+            json!({"requires_auth": "true", "public_read": null}),
+            json!({
+                "access_control.requires_auth": message("access control.requires auth"),
+                "access_control.public_read": message("access control.public read"),
+            }),
+        ),
+        (
+            json!({"requires_auth": 1, "public_read": false}),
+            json!({"access_control.requires_auth": message("access control.requires auth")}),
+        ),
+    ] {
+        let refused: Value = acme.client.put(&path, json!({"access_control": value})).await.refused(422);
+        assert_eq!(refused, errors, "{value}");
+    }
+    let shown = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    assert_eq!(shown["access_control"], json!({"requires_auth": false, "public_read": true}));
+    stack.stop().await;
+}

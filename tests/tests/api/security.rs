@@ -1,0 +1,134 @@
+//! `PUT` and `DELETE /spaces/:id/security`.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, form, seconds};
+
+/// A watermark as a space has it at first.
+fn default_watermark() -> Value {
+    json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5})
+}
+
+#[tokio::test]
+async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}/security", acme.id);
+    let url = "https://example.com/logo.png";
+    let mut cases = vec![
+        (
+            json!({"enabled": true, "url": url, "position": "north", "opacity": 1}),
+            json!({"enabled": true, "url": url, "position": "north", "opacity": 1.0}),
+        ),
+        (json!({"enabled": true, "url": url}), json!({"enabled": true, "url": url})),
+        (json!({"opacity": 0.001}), json!({"opacity": 0.001})),
+        (json!({"url": url, "enabled": false}), json!({"url": url})),
+        (json!({"url": null, "position": null, "opacity": null}), json!({})),
+        (json!({}), json!({})),
+        (json!(null), json!({})),
+    ];
+    let positions = ["northwest", "north", "northeast", "west", "center", "east", "southwest", "south", "southeast"];
+    cases.extend(positions.map(|position| (json!({"position": position}), json!({"position": position}))));
+    for (given, differences) in cases {
+        stack.clock.advance(seconds(1));
+        let mut expected = default_watermark();
+        for (field, value) in differences.as_object().expect("an object") {
+            expected[field] = value.clone();
+        }
+        let shown = acme.client.put(&path, json!({"security": {"watermark": given}})).await.ok();
+        assert_eq!(shown["security"], json!({"watermark": expected}), "{given}");
+        assert_eq!(acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(), shown, "{given}");
+    }
+
+    acme.client.put(&path, json!({"security": {"watermark": {"enabled": true, "url": url}}})).await.ok();
+    let emptied = acme.client.put(&path, json!({"security": {}})).await.ok();
+    assert_eq!(emptied["security"], json!({"watermark": default_watermark()}));
+    acme.client.put(&path, json!({"security": {"watermark": {"enabled": true, "url": url}}})).await.ok();
+    let reset = acme.client.delete(&path).await.ok();
+    assert_eq!(reset["security"], json!({"watermark": default_watermark()}));
+    assert_eq!(acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(), reset);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}/security", acme.id);
+    let before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let watermark = |value: Value| json!({"security": {"watermark": value}});
+    let one = |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
+    let required = "The security.watermark.url field is required when security.watermark.enabled is true.";
+    for (body, errors) in [
+        (json!({}), json!({"security": ["The security field is required."]})),
+        (json!({"security": null}), json!({"security": ["The security field is required."]})),
+        (json!({"security": [1]}), json!({"security": ["The security field must be an object."]})),
+        (
+            json!({"security": {"watermark": true}}),
+            json!({"security.watermark": ["The security.watermark field must be an object."]}),
+        ),
+        (
+            json!({"security": {"hotlinking": {}, "watermark": {"size": 3, "opacity": 2}}}),
+            json!({
+                "security.hotlinking": ["The security.hotlinking field is not known."],
+                "security.watermark.size": ["The security.watermark.size field is not known."],
+                "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
+            }),
+        ),
+        (watermark(json!({"enabled": true})), one("url", required)),
+        (watermark(json!({"enabled": true, "url": null})), one("url", required)),
+        (watermark(json!({"enabled": true, "url": " "})), one("url", required)),
+        (
+            watermark(json!({"enabled": true, "url": "http://example.com/logo.png"})),
+            one("url", "The security.watermark.url field must be a valid URL."),
+        ),
+        (
+            watermark(json!({"url": "https://10.0.0.1/logo.png"})),
+            one("url", "The security.watermark.url field must be a public address."),
+        ),
+        (
+            watermark(json!({"enabled": null, "url": 1, "position": "middle", "opacity": 0})),
+            json!({
+                "security.watermark.enabled": ["The security.watermark.enabled field must be true or false."],
+                "security.watermark.url": ["The security.watermark.url field must be a string."],
+                "security.watermark.position": ["The selected security.watermark.position is invalid."],
+                "security.watermark.opacity": ["The security.watermark.opacity field must be greater than 0."],
+            }),
+        ),
+        (
+            watermark(json!({"opacity": -0.1})),
+            one("opacity", "The security.watermark.opacity field must be greater than 0."),
+        ),
+        (
+            watermark(json!({"opacity": "0.5"})),
+            one("opacity", "The security.watermark.opacity field must be a number."),
+        ),
+    ] {
+        assert_eq!(acme.client.put(&path, body.clone()).await.refused(422), errors, "{body}");
+    }
+    assert_eq!(acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(), before);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_none() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces/{}", acme.id);
+    let image = acme.upload_photo().await["url"].as_str().expect("an address").to_owned();
+    let text = acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text")).await.created();
+    let text = text["url"].as_str().expect("an address");
+    let watermark = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
+    acme.client.put(&format!("{space}/security"), watermark).await.ok();
+    for client in [&stack.anonymous, &acme.client] {
+        let errors = client.get(&image).await.refused(422);
+        assert!(errors["watermark"][0].is_string(), "{errors}");
+        assert_eq!(client.get(text).await.demand(200).body, "some text");
+    }
+    // Whoever may not see the image is not told of its watermark.
+    acme.client.put(&format!("{space}/access-control"), json!({"access_control": {"requires_auth": true}})).await.ok();
+    stack.anonymous.get(&image).await.refused(403);
+    acme.client.get(&image).await.refused(422);
+    acme.client.delete(&format!("{space}/security")).await.ok();
+    assert!(acme.client.get(&image).await.demand(200).body == PHOTO);
+    stack.stop().await;
+}
