@@ -3,11 +3,14 @@
 mod access_control;
 mod account;
 mod api_keys;
+mod deletion;
 mod errors;
 mod files;
+mod pages;
 mod security;
 mod spaces;
 mod spaces_list;
 mod spaces_update;
 mod upload;
 mod upload_configs;
+pub(crate) use deletion::{kept, with_retired};
