@@ -12,6 +12,8 @@ mod hostile;
 mod moods;
 mod outlive;
 mod persistence;
+mod purge;
+mod races;
 mod readme;
 mod routes;
 mod sweep;

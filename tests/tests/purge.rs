@@ -1,0 +1,106 @@
+//! The purge, killed at each of its calls.
+
+use futures::future::join_all;
+use serde_json::json;
+use tests::{PHOTO, Stack, Tenant, User, form, minutes, seconds};
+
+use crate::api::{kept, with_retired};
+
+/// Stacks that are at work at once.
+const STACKS: usize = 8;
+/// Tries of one call before the purge gives up on it.
+const TRIES: usize = 3;
+/// Rounds after which a purge that was killed once has long ended.
+const MOST_ROUNDS: u32 = 12;
+
+/// Where the purge is killed.
+#[derive(Clone, Copy, Debug)]
+struct Kill {
+    /// Calls that it makes before.
+    after: u32,
+    /// Whether the call that is under way takes effect.
+    takes_effect: bool,
+}
+
+/// A space with files, keys and a member, and with an object that no record speaks of.
+async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
+    let tenant = stack.space(name).await;
+    tenant.upload_photo().await;
+    tenant.client.upload(form(&tenant.handle, "a.txt", "text/plain", "some text")).await.created();
+    tenant.role("viewer").await;
+    stack.join(user, &tenant, "user").await;
+    stack.put_object(&format!("{}/originals/stray", tenant.id), b"stray").await;
+    tenant
+}
+
+/// Deletes a space and lets time pass until nothing is left to be done, with the purge killed once on its way.
+async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
+    tenant.client.delete(&format!("/spaces?id={}&force=true", tenant.id)).await.demand(202);
+    let faults = stack.cloud.faults();
+    if let Some(Kill { after, takes_effect }) = kill {
+        faults.cut_off("purge", after, takes_effect);
+    }
+    let mut is_cut_off = kill.is_some();
+    for round in 0..MOST_ROUNDS {
+        stack.clock.advance(match round {
+            0 => seconds(1),
+            2 => minutes(60),
+            _ => minutes(15),
+        });
+        // Each message that is in flight while the purge is cut off has a job that fails with the tries of one call.
+        let has_died = |in_flight: u64| faults.broken() > 0 && faults.broken() as u64 >= TRIES as u64 * in_flight;
+        let rests = |messages: local::Messages| {
+            messages.visible == 0 && (messages.in_flight == 0 || (is_cut_off && has_died(messages.in_flight)))
+        };
+        let left = stack.cloud.until(rests).await.unwrap_or_else(|error| panic!("{kill:?}: {error}"));
+        if is_cut_off && faults.broken() > 0 {
+            faults.reconnect();
+            is_cut_off = false;
+        }
+        if left == local::Messages::default() {
+            break;
+        }
+    }
+    assert!(!is_cut_off, "the purge makes no more than {} calls", kill.map_or(0, |kill| kill.after));
+}
+
+/// How many calls the purge of a furnished space makes in all.
+async fn calls() -> u32 {
+    let stack = Stack::start().await;
+    let user = stack.user().await;
+    let acme = furnished(&stack, "Acme", &user).await;
+    let ((), calls) = stack.calls_of(delete(&stack, &acme, None)).await;
+    let calls = calls.iter().filter(|call| call.starts_with("purge ")).count();
+    stack.stop().await;
+    u32::try_from(calls).expect("a few dozen")
+}
+
+/// One stack, in which a space is deleted for each of the kills, beside one that has to stay as it is.
+async fn survives(kills: Vec<Kill>) {
+    let stack = Stack::start().await;
+    let user = stack.user().await;
+    let other = furnished(&stack, "Other", &user).await;
+    let url = other.upload_photo().await["url"].as_str().expect("an address").to_owned();
+    for kill in kills {
+        let before = kept(&stack).await;
+        let acme = furnished(&stack, "Acme", &user).await;
+        delete(&stack, &acme, Some(kill)).await;
+        let after = kept(&stack).await;
+        after.demand_unchanged(&with_retired(before, &acme.handle), &format!("a purge with {kill:?}"));
+    }
+    assert!(stack.anonymous.get(&url).await.demand(200).body == PHOTO);
+    other.client.post(&format!("/spaces/{}/api-keys", other.id), json!({"name": "x"})).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purge_that_is_killed_at_any_of_its_calls_ends_with_nothing_left_and_nothing_else_touched() {
+    let calls = Box::pin(calls()).await;
+    assert!(calls >= 25, "{calls} calls: three passes, each over table and bucket");
+    let kills = (0..calls).flat_map(|after| [false, true].map(|takes_effect| Kill { after, takes_effect }));
+    let mut shares = vec![Vec::new(); STACKS];
+    for (index, kill) in kills.enumerate() {
+        shares[index % STACKS].push(kill);
+    }
+    join_all(shares.into_iter().map(survives)).await;
+}

@@ -1,0 +1,176 @@
+//! What happens at once.
+
+use futures::future::{join, join_all};
+use serde_json::{Value, json};
+use tests::{Answer, PHOTO, Stack, form, seconds};
+
+/// Demands that one of the answers has this status and all others tell that the name is taken.
+#[track_caller]
+fn demand_one_winner(answers: Vec<Answer>, status: u16) {
+    assert_eq!(answers.iter().filter(|answer| answer.status == status).count(), 1);
+    for answer in answers.into_iter().filter(|answer| answer.status != status) {
+        assert_eq!(answer.refused(422), json!({"name": ["The name has already been taken."]}));
+    }
+}
+
+/// A name in one of its spellings: the bits of a number say which letters are large.
+fn spelled(name: &str, number: usize) -> String {
+    let letters = name.chars().enumerate();
+    letters.map(|(index, letter)| if number >> index & 1 == 1 { letter.to_ascii_uppercase() } else { letter }).collect()
+}
+
+#[tokio::test]
+async fn fifty_creations_of_one_name_in_fifty_spellings_make_one_space() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let before = account.get("/spaces").await.demand(200).json();
+    let attempts = (0..50).map(|number| account.post("/spaces", json!({"name": spelled("photos", number)})));
+    demand_one_winner(join_all(attempts).await, 201);
+    let after = account.get("/spaces").await.demand(200).json();
+    let count = |page: &Value| page["data"].as_array().map(Vec::len);
+    assert_eq!(count(&after), count(&before).map(|count| count + 1));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn of_spaces_that_are_renamed_alike_one_gets_the_name() {
+    let stack = Stack::start().await;
+    let mut tenants = Vec::new();
+    for index in 0..10 {
+        tenants.push(stack.space(&format!("Space {index}")).await);
+    }
+    let renames = tenants.iter().enumerate().map(|(number, tenant)| async move {
+        tenant.client.put(&format!("/spaces/{}", tenant.id), json!({"name": spelled("photos", number)})).await
+    });
+    let answers = join_all(renames).await;
+    let winner = answers.iter().position(|answer| answer.status == 200).expect("one of them");
+    demand_one_winner(answers, 200);
+    for (index, tenant) in tenants.iter().enumerate() {
+        let name = tenant.client.get(&format!("/spaces/{}", tenant.id)).await.ok()["name"].clone();
+        let expected = if index == winner { spelled("photos", index) } else { format!("Space {index}") };
+        assert_eq!(name, expected);
+        // Only the winner's old name is free.
+        let status = if index == winner { 201 } else { 422 };
+        stack.account().post("/spaces", json!({"name": format!("Space {index}")})).await.demand(status);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn of_a_renaming_and_a_creation_one_gets_the_name() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}", acme.id);
+    let mut renamed = 0;
+    for round in 0..20 {
+        let body = json!({"name": format!("Name {round}")});
+        let rename = acme.client.put(&path, body.clone());
+        let create = account.post("/spaces", body);
+        let (rename, create) = if round % 2 == 0 {
+            join(rename, create).await
+        } else {
+            let (create, rename) = join(create, rename).await;
+            (rename, create)
+        };
+        renamed += usize::from(rename.status == 200);
+        let (won, lost) =
+            if rename.status == 200 { (rename.demand(200), create) } else { (create.demand(201), rename) };
+        assert_eq!(lost.refused(422), json!({"name": ["The name has already been taken."]}), "{}", won.asked);
+    }
+    assert!(renamed <= 20);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    for round in 0..10 {
+        let name = format!("Name {round}");
+        let acme = stack.space(&name).await;
+        let address = format!("/spaces?id={}", acme.id);
+        let (deleted, created) =
+            join(acme.client.delete(&address), account.post("/spaces", json!({ "name": name }))).await;
+        deleted.demand(204);
+        created.refused(422);
+        let (created, ()) = join(account.post("/spaces", json!({ "name": name })), stack.pass(seconds(1))).await;
+        if created.status != 201 {
+            created.refused(422);
+            account.post("/spaces", json!({ "name": name })).await.created();
+        }
+        account.post("/spaces", json!({ "name": name })).await.refused(422);
+    }
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let (mut deleted, mut refused) = (0, 0);
+    for round in 0..60_usize {
+        let acme = stack.space(&format!("Space {round}")).await;
+        let address = format!("/spaces?id={}", acme.id);
+        // Other requests before it make the deletion late by as much as the round says.
+        let deletion = async {
+            for _ in 0..round % 6 {
+                account.get("/spaces?limit=1").await.demand(200);
+            }
+            account.delete(&address).await
+        };
+        let upload = || acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text"));
+        let (deletion, uploads) = join(deletion, join_all([upload(), upload()])).await;
+        if deletion.status == 204 {
+            deleted += 1;
+            for upload in uploads {
+                assert!([401, 409, 422].contains(&upload.status), "{} {:?}", upload.status, upload.body);
+                upload.clone().refused(upload.status);
+            }
+        } else {
+            refused += 1;
+            deletion.refused(409);
+            for upload in uploads.into_iter().filter(|upload| upload.status != 409) {
+                let file = upload.created();
+                acme.client.get(&format!("/files/{}", file["id"].as_str().expect("an id"))).await.ok();
+                stack.anonymous.get(file["url"].as_str().expect("an address")).await.demand(200);
+            }
+            acme.client.upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)).await.created();
+        }
+    }
+    assert!(deleted > 0 && refused > 0, "{deleted} deleted, {refused} refused: both ends of the race are met");
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn updates_at_once_lose_none_of_each_others_fields() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces/{}", acme.id);
+    let client = &acme.client;
+    let put = |path: &str, body: Value| {
+        let address = format!("{space}{path}");
+        async move { client.put(&address, body).await.ok() }
+    };
+    for round in 0..20 {
+        let (description, url) = (format!("Round {round}"), format!("https://example.com/{round}"));
+        let (requires_auth, public_read) = (round % 2 == 0, round % 4 < 2);
+        let opacity = f64::from(round + 1) / 20.0;
+        join_all([
+            put("", json!({"name": "Acme", "description": description})),
+            put("", json!({"name": "Acme", "webhook_url": url})),
+            put("/access-control", json!({"access_control": {"requires_auth": requires_auth}})),
+            put("/access-control", json!({"access_control": {"public_read": public_read}})),
+            put("/security", json!({"security": {"watermark": {"opacity": opacity}}})),
+        ])
+        .await;
+        let shown = acme.client.get(&space).await.ok();
+        assert_eq!((&shown["description"], &shown["webhook_url"]), (&json!(description), &json!(url)));
+        let expected = json!({"requires_auth": requires_auth, "public_read": public_read});
+        assert_eq!(shown["access_control"], expected);
+        assert_eq!(shown["security"]["watermark"]["opacity"], json!(opacity));
+    }
+    stack.stop().await;
+}
