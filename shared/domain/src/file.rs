@@ -2,7 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeliveryType, FileId, Handle, OriginalName, Principal, Reference, SpaceId, Timestamp, UploadConfigId};
+use crate::{
+    DeliveryType, FileId, Handle, OriginalName, Principal, Reference, Sources, SpaceId, StorageRules, Tag, Timestamp,
+    UploadConfigId,
+};
+
+/// Most characters that a stored name takes from the original one.
+const SLUG_CHARACTERS: usize = 100;
+/// Characters that make a name unlike every other.
+const UNIQUE_CHARACTERS: usize = 6;
+/// What they are drawn from.
+const UNIQUE: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// What kind of thing a file is, told by its stored type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +97,8 @@ pub struct File {
     pub upload_config_id: UploadConfigId,
     /// The caller's own reference.
     pub reference: Option<Reference>,
+    /// What it is marked with.
+    pub tags: Vec<Tag>,
     /// SHA-256 of the bytes, in lower-case hex.
     pub checksum_sha256: String,
     /// Who uploaded it.
@@ -98,8 +110,40 @@ pub struct File {
 }
 
 /// The generated name of a file: what it is, its id, and its extension.
-pub fn generated_name(id: FileId, media_type: &MediaType) -> String {
+fn generated_name(id: FileId, media_type: &MediaType) -> String {
     format!("{}-{id}.{}", media_type.resource_type.prefix(), media_type.extension)
+}
+
+/// The name that a file is stored under, as its config has it: generated, or made of the original name.
+pub fn stored_name(
+    rules: &StorageRules,
+    id: FileId,
+    media_type: &MediaType,
+    original: &OriginalName,
+    sources: &Sources,
+) -> String {
+    let slug = slug(original.stem());
+    if rules.generate_filename || slug.is_empty() {
+        return generated_name(id, media_type);
+    }
+    if rules.unique_filename {
+        return format!("{slug}-{}.{}", sources.text(UNIQUE, UNIQUE_CHARACTERS), media_type.extension);
+    }
+    format!("{slug}.{}", media_type.extension)
+}
+
+/// A text in letters, digits and single hyphens of ASCII; what has no place there is left out.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for character in text.chars() {
+        if character.is_ascii_alphanumeric() || character == '_' {
+            slug.push(character.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(SLUG_CHARACTERS);
+    slug.trim_end_matches('-').to_owned()
 }
 
 /// Where a file of this name is delivered.
@@ -110,6 +154,20 @@ pub fn storage_path(handle: &Handle, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slug_holds_what_no_encoding_changes() {
+        for (text, expected) in [
+            ("Summer Holiday (2)", "summer-holiday-2"),
+            ("été", "t"),
+            ("__init__", "__init__"),
+            ("..--..", ""),
+            ("日本", ""),
+            (&"a".repeat(300), &"a".repeat(100)),
+        ] {
+            assert_eq!(slug(text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn generated_names_tell_the_kind_and_never_meet() {

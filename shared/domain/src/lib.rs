@@ -27,7 +27,7 @@ mod web_address;
 pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, original_needs_proof};
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use fault::{Fault, FaultKind};
-pub use file::{File, FileStatus, MediaType, ResourceType, generated_name, storage_path};
+pub use file::{File, FileStatus, MediaType, ResourceType, storage_path, stored_name};
 pub use folder_path::FolderPath;
 pub use id::{ChosenIds, FileId, NotAnId, SpaceId, UploadConfigId, UserId};
 pub use idempotency::IdempotencyKey;

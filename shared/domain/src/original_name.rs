@@ -31,6 +31,11 @@ impl OriginalName {
         &self.0
     }
 
+    /// The name without its last extension.
+    pub fn stem(&self) -> &str {
+        self.0.rsplit_once('.').map_or(&self.0, |(stem, _)| stem)
+    }
+
     /// What stands between the name's dots, in lower case, the name itself first: `["report", "pdf"]`.
     pub fn parts(&self) -> Vec<String> {
         self.0.split('.').map(str::to_lowercase).collect()

@@ -29,6 +29,10 @@ pub enum Violation {
     TooLong(usize),
     /// The file has more than this many kilobytes (of 1024 bytes).
     TooManyKilobytes(u64),
+    /// The file has more than this many bytes.
+    TooManyBytes(u64),
+    /// The file's stored type has none of these extensions.
+    NotOfType(String),
     /// The number is below this.
     TooSmall(i64),
     /// The number is above this.
@@ -76,6 +80,8 @@ impl Violation {
             Violation::Repeated => "must be given only once".to_owned(),
             Violation::TooLong(most) => format!("must not be greater than {most} characters"),
             Violation::TooManyKilobytes(most) => format!("must not be greater than {most} kilobytes"),
+            Violation::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
+            Violation::NotOfType(extensions) => format!("must be a file of type: {extensions}"),
             Violation::TooSmall(least) => format!("must be at least {least}"),
             Violation::TooLarge(most) => format!("must not be greater than {most}"),
             Violation::NotADate => "must be a valid date".to_owned(),

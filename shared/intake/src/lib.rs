@@ -4,6 +4,7 @@
 //! the file.
 
 mod refusal;
+mod rules;
 mod sniff;
 mod spool;
 mod text;
@@ -12,8 +13,8 @@ mod types;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Space, Timestamp, UploadConfig,
-    Violation, generated_name, storage_path,
+    ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Sources, Space, UploadConfig,
+    ValidationRules, Violation, storage_path, stored_name,
 };
 use mime::Mime;
 use tenant::Content;
@@ -43,23 +44,29 @@ pub struct Judged {
 }
 
 impl Incoming {
-    /// Judges the file by what holds everywhere: its size, its name, and whether its bytes are what they are said to be.
-    pub fn judge(self) -> Result<Judged, Violation> {
-        if self.spooled.size() > FILE_BYTES {
+    /// Judges the file by what holds everywhere (its size, its name, and whether its bytes are what they are said to be),
+    /// and by what its config asks.
+    pub fn judge(self, rules: &ValidationRules) -> Result<Judged, Violation> {
+        let size = self.spooled.size();
+        if size > FILE_BYTES {
             return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10));
         }
-        if self.spooled.size() == 0 {
+        if size == 0 {
             return Err(Violation::Must("must not be empty"));
         }
-        refusal::by_name(&self.original_name)?;
-        refusal::by_bytes(self.spooled.head())?;
+        if let Some(most) = rules.max_file_size.filter(|most| size > *most) {
+            return Err(Violation::TooManyBytes(most));
+        }
+        refusal::by_name(&self.original_name, rules)?;
+        refusal::by_bytes(self.spooled.head(), rules)?;
         let media_type = sniff::media_type(self.spooled.head(), self.declared.as_ref(), &self.original_name)?;
+        rules::demand_allowed_format(&media_type, rules)?;
         Ok(Judged { incoming: self, media_type })
     }
 }
 
 /// Where files go.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Destination<'a> {
     /// The space.
     pub space: &'a Space,
@@ -69,8 +76,8 @@ pub struct Destination<'a> {
     pub reference: Option<Reference>,
     /// Who uploads.
     pub uploaded_by: Principal,
-    /// When.
-    pub now: Timestamp,
+    /// Time and randomness.
+    pub sources: &'a Sources,
 }
 
 impl Judged {
@@ -78,25 +85,29 @@ impl Judged {
     pub fn record(&self, ids: &mut ChosenIds, destination: &Destination<'_>) -> File {
         let (media_type, spooled) = (&self.media_type, &self.incoming.spooled);
         let id = FileId::chosen(ids);
-        let name = generated_name(id, media_type);
+        let config = destination.config;
+        let original_name = &self.incoming.original_name;
+        let name = stored_name(&config.config.storage, id, media_type, original_name, destination.sources);
+        let now = destination.sources.now();
         File {
             id,
             space_id: destination.space.id,
             storage_path: storage_path(&destination.space.handle, &name),
             name,
-            original_name: self.incoming.original_name.clone(),
+            original_name: original_name.clone(),
             mime_type: media_type.mime_type.clone(),
             extension: media_type.extension.clone(),
             size: spooled.size(),
-            delivery_type: destination.config.delivery_type,
+            delivery_type: config.delivery_type,
             resource_type: media_type.resource_type,
             status: FileStatus::Active,
-            upload_config_id: destination.config.id,
+            upload_config_id: config.id,
             reference: destination.reference.clone(),
+            tags: config.config.metadata.tags.clone(),
             checksum_sha256: spooled.checksum_sha256().to_owned(),
             uploaded_by: destination.uploaded_by,
-            created_at: destination.now,
-            updated_at: destination.now,
+            created_at: now,
+            updated_at: now,
         }
     }
 

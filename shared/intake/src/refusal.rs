@@ -1,6 +1,6 @@
 //! Files that are refused whoever sends them, since a browser, a web server or a desktop could be made to run them.
 
-use domain::{OriginalName, Violation};
+use domain::{OriginalName, ValidationRules, Violation};
 
 use crate::text::is_text;
 
@@ -15,14 +15,22 @@ const PHP: &str = "php";
 /// What is said of such a file.
 const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
 
-/// Refuses by the extensions of a name.
-pub(crate) fn by_name(name: &OriginalName) -> Result<(), Violation> {
+/// Refuses by the extensions of a name, unless the config allows the last one by name.
+pub(crate) fn by_name(name: &OriginalName, rules: &ValidationRules) -> Result<(), Violation> {
     let parts = name.parts();
     // Desktops drop dots and spaces from the end of a name.
     let extensions: Vec<&str> = parts[1..].iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     let Some((last, middle)) = extensions.split_last() else { return Ok(()) };
+    if allows(rules, last) {
+        return Ok(());
+    }
     let refused = runs(last) || middle.iter().any(|extension| runs_on_servers(extension));
     if refused { Err(EXECUTABLE) } else { Ok(()) }
+}
+
+/// Whether a config allows an extension by name.
+fn allows(rules: &ValidationRules, extension: &str) -> bool {
+    rules.allowed_formats.iter().flatten().any(|allowed| allowed.as_str() == extension)
 }
 
 /// Whether desktops or servers run files of this last extension, in lower case.
@@ -34,10 +42,12 @@ fn runs_on_servers(extension: &str) -> bool {
     extension.starts_with(PHP) || RUN_BY_SERVERS.contains(&extension)
 }
 
-/// Refuses native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with `MZ` as texts may.
-pub(crate) fn by_bytes(head: &[u8]) -> Result<(), Violation> {
+/// Refuses native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with `MZ` as texts may. A
+/// config that allows any executable by name takes them.
+pub(crate) fn by_bytes(head: &[u8], rules: &ValidationRules) -> Result<(), Violation> {
     let native = infer::app::is_elf(head) || infer::app::is_mach(head) || (head.starts_with(b"MZ") && !is_text(head));
-    if native { Err(EXECUTABLE) } else { Ok(()) }
+    let allowed = rules.allowed_formats.iter().flatten().any(|allowed| runs(allowed.as_str()));
+    if native && !allowed { Err(EXECUTABLE) } else { Ok(()) }
 }
 
 #[cfg(test)]
@@ -46,7 +56,7 @@ mod tests {
 
     #[test]
     fn names_that_something_would_run_are_refused() {
-        let refused = |name| by_name(&OriginalName::clean(name)).is_err();
+        let refused = |name| by_name(&OriginalName::clean(name), &ValidationRules::default()).is_err();
         for name in [
             "a.exe",
             "a.EXE",
@@ -69,14 +79,15 @@ mod tests {
 
     #[test]
     fn native_executables_are_told_by_their_bytes() {
+        let judged = |head: &[u8]| by_bytes(head, &ValidationRules::default());
         let mut windows = vec![0; 256];
         windows[..2].copy_from_slice(b"MZ");
         windows[0x3C] = 0x80;
-        assert!(by_bytes(&windows).is_err(), "as DOS has it");
+        assert!(judged(&windows).is_err(), "as DOS has it");
         windows[0x80..0x84].copy_from_slice(b"PE\0\0");
-        assert!(by_bytes(&windows).is_err());
-        assert!(by_bytes(b"MZ\x90\0").is_err(), "cut short");
-        assert!(by_bytes(&[&b"\x7fELF\x02\x01\x01\0"[..], &[0; 60]].concat()).is_err());
-        assert!(by_bytes(b"MZ is how this sentence begins.").is_ok());
+        assert!(judged(&windows).is_err());
+        assert!(judged(b"MZ\x90\0").is_err(), "cut short");
+        assert!(judged(&[&b"\x7fELF\x02\x01\x01\0"[..], &[0; 60]].concat()).is_err());
+        assert!(judged(b"MZ is how this sentence begins.").is_ok());
     }
 }

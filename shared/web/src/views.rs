@@ -1,6 +1,6 @@
 //! A file as the API shows it, the same on every route.
 
-use domain::{EffectiveAccess, File, FileStatus, Principal, ResourceType, Space};
+use domain::{EffectiveAccess, File, FileStatus, Principal, ResourceType, Space, Tag};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -25,7 +25,7 @@ pub struct FileView {
     upload_config_id: String,
     #[serde(rename = "ref")]
     reference: Option<String>,
-    tags: Vec<String>,
+    tags: Vec<Tag>,
     checksum_sha256: String,
     /// Filled after the upload.
     storage_meta: Map<String, Value>,
@@ -58,7 +58,7 @@ impl FileView {
             folder_path: None,
             upload_config_id: file.upload_config_id.to_string(),
             reference: file.reference.as_ref().map(|reference| reference.as_str().to_owned()),
-            tags: Vec::new(),
+            tags: file.tags.clone(),
             checksum_sha256: file.checksum_sha256.clone(),
             storage_meta: Map::new(),
             thumbnails: Vec::new(),

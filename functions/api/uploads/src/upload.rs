@@ -62,7 +62,8 @@ pub(crate) async fn upload(
     let Form { mut fields, files, is_list, payload } = form::read(request, &TEXTS, by.sources().now()).await?;
     let particulars = Particulars::read(&mut fields);
     let place = place(&by, &particulars, &mut fields).await?;
-    let judge = |(field, file): (String, Incoming)| fields.keep(&field, file.judge());
+    let rules = place.as_ref().map(|(_, config)| config.config.validation.clone()).unwrap_or_default();
+    let judge = |(field, file): (String, Incoming)| fields.keep(&field, file.judge(&rules));
     let judged: Vec<Judged> = files.into_iter().filter_map(judge).collect();
     let (can, config) = fields.finish(place)?;
 
@@ -72,7 +73,7 @@ pub(crate) async fn upload(
         config: &config,
         reference: particulars.reference,
         uploaded_by: can.caller.principal(),
-        now: can.sources.now(),
+        sources: &can.sources,
     };
     let mut ids = claim.ids();
     let files: Vec<_> = judged.iter().map(|file| (file.record(&mut ids, &destination), file.content())).collect();
