@@ -165,7 +165,11 @@ impl Table {
         now: Timestamp,
     ) -> Result<(), Error> {
         if key.last_used_at.is_some_and(|last| now < last.plus_ms(LAST_USED_STEP_MS)) {
-            return Ok(());
+            if stale.is_empty() {
+                return Ok(());
+            }
+            // Delivery has noted it, which sees no counters.
+            return self.update_where_there(Key::api_key(hash), &[], &stale).await;
         }
         let used = [("last_used_at", AttributeValue::N(now.ms().to_string()))];
         let listed = Key::listed_api_key(key.scope.owner(), key.key_id);
@@ -203,17 +207,15 @@ impl Table {
         remove: &[String],
     ) -> Result<(), Error> {
         let assignments: Vec<String> = (0..set.len()).map(|index| format!("#a{index} = :a{index}")).collect();
-        let mut expression = format!("SET {}", assignments.join(", "));
-        if !remove.is_empty() {
-            let removed: Vec<String> = (0..remove.len()).map(|index| format!("#r{index}")).collect();
-            expression = format!("{expression} REMOVE {}", removed.join(", "));
-        }
+        let removals: Vec<String> = (0..remove.len()).map(|index| format!("#r{index}")).collect();
+        let clauses = [("SET", assignments), ("REMOVE", removals)].into_iter().filter(|(_, parts)| !parts.is_empty());
+        let clauses: Vec<String> = clauses.map(|(verb, parts)| format!("{verb} {}", parts.join(", "))).collect();
         let mut update = self
             .client
             .update_item()
             .table_name(&self.name)
             .set_key(Some(key.attributes()))
-            .update_expression(expression)
+            .update_expression(clauses.join(" "))
             .condition_expression("attribute_exists(#partition)")
             .expression_attribute_names("#partition", PARTITION);
         for (index, (name, value)) in set.iter().enumerate() {

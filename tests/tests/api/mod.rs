@@ -6,6 +6,7 @@ mod api_keys;
 mod deletion;
 mod errors;
 mod files;
+mod limits;
 mod pages;
 mod security;
 mod spaces;
