@@ -151,6 +151,11 @@ impl Table {
         unless_refused(deleted)
     }
 
+    /// The member of a transaction that gives a claim back.
+    pub(crate) fn give_back(&self, claim: &Claim) -> Result<TransactWriteItem, Error> {
+        self.delete_where(Key::claim(&claim.mark), ("token", AttributeValue::S(claim.token.clone())))
+    }
+
     /// The member of a transaction that completes a claim.
     pub(crate) fn complete(&self, completion: &Completion) -> Result<TransactWriteItem, Error> {
         let update = Update::builder()

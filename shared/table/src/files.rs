@@ -4,7 +4,7 @@ use domain::{File, FileId, Handle, Sources, Space, SpaceId, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Completion, Error, Key, Listing, Start, Table,
+    Claim, Completion, Error, Key, Listing, Start, Table,
     key::{FILES, space_partition},
     members::Membership,
     spaces::{ByHandle, existing},
@@ -27,6 +27,9 @@ struct FileOwner {
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at_seconds: Option<i64>,
 }
+
+/// The place of the file's owner among the members of what settles it.
+const OWNER_MEMBER: usize = 0;
 
 /// How long a file that was given up keeps its id from being written, in milliseconds: far longer than any request lasts.
 const GIVEN_UP_MS: i64 = 60 * 60 * 1_000;
@@ -57,16 +60,21 @@ impl Table {
         }
     }
 
-    /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be.
-    pub async fn settle_files(&self, files: &[File], sources: &Sources) -> Result<bool, Error> {
+    /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
+    /// and gives back the claim of their request, whose ids are thereby used up.
+    pub async fn settle_files(&self, files: &[File], sources: &Sources, claim: Option<&Claim>) -> Result<bool, Error> {
         // They are written all or nothing, so one of them stands for all.
         let Some(file) = files.first() else { return Ok(true) };
         let expires_at_seconds = sources.now().plus_ms(GIVEN_UP_MS).seconds();
         let nobody = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
-        let give_up = self.put_new(Key::file_owner(file.id), &nobody)?;
-        match self.transact(sources, vec![give_up], None).await {
+        let mut members = vec![self.put_new(Key::file_owner(file.id), &nobody)?];
+        members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
+        match self.transact(sources, members, None).await {
             Ok(()) => Ok(false),
-            Err(NotWritten::Refused(_)) => Ok(self.space_of_file(file.id).await?.is_some()),
+            Err(NotWritten::Refused(refused)) if refused.contains(&OWNER_MEMBER) => {
+                Ok(self.space_of_file(file.id).await?.is_some())
+            }
+            Err(NotWritten::Refused(_)) => Err(Error::busy("another request took over what this one was doing")),
             Err(NotWritten::Failed(error)) => Err(error),
         }
     }

@@ -65,7 +65,8 @@ impl Assets<'_> {
                 Err(Fault::conflict("A file of this name is already stored.", "file", Violation::Taken))
             }
             Err(FileRefused::Failed(error)) => {
-                if self.space.table.settle_files(&records, sources).await? {
+                let claim = completion.map(|completion| &completion.claim);
+                if self.space.table.settle_files(&records, sources, claim).await? {
                     return self.demand_open(sources).await;
                 }
                 self.remove_bytes(files).await;

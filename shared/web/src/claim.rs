@@ -113,8 +113,9 @@ impl<T: Request, S: Send + Sync> FromRequest<S> for Once<T> {
         let by = request.extensions().get::<Authenticated>().cloned();
         let by = by.ok_or_else(|| Fault::internal("a claim needs a caller, who is authenticated before it"))?;
         let (mut fields, payload) = read_fields(request, by.sources().now()).await?;
+        // Before it is judged: what was done once is answered again though it would be refused by now.
+        let claim = by.claim(&payload).await?;
         let read = T::read(&mut fields);
-        let request = fields.finish(read)?;
-        Ok(Once { request, claim: by.claim(&payload).await? })
+        Ok(Once { request: fields.finish(read)?, claim })
     }
 }

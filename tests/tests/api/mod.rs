@@ -6,6 +6,8 @@ mod api_keys;
 mod deletion;
 mod errors;
 mod files;
+mod idempotency;
+mod idempotency_crashes;
 mod limits;
 mod pages;
 mod security;
