@@ -9,6 +9,7 @@ mod emulate;
 mod faults;
 mod harness;
 mod hostile;
+mod malformed;
 mod moods;
 mod outlive;
 mod persistence;

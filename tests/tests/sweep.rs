@@ -66,10 +66,10 @@ pub(crate) const ROWS: [Row; 25] = [
 /// A space with a file and a key that may be revoked.
 pub(crate) struct Place {
     pub(crate) tenant: Tenant,
-    file: String,
+    pub(crate) file: String,
     /// Its upload config.
-    config: String,
-    key: u64,
+    pub(crate) config: String,
+    pub(crate) key: u64,
     /// Makes every name another one.
     calls: AtomicU32,
 }

@@ -2,12 +2,12 @@
 //!
 //! Invariant: the secret itself is never stored nor printed; what is kept is its SHA-256.
 
-use std::{fmt, num::ParseIntError, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{KeyName, Role, Secret, Sources, SpaceId, Timestamp, UserId};
+use crate::{KeyName, NotAnId, Role, Secret, Sources, SpaceId, Timestamp, UserId};
 
 /// What every key begins with.
 const PREFIX: &str = "sk_";
@@ -104,10 +104,12 @@ impl fmt::Display for KeyId {
 }
 
 impl FromStr for KeyId {
-    type Err = ParseIntError;
+    type Err = NotAnId;
 
-    fn from_str(text: &str) -> Result<KeyId, ParseIntError> {
-        text.parse().map(KeyId)
+    /// Reads a number as it is written: without a sign, and without zeros before it.
+    fn from_str(text: &str) -> Result<KeyId, NotAnId> {
+        let id = text.parse().map(KeyId).map_err(|_| NotAnId)?;
+        if id.to_string() == text { Ok(id) } else { Err(NotAnId) }
     }
 }
 

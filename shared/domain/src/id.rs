@@ -7,9 +7,9 @@ use ulid::Ulid;
 
 use crate::Sources;
 
-/// The text is not a ULID.
+/// The text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a ULID")]
+#[error("not an id")]
 pub struct NotAnId;
 
 /// The ids of all that one request makes, chosen at its beginning: each is the one before it plus one, so what a request

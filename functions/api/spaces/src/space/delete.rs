@@ -17,17 +17,23 @@ struct Wanted {
 
 impl Wanted {
     fn read(query: &str) -> Result<Wanted, Violations> {
-        let (mut id, mut force, mut violations) = (None, false, Violations::default());
+        let (mut ids, mut force, mut violations) = (Vec::new(), false, Violations::default());
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             match (&*name, value.trim()) {
-                ("id", value) if !value.is_empty() => id = Some(value.to_owned()),
+                ("id", value) => ids.push(value.to_owned()),
                 ("force", "true" | "1") => force = true,
                 ("force", "false" | "0" | "") => force = false,
                 ("force", _) => violations.add("force", &Violation::NotABoolean),
                 _ => {}
             }
         }
-        let id = violations.keep("id", id.ok_or(Violation::Required));
+        // Of two spaces none is deleted.
+        let only = match (ids.pop(), ids.pop()) {
+            (Some(_), Some(_)) => Err(Violation::Repeated),
+            (Some(id), None) if !id.is_empty() => Ok(id),
+            _ => Err(Violation::Required),
+        };
+        let id = violations.keep("id", only);
         id.filter(|_| violations.is_empty()).map(|id| Wanted { id, force }).ok_or(violations)
     }
 }

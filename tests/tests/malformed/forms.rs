@@ -1,0 +1,147 @@
+//! Forms whose texts, files or parts are wrong.
+
+use serde_json::json;
+use tests::{Answer, Client, PHOTO};
+
+use super::{demand_refused, place};
+
+const BOUNDARY: &str = "frontier";
+
+/// The beginning of a part with these headers.
+fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
+    [format!("--{BOUNDARY}\r\n{headers}\r\n\r\n").as_bytes(), content.as_ref(), b"\r\n"].concat()
+}
+
+fn text(name: &str, value: impl AsRef<[u8]>) -> Vec<u8> {
+    part(&format!("content-disposition: form-data; name=\"{name}\""), value)
+}
+
+fn photo() -> Vec<u8> {
+    let disposition = "content-disposition: form-data; name=\"file\"; filename=\"a.jpg\"";
+    part(&format!("{disposition}\r\ncontent-type: image/jpeg"), PHOTO)
+}
+
+fn whole(parts: &[Vec<u8>]) -> Vec<u8> {
+    [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
+}
+
+async fn send(client: &Client, body: Vec<u8>) -> Answer {
+    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+    client.send(client.request("POST", "/upload").header("content-type", kind).body(body)).await
+}
+
+/// Values that name nothing, whatever they stand for.
+const NOTHINGS: [&str; 12] = [
+    "nope",
+    "\u{0}",
+    "a\u{0}b",
+    "a\r\nb",
+    "\u{202E}gpj",
+    "🚀",
+    "e\u{301}",
+    "-1",
+    "../..",
+    "null",
+    "{\"x\": 1}",
+    "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+];
+
+#[tokio::test]
+async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
+    let (stack, place) = place().await;
+    let client = &place.tenant.client;
+    let space = || text("space", &place.tenant.handle);
+    let before = stack.dump().await;
+    for name in ["space", "upload_config", "folder_id"] {
+        let with = |value: &[u8]| {
+            let named = if name == "space" { Vec::new() } else { space() };
+            whole(&[named, text(name, value), photo()])
+        };
+        let long = "x".repeat(60_000);
+        for value in NOTHINGS.into_iter().chain([long.as_str()]) {
+            let errors = send(client, with(value.as_bytes())).await.refused(422);
+            assert!(errors[name].is_array(), "{name} {value:.100}: {errors}");
+        }
+        for unreadable in [&b"\xFF"[..], b"\xC0\xAF", b"\xED\xA0\x80", b"a\xE2\x82"] {
+            assert_eq!(send(client, with(unreadable)).await.refused(400), json!({}), "{name}");
+        }
+        assert_eq!(send(client, with(&vec![b'x'; (64 << 10) + 1])).await.refused(413), json!({}), "{name}");
+        let twice = whole(&[space(), text(name, "a"), text(name, "a"), photo()]);
+        let errors = send(client, twice).await.refused(422);
+        assert_eq!(errors[name][0], json!(format!("The {} field must be given only once.", name.replace('_', " "))));
+    }
+    for value in ["a\u{0}b", "a\nb", "\u{1B}[31m", &"x".repeat(256), &"🚀".repeat(256)] {
+        let errors = send(client, whole(&[space(), text("ref", value), photo()])).await.refused(422);
+        assert!(errors["ref"].is_array(), "{errors}");
+    }
+    for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
+        let errors = send(client, whole(&[text("space", blank), photo()])).await.refused(422);
+        assert_eq!(errors["space"], json!(["The space field is required."]));
+    }
+    stack.dump().await.demand_unchanged(&before, "forms with wrong texts");
+
+    for kept in ["e\u{301}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
+        let uploaded = send(client, whole(&[space(), text("ref", kept), photo()])).await.created();
+        assert_eq!(uploaded["ref"], json!(kept));
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_part_that_is_wrong_refuses_the_form() {
+    let (stack, place) = place().await;
+    let client = &place.tenant.client;
+    let space = || text("space", &place.tenant.handle);
+    let before = stack.dump().await;
+    let file = |disposition: &str, kind: &str, bytes: &[u8]| {
+        part(&format!("content-disposition: form-data; {disposition}\r\ncontent-type: {kind}"), bytes)
+    };
+    let open = |parts: &[Vec<u8>]| parts.concat();
+    let nested = "multipart/mixed; boundary=inner";
+    for (what, body) in [
+        ("empty", Vec::new()),
+        ("no form", b"{\"space\": \"x\"}".to_vec()),
+        ("no parts", whole(&[])),
+        ("no end", open(&[space(), photo()])),
+        ("no name", whole(&[space(), part("content-disposition: form-data", "x"), photo()])),
+        ("no disposition", whole(&[space(), part("x-other: y", "x"), photo()])),
+        ("no headers", whole(&[space(), part("", "x"), photo()])),
+        ("broken header", whole(&[space(), part("content-disposition", "x"), photo()])),
+        ("NUL in a header", whole(&[space(), part("content-disposition: form-data; name=\"\0\"", "x"), photo()])),
+        ("no file", whole(&[space()])),
+        ("a file of no name", whole(&[space(), file("name=\"other\"; filename=\"a.jpg\"", "image/jpeg", PHOTO)])),
+        ("a file that is text", whole(&[space(), text("file", "x")])),
+        ("files that are texts", whole(&[space(), text("files", "x"), text("files[0]", "y")])),
+        ("two files", whole(&[space(), photo(), photo()])),
+        ("parts in a part", whole(&[space(), file("name=\"files\"", nested, b"--inner--")])),
+        ("no type", whole(&[space(), file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text")])),
+        (
+            "an index that is none",
+            whole(&[space(), file("name=\"files[x]\"; filename=\"a.jpg\"", "image/jpeg", PHOTO)]),
+        ),
+        (
+            "an executable",
+            whole(&[space(), file("name=\"files[]\"; filename=\"a.php\u{202E}gpj\"", "image/jpeg", PHOTO)]),
+        ),
+        ("many parts", whole(&[vec![text("x", "y"); 64].concat(), space(), photo()])),
+    ] {
+        let answer = send(client, body).await;
+        demand_refused(answer, what);
+    }
+    for kind in [
+        "multipart/form-data",
+        "multipart/form-data; boundary=",
+        "multipart/form-data; boundary=\"\"",
+        "multipart/form-data; boundary=other",
+        "multipart/mixed; boundary=frontier",
+        "application/x-www-form-urlencoded",
+        "application/json",
+        "frontier",
+        "",
+    ] {
+        let request = client.request("POST", "/upload").header("content-type", kind);
+        demand_refused(client.send(request.body(whole(&[space(), photo()]))).await, kind);
+    }
+    stack.dump().await.demand_unchanged(&before, "wrong forms");
+    stack.stop().await;
+}

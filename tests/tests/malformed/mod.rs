@@ -1,0 +1,37 @@
+//! Every route against input that is wrong in every way that its fields can be: never a 5xx, always the standard body,
+//! and nothing is written.
+
+mod addresses;
+mod bodies;
+mod fields;
+mod foreign;
+mod forms;
+
+use tests::{Answer, Stack};
+
+use crate::sweep::{Place, ROWS, Row};
+
+/// A row of the sweep.
+fn row(method: &str, path: &str) -> &'static Row {
+    let found = ROWS.iter().find(|row| row.method == method && row.path.trim_start_matches("/api/v1") == path);
+    found.unwrap_or_else(|| panic!("the sweep has no {method} {path}"))
+}
+
+/// Demands a refusal in the standard body, one of the client's own fault.
+#[track_caller]
+fn demand_refused(answer: Answer, input: &str) {
+    let input: String = input.chars().take(200).collect();
+    assert!((400..500).contains(&answer.status), "{}: {} {:?} for {input}", answer.asked, answer.status, answer.body);
+    let status = answer.status;
+    let message = answer.json()["message"].clone();
+    let errors = answer.refused(status);
+    let named = errors.as_object().map_or(0, serde_json::Map::len);
+    assert_eq!(named > 0, status == 422, "{message} {errors} for {input}");
+}
+
+/// A stack with a place in it.
+async fn place() -> (Stack, Place) {
+    let stack = Box::pin(Stack::start()).await;
+    let place = Place::new(&stack, "Acme").await;
+    (stack, place)
+}
