@@ -1,4 +1,4 @@
-//! The purge, killed at each of its calls.
+//! Deletions and the purge, killed at each of their calls.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -103,4 +103,70 @@ async fn a_purge_that_is_killed_at_any_of_its_calls_ends_with_nothing_left_and_n
         shares[index % STACKS].push(kill);
     }
     join_all(shares.into_iter().map(survives)).await;
+}
+
+/// How many calls a deletion makes.
+async fn calls_of_a_deletion(force: bool) -> u32 {
+    let stack = Stack::start().await;
+    let acme = used_space(&stack, "Acme").await;
+    let ((), calls) = stack.calls_of(demand_deletion(&acme, force)).await;
+    stack.purged().await;
+    stack.stop().await;
+    u32::try_from(calls.len()).expect("a few")
+}
+
+/// A space whose key has been used in this minute, so that nothing of that is to be noted.
+async fn used_space(stack: &Stack, name: &str) -> Tenant {
+    let tenant = stack.space(name).await;
+    tenant.client.get(&format!("/spaces/{}", tenant.id)).await.ok();
+    tenant
+}
+
+async fn demand_deletion(tenant: &Tenant, force: bool) {
+    let status = if force { 202 } else { 204 };
+    tenant.client.delete(&deletion(tenant, force)).await.demand(status);
+}
+
+fn deletion(tenant: &Tenant, force: bool) -> String {
+    format!("/spaces?id={}&force={force}", tenant.id)
+}
+
+/// Kills a deletion at each of its calls, and gives how many of the spaces were deleted all the same.
+async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
+    let calls = Box::pin(calls_of_a_deletion(force)).await;
+    let stack = Stack::start().await;
+    let mut deleted = 0;
+    for after in 0..calls {
+        let before = kept(&stack).await;
+        let acme = used_space(&stack, &format!("Space {after}")).await;
+        let faults = stack.cloud.faults();
+        faults.cut_off("spaces", after, takes_effect);
+        acme.client.delete(&deletion(&acme, force)).await.refused(503);
+        assert!(faults.broken() >= TRIES, "{after}");
+        faults.reconnect();
+        // Longer than a space stays closed, and than the purge waits for a mark.
+        for time in [seconds(1), minutes(3), minutes(15)] {
+            stack.pass(time).await;
+        }
+        if stack.account().get(&format!("/spaces/{}", acme.id)).await.status == 200 {
+            let file = acme.upload_photo().await;
+            assert!(stack.anonymous.get(file["url"].as_str().expect("an address")).await.demand(200).body == PHOTO);
+            demand_deletion(&acme, true).await;
+        } else {
+            deleted += 1;
+        }
+        stack.purged().await;
+        let after = kept(&stack).await;
+        after.demand_unchanged(&with_retired(before, &acme.handle), "a deletion that was killed");
+    }
+    stack.stop().await;
+    deleted
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_is_killed_at_any_of_its_calls_deletes_the_space_or_leaves_it_as_it_was() {
+    let kinds = [(true, false), (true, true), (false, false), (false, true)];
+    let deleted = join_all(kinds.map(|(force, takes_effect)| is_whole_or_nothing(force, takes_effect))).await;
+    // The mark is the last of the calls: only where that one takes effect is the space deleted.
+    assert_eq!(deleted, [0, 1, 0, 1]);
 }
