@@ -30,7 +30,7 @@ async fn requests_cost_what_they_may() {
         (&account, &file, &["files BatchGetItem", "files GetItem", "files UpdateItem"]),
         (&acme.client, "/spaces", &["spaces GetItem", "spaces UpdateItem"]),
         (&account, "/spaces", &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"]),
-        (&acme.client, "/account", &["spaces GetItem", "spaces UpdateItem"]),
+        (&acme.client, "/account", &["spaces BatchGetItem", "spaces UpdateItem"]),
         (&account, "/account", &["spaces BatchGetItem", "spaces BatchGetItem", "spaces UpdateItem"]),
         (&stack.anonymous, url, &["delivery BatchGetItem", "delivery GetObject"]),
         (&acme.client, url, &["delivery BatchGetItem", "delivery GetItem", "delivery GetObject"]),

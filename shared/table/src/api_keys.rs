@@ -7,7 +7,9 @@ use aws_sdk_dynamodb::{
     operation::update_item::UpdateItemError,
     types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
-use domain::{Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Sources, Timestamp, Window};
+use domain::{
+    Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Sources, Space, SpaceId, Timestamp, Window,
+};
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,7 @@ use crate::{
     Completion, Error, Key, Listing, Page, Table,
     key::{API_KEYS, PARTITION, listed_api_key_sort, listed_api_keys},
     read::{Item, record},
+    spaces::existing,
     write::NotWritten,
 };
 
@@ -184,6 +187,13 @@ impl Table {
     /// One listed key.
     pub async fn listed_key(&self, owner: KeyOwner, id: KeyId) -> Result<Option<ApiKey>, Error> {
         self.get(Key::listed_api_key(owner, id)).await
+    }
+
+    /// A space, and one of its keys.
+    pub async fn space_and_key(&self, space: SpaceId, key: KeyId) -> Result<(Option<Space>, Option<ApiKey>), Error> {
+        let (space, key) = (Key::space(space), Key::listed_api_key(KeyOwner::Space(space), key));
+        let mut found = self.get_together([space.clone(), key.clone()]).await?;
+        Ok((existing(found.take(&space)?), found.take(&key)?))
     }
 
     /// A page of a space's or a user's keys.

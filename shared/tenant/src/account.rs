@@ -20,14 +20,15 @@ pub struct Account {
 impl Tenants {
     /// The caller's account.
     pub async fn account(&self, caller: &Caller) -> Result<Account, Fault> {
-        let gone = || Fault::internal("a key is missing among its owner's");
-        let Some(user) = caller.user() else {
-            let key = self.table.listed_key(caller.owner(), caller.key_id()).await?.ok_or_else(gone)?;
-            let (space, role) = caller.own_space().unzip();
-            return Ok(Account { user: None, key, role, default_space_id: space });
-        };
+        if let Some((space, role)) = caller.own_space() {
+            // A key goes with its space, also while its record is still there.
+            let (space, key) = self.table.space_and_key(space, caller.key_id()).await?;
+            let (space, key) = space.zip(key).ok_or_else(Fault::unauthenticated)?;
+            return Ok(Account { user: None, key, role: Some(role), default_space_id: Some(space.id) });
+        }
+        let user = caller.user().ok_or_else(|| Fault::internal("a key is neither a user's nor a space's"))?;
         let (record, key) = self.table.user_and_key(user, caller.key_id()).await?;
-        let key = key.ok_or_else(gone)?;
+        let key = key.ok_or_else(|| Fault::internal("a key is missing among its owner's"))?;
         let chosen = record.and_then(|user| user.default_space_id);
         let default_space_id = match chosen {
             Some(id) => self.space(caller, id).await?.map(|space| space.record.id),

@@ -127,6 +127,10 @@ async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address()
         }
         let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
         assert_eq!(client.upload(upload).await.refused(422), json!({"space": ["The selected space is invalid."]}));
+        if client.key == acme.client.key {
+            // The key has gone with its space, though its record has not yet.
+            client.get("/account").await.refused(401);
+        }
         let shown = client.get("/spaces").await.demand(200).body;
         assert!(!String::from_utf8_lossy(&shown).contains(&acme.id));
         client.get(&url).await.refused(404);
