@@ -1,5 +1,8 @@
 //! What happens at once.
 
+use std::time::Duration;
+
+use emulators::Service::Sqs;
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
 use tests::{Answer, PHOTO, Stack, form, seconds};
@@ -140,6 +143,31 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() 
         }
     }
     assert!(deleted > 0 && refused > 0, "{deleted} deleted, {refused} refused: both ends of the race are met");
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let faults = stack.cloud.faults();
+    // The announcement comes after the last look: where it is refused twice, the deletion lingers there.
+    faults.refuse(Sqs, "SendMessageBatch", 2, 500, "InternalFailure");
+    let upload = async {
+        let lingers = async {
+            while faults.pending() == 2 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(seconds(20), lingers).await.expect("the deletion announces itself");
+        acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text")).await
+    };
+    let address = format!("/spaces?id={}", acme.id);
+    let (deletion, upload) = join(acme.client.delete(&address), upload).await;
+    deletion.demand(204);
+    // Nobody says how long the deletion lingers: it may be over by then.
+    assert!([409, 422].contains(&upload.status), "{} {:?}", upload.status, upload.body);
     stack.purged().await;
     stack.stop().await;
 }
