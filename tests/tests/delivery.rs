@@ -38,6 +38,7 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         status: domain::FileStatus::Active,
         upload_config_id: starter.id,
         reference: None,
+        tags: Vec::new(),
         checksum_sha256: hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO)),
         uploaded_by: caller.principal(),
         created_at: now,
