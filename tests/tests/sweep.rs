@@ -195,7 +195,10 @@ async fn another_space_does_not_exist() {
                     let errors = answer.refused(422);
                     assert_eq!(errors, json!({"default_space_id": ["The selected default space id is invalid."]}));
                 }
-                (Account, _) => {}
+                (Account, _) if stranger.key == other.client.key => assert_eq!(answer.refused(403), json!({})),
+                (Account, _) => {
+                    answer.demand(row.success);
+                }
             }
         }
     }

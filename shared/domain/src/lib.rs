@@ -38,7 +38,7 @@ pub use referrer::{Referrer, ReferrerPattern};
 pub use role::Role;
 pub use secret::{MasterSecret, Secret};
 pub use security::{Opacity, Position, Security, Watermark};
-pub use space::{FolderMode, Handle, NewSpace, Space};
+pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
 pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
 pub use upload_config::{

@@ -98,12 +98,21 @@ pub struct Space {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
-    /// Until when it takes no files, because someone is about to delete it if it is empty.
-    pub closed_until: Option<Timestamp>,
+    /// By whom it is closed, where someone is about to delete it if it is empty.
+    pub closing: Option<Closing>,
     /// When it was deleted. Such a space exists for nobody but the one who removes what is left of it.
     pub deleted_at: Option<Timestamp>,
     /// How often it was changed: whoever changes it says which version they changed.
     pub version: u64,
+}
+
+/// That a space takes no files for a while.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Closing {
+    /// Tells who closed it from whoever else did.
+    pub token: String,
+    /// When it is open again, whatever became of who closed it.
+    pub ends_at: Timestamp,
 }
 
 /// What a caller says of a space to be made.
@@ -135,7 +144,7 @@ impl Space {
             active_upload_config_id: UploadConfigId::chosen(ids),
             created_at: now,
             updated_at: now,
-            closed_until: None,
+            closing: None,
             deleted_at: None,
             version: 0,
         }
@@ -143,7 +152,7 @@ impl Space {
 
     /// Whether it takes no files at this moment because it is being deleted, or was.
     pub fn is_closed(&self, now: Timestamp) -> bool {
-        self.deleted_at.is_some() || self.closed_until.is_some_and(|end| now < end)
+        self.deleted_at.is_some() || self.closing.as_ref().is_some_and(|closing| now < closing.ends_at)
     }
 }
 

@@ -109,7 +109,8 @@ impl Container {
             Token::File(path) => request = request.header(header::AUTHORIZATION, fs::read_to_string(path)?.trim_end()),
         }
         let request = request.body(Empty::<Bytes>::new())?;
-        let address = (self.uri.host().unwrap_or_default(), self.uri.port_u16().unwrap_or(80));
+        let host = self.uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let address = (host, self.uri.port_u16().unwrap_or(80));
         let (mut sender, connection) = http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
         // Takes the sender along, at whose end the connection ends.
         let answer = async move {

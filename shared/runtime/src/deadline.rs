@@ -17,6 +17,12 @@ pub async fn in_time<B: From<String>>(sources: &Sources, answer: impl Future<Out
     answered.unwrap_or_else(|_| busy("the function took too long", sources))
 }
 
+/// What is done before [`ANSWER_DEADLINE`]; `None` where it was cut off. For work that follows a body, which a client may
+/// take longer to send than any function has: a container waits for it.
+pub async fn done_in_time<T>(work: impl Future<Output = T>) -> Option<T> {
+    tokio::time::timeout(ANSWER_DEADLINE, work).await.ok()
+}
+
 #[cfg(test)]
 mod tests {
     use std::future;

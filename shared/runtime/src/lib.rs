@@ -17,7 +17,7 @@ mod settings;
 mod system;
 
 pub use aws::{dynamodb, master_secret, s3, sqs};
-pub use deadline::{ANSWER_DEADLINE, in_time};
+pub use deadline::{ANSWER_DEADLINE, done_in_time, in_time};
 pub use environment::Environment;
 pub use front::Front;
 pub use log::log_filter;

@@ -133,7 +133,7 @@ impl Table {
                 let made = item.get(&counter).and_then(|made| made.as_n().ok()?.parse().ok()).unwrap_or(u64::MAX);
                 let stale = stale_counters(&item, Window::of(now));
                 let key: Authenticated = record(item)?;
-                self.note_use(hash, &key, stale, now).await?;
+                unless_busy(self.note_use(hash, &key, stale, now).await)?;
                 return Ok(Admission::Admitted(key, limit.allowance(made, now)));
             }
             Err(error) => error,
@@ -155,7 +155,7 @@ impl Table {
     pub async fn authenticate(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Authenticated>, Error> {
         let key = self.get::<Authenticated>(Key::api_key(hash)).await?.filter(|key| key.holds(now));
         if let Some(key) = &key {
-            self.note_use(hash, key, Vec::new(), now).await?;
+            unless_busy(self.note_use(hash, key, Vec::new(), now).await)?;
         }
         Ok(key)
     }
@@ -246,6 +246,11 @@ impl Table {
             Err(error) => Err(Error::from_sdk(error)),
         }
     }
+}
+
+/// A busy table notes a key's use with a later request: this one is authenticated already.
+fn unless_busy(noted: Result<(), Error>) -> Result<(), Error> {
+    if matches!(noted, Err(Error::Busy(_))) { Ok(()) } else { noted }
 }
 
 /// Names of the counters that no clock counts by any more.

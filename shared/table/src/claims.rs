@@ -12,9 +12,13 @@ use aws_sdk_dynamodb::{
 use domain::{ChosenIds, Sources, Timestamp};
 use serde::Deserialize;
 
-use crate::{Error, Key, Table, read::record, write::unless_refused};
+use crate::{
+    Error, Key, Table,
+    read::record,
+    write::{unless_conflicting, unless_refused},
+};
 
-/// How long one request may be at work, in milliseconds: longer than a function may run.
+/// How long one request may be at work, in milliseconds: longer than a function works after its body has come.
 const LEASE_MS: i64 = 35_000;
 /// How long an answer is kept, in milliseconds.
 const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -68,12 +72,14 @@ impl Table {
         let now = sources.now();
         let fresh = Claim { mark: mark.to_owned(), token: sources.ulid().to_string(), ids: ChosenIds::new(sources) };
         let is_free = "attribute_not_exists(#token) OR expires_at <= :now";
-        let Some(kept) = self.hold(&fresh, payload, now, is_free, None).await? else { return Ok(Claimed::Ours(fresh)) };
+        let Some(kept) = self.hold(&fresh, payload, sources, is_free, None).await? else {
+            return Ok(Claimed::Ours(fresh));
+        };
         if kept.token == fresh.token {
             return Ok(Claimed::Ours(fresh));
         }
         if kept.answer.is_none() && kept.lease_ends_at <= now {
-            return self.take_over(kept, fresh, payload, now).await;
+            return self.take_over(kept, fresh, payload, sources).await;
         }
         if kept.payload != payload {
             return Ok(Claimed::AnotherPayload);
@@ -81,15 +87,17 @@ impl Table {
         Ok(kept.answer.map_or(Claimed::AtWork(kept.lease_ends_at), Claimed::Done))
     }
 
-    /// Takes over from a holder who died: under the same ids, so that what they left behind is found and replaced.
-    async fn take_over(&self, dead: Kept, fresh: Claim, payload: &str, now: Timestamp) -> Result<Claimed, Error> {
-        let ours = Claim { ids: dead.ids, ..fresh };
+    /// Takes over from a holder who died: under the same ids, so that what they left behind is found and replaced. What
+    /// another payload makes has nothing to do with that, and gets ids of its own.
+    async fn take_over(&self, dead: Kept, fresh: Claim, payload: &str, sources: &Sources) -> Result<Claimed, Error> {
+        let ids = if dead.payload == payload { dead.ids } else { fresh.ids };
+        let ours = Claim { ids, ..fresh };
         let is_dead = "#token = :dead AND attribute_not_exists(answer)";
-        Ok(match self.hold(&ours, payload, now, is_dead, Some(dead.token)).await? {
+        Ok(match self.hold(&ours, payload, sources, is_dead, Some(dead.token)).await? {
             None => Claimed::Ours(ours),
             Some(kept) if kept.token == ours.token => Claimed::Ours(ours),
             // Somebody was faster, by a moment: whoever asks again finds how that ended.
-            Some(kept) => Claimed::AtWork(kept.lease_ends_at.max(now.plus_ms(1))),
+            Some(kept) => Claimed::AtWork(kept.lease_ends_at.max(sources.now().plus_ms(1))),
         })
     }
 
@@ -98,10 +106,11 @@ impl Table {
         &self,
         claim: &Claim,
         payload: &str,
-        now: Timestamp,
+        sources: &Sources,
         condition: &str,
         dead: Option<String>,
     ) -> Result<Option<Kept>, Error> {
+        let now = sources.now();
         let expires_at = now.plus_ms(KEPT_MS);
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let number = |number: i64| AttributeValue::N(number.to_string());
@@ -127,7 +136,7 @@ impl Table {
             Some(token) => update.expression_attribute_values(":dead", AttributeValue::S(token)),
             None => update.expression_attribute_values(":now", number(now.ms())),
         };
-        let Err(error) = update.send().await else { return Ok(None) };
+        let Err(error) = unless_conflicting(sources, || update.clone().send()).await else { return Ok(None) };
         let Some(UpdateItemError::ConditionalCheckFailedException(refused)) = error.as_service_error() else {
             return Err(Error::from_sdk(error));
         };

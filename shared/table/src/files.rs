@@ -1,7 +1,8 @@
 //! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{File, FileId, Handle, Sources, Space, SpaceId, UserId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
     Claim, Completion, Error, Key, Listing, Start, Table,
@@ -28,6 +29,9 @@ struct FileOwner {
     expires_at_seconds: Option<i64>,
 }
 
+/// Members of a transaction for each file that it writes, and the place of where the file is delivered among them.
+const MEMBERS: usize = 3;
+const PATH_MEMBER: usize = 2;
 /// The place of the file's owner among the members of what settles it.
 const OWNER_MEMBER: usize = 0;
 
@@ -55,7 +59,10 @@ impl Table {
         let members = members.collect::<Result<_, _>>().map_err(FileRefused::Failed)?;
         match self.transact(sources, members, completion).await {
             Ok(()) => Ok(()),
-            Err(NotWritten::Refused(_)) => Err(FileRefused::NameTaken),
+            Err(NotWritten::Refused(refused)) if refused.iter().any(|member| member % MEMBERS == PATH_MEMBER) => {
+                Err(FileRefused::NameTaken)
+            }
+            Err(NotWritten::Refused(_)) => Err(FileRefused::Failed(Error::busy("these ids were used up before"))),
             Err(NotWritten::Failed(error)) => Err(FileRefused::Failed(error)),
         }
     }
@@ -75,6 +82,24 @@ impl Table {
                 Ok(self.space_of_file(file.id).await?.is_some())
             }
             Err(NotWritten::Refused(_)) => Err(Error::busy("another request took over what this one was doing")),
+            Err(NotWritten::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Takes back files that were just written, and what ended the request that they came with.
+    pub async fn take_back_files(&self, files: &[File], sources: &Sources, claim: Option<&Claim>) -> Result<(), Error> {
+        let mut members = Vec::new();
+        for file in files {
+            let is_it = || ("id", AttributeValue::S(file.id.to_string()));
+            let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
+            members.push(self.delete_where(Key::file(file.space_id, file.id), is_it())?);
+            members.push(self.delete_where(Key::path(&file.storage_path), is_it())?);
+            members.push(self.delete_where(Key::file_owner(file.id), is_ours)?);
+        }
+        members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
+        match self.transact(sources, members, None).await {
+            Ok(()) => Ok(()),
+            Err(NotWritten::Refused(_)) => Err(Error::busy("somebody else changed what was to be taken back")),
             Err(NotWritten::Failed(error)) => Err(error),
         }
     }
@@ -109,7 +134,7 @@ impl Table {
     pub async fn has_files(&self, space: SpaceId) -> Result<bool, Error> {
         let listing = Listing { start: Start::<FileId>::Newest, limit: 1 };
         let page =
-            self.page::<_, FileOwner>(space_partition(space), FILES, listing, |id| format!("{FILES}{id}")).await?;
+            self.page::<_, IgnoredAny>(space_partition(space), FILES, listing, |id| format!("{FILES}{id}")).await?;
         Ok(!page.records.is_empty())
     }
 

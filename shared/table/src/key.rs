@@ -21,6 +21,7 @@
 //! | a request that is done once | `CLAIM#{its mark}` | `CLAIM` |
 //!
 //! Whatever belongs to a space is in its partition or named by an item there, so that all of it can be found and removed.
+//! What is kept of requests that are done once is sealed, and goes by itself after a day.
 
 use std::collections::HashMap;
 

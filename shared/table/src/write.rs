@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::{
     config::http::HttpResponse,
-    error::SdkError,
+    error::{ProvideErrorMetadata, SdkError},
     operation::{
         delete_item::{DeleteItemError, DeleteItemOutput},
         transact_write_items::TransactWriteItemsError,
@@ -34,6 +34,9 @@ const CONFLICT_PAUSE_MS: u64 = 10;
 
 /// Most deletions of one batch.
 const BATCH_DELETES: usize = 25;
+
+/// The refusal of a single write of an item that a transaction is at work on.
+const CONFLICT: &str = "TransactionConflictException";
 
 /// Reasons of a cancellation that pass by themselves.
 const PASSING: [&str; 3] = ["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"];
@@ -215,6 +218,26 @@ impl Table {
         }
         Err(Error::busy("a transaction kept conflicting with others").into())
     }
+}
+
+/// Makes a single write again while a transaction is at work on the same item.
+pub(crate) async fn unless_conflicting<T, E, F>(
+    sources: &Sources,
+    write: impl Fn() -> F,
+) -> Result<T, SdkError<E, HttpResponse>>
+where
+    E: ProvideErrorMetadata,
+    F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
+{
+    for attempt in 1..CONFLICT_TRIES {
+        match write().await {
+            Err(SdkError::ServiceError(refused)) if refused.err().code() == Some(CONFLICT) => {
+                tokio::time::sleep(jittered(sources, attempt)).await;
+            }
+            written => return written,
+        }
+    }
+    write().await
 }
 
 /// A deletion whose condition does not hold has nothing to delete, or has done so before.

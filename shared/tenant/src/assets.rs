@@ -6,7 +6,7 @@ use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Completion, FileRefused};
 
-use crate::Space;
+use crate::{Space, deletion::being_deleted};
 
 /// Objects that one request stores at once.
 const AT_ONCE: usize = 4;
@@ -48,8 +48,9 @@ impl Assets<'_> {
         sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), Fault> {
-        debug_assert!(files.iter().all(|(file, _)| file.space_id == self.space.record.id));
-        debug_assert!(files.iter().all(|(file, _)| file.status == FileStatus::Active));
+        if files.iter().any(|(file, _)| file.space_id != self.space.record.id || file.status != FileStatus::Active) {
+            return Err(Fault::internal("a file of another space, or none that is there, was to be stored"));
+        }
         // All of them end before any is removed: one that was given up on could still arrive.
         let puts: Vec<_> = files.iter().map(|(file, content)| self.put(file, content.clone())).collect();
         let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
@@ -58,19 +59,29 @@ impl Assets<'_> {
             return Err(fault);
         }
         let records: Vec<File> = files.iter().map(|(file, _)| file.clone()).collect();
+        let claim = completion.map(|completion| &completion.claim);
         match self.space.table.create_files(&records, sources, completion).await {
-            Ok(()) => self.demand_open(sources).await,
+            Ok(()) => {}
             Err(FileRefused::NameTaken) => {
                 self.remove_bytes(files).await;
-                Err(Fault::conflict("A file of this name is already stored.", "file", Violation::Taken))
+                return Err(Fault::conflict("A file of this name is already stored.", "file", Violation::Taken));
             }
             Err(FileRefused::Failed(error)) => {
-                let claim = completion.map(|completion| &completion.claim);
-                if self.space.table.settle_files(&records, sources, claim).await? {
-                    return self.demand_open(sources).await;
+                if !self.space.table.settle_files(&records, sources, claim).await? {
+                    self.remove_bytes(files).await;
+                    return Err(error.into());
                 }
+            }
+        }
+        // Only a look after writing tells of a deletion that looked before.
+        match self.space.table.space(self.space.record.id).await? {
+            Some(space) if !space.is_closed(sources.now()) => Ok(()),
+            // The purge removes them with the space.
+            None => Err(being_deleted()),
+            Some(_) => {
+                self.space.table.take_back_files(&records, sources, claim).await?;
                 self.remove_bytes(files).await;
-                Err(error.into())
+                Err(being_deleted())
             }
         }
     }
@@ -88,14 +99,5 @@ impl Assets<'_> {
                 tracing::warn!(file_id = %file.id, %error, "bytes without a record stay behind");
             }
         }
-    }
-
-    /// Looks at the space after writing: where it is being deleted, the files go with it and nobody is told they are there.
-    async fn demand_open(&self, sources: &Sources) -> Result<(), Fault> {
-        let space = self.space.table.space(self.space.record.id).await?;
-        if space.is_none_or(|space| space.is_closed(sources.now())) {
-            return Err(Fault::conflict("The space is being deleted.", "space", Violation::Unknown));
-        }
-        Ok(())
     }
 }

@@ -1,15 +1,16 @@
 //! The deletion of a space: announced to the purge first, marked second.
 //!
-//! A space that is to be deleted only if it is empty is closed before it is looked at. Whoever stores a file looks at the
-//! space after writing: either the deletion sees the file, or the file's upload sees that the space is closed, and no
-//! upload that was accepted is lost.
+//! A space that is to be deleted only if it is empty is closed before it is looked at, and marked only while it is still
+//! closed by the same deletion. Whoever stores a file looks at the space after writing, and takes the file back where it
+//! is closed: so either the deletion sees the file, or nobody was told that it is there, and no upload that was accepted is
+//! lost.
 
-use domain::{Fault, Sources, Violation};
+use domain::{Closing, Fault, Sources, Violation};
 use queue::{PurgeJob, PurgePass, Queue};
 
 use crate::Space;
 
-/// How long a space stays closed where its deletion does not get on, in milliseconds: longer than a request lasts.
+/// How long a space stays closed where its deletion does not get on, in milliseconds: longer than a request works.
 const CLOSED_MS: i64 = 60_000;
 /// Seconds by which the announcement is kept back, so that the mark is there when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
@@ -17,19 +18,55 @@ const ANNOUNCEMENT_SECONDS: i32 = 1;
 impl Space {
     /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
     pub async fn delete(mut self, force: bool, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
-        if !force {
-            self.demand_empty().await?;
-            let closed_until = Some(sources.now().plus_ms(CLOSED_MS));
-            self.change(|space| space.closed_until = closed_until, sources).await?;
-            if let Err(refused) = self.demand_empty().await {
-                self.change(|space| space.closed_until = None, sources).await?;
-                return Err(refused);
-            }
+        if force {
+            return self.mark(None, purge, sources).await;
         }
+        self.demand_empty().await?;
+        let token = sources.ulid().to_string();
+        self.close(&token, sources).await?;
+        let deleted = match self.demand_empty().await {
+            Ok(()) => self.mark(Some(&token), purge, sources).await,
+            refused => refused,
+        };
+        if deleted.is_err() {
+            // Where this fails too, the space opens by itself.
+            let _ = self.reopen(&token, sources).await;
+        }
+        deleted
+    }
+
+    /// Announces the deletion and marks the space as deleted; with a token, only while that one keeps it closed.
+    async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
         let announced_at = sources.now();
         let job = |pass| (PurgeJob { space_id: self.record.id, pass, announced_at }, ANNOUNCEMENT_SECONDS);
         purge.send(&PurgePass::ALL.map(job)).await?;
-        self.change(|space| space.deleted_at = Some(announced_at), sources).await
+        let mark = |space: &mut domain::Space| {
+            let is_closed_by = |token| space.closing.as_ref().is_some_and(|closing| closing.token == token);
+            if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(sources.now())) {
+                return Err(Fault::unavailable("the deletion took so long that the space was open again"));
+            }
+            space.deleted_at = Some(announced_at);
+            Ok(())
+        };
+        self.change_if(mark, sources).await
+    }
+
+    async fn close(&mut self, token: &str, sources: &Sources) -> Result<(), Fault> {
+        let close = |space: &mut domain::Space| {
+            if space.is_closed(sources.now()) {
+                return Err(being_deleted());
+            }
+            space.closing = Some(Closing { token: token.to_owned(), ends_at: sources.now().plus_ms(CLOSED_MS) });
+            Ok(())
+        };
+        self.change_if(close, sources).await
+    }
+
+    async fn reopen(&mut self, token: &str, sources: &Sources) -> Result<(), Fault> {
+        let reopen = |space: &mut domain::Space| {
+            space.closing.take_if(|closing| closing.token == token);
+        };
+        self.change(reopen, sources).await
     }
 
     async fn demand_empty(&self) -> Result<(), Fault> {
@@ -39,4 +76,14 @@ impl Space {
         }
         Ok(())
     }
+
+    /// Refuses files while the space is being deleted.
+    pub fn demand_open(&self, sources: &Sources) -> Result<(), Fault> {
+        if self.record.is_closed(sources.now()) { Err(being_deleted()) } else { Ok(()) }
+    }
+}
+
+/// The refusal of what a space that is being deleted does not take.
+pub(crate) fn being_deleted() -> Fault {
+    Fault::conflict("The space is being deleted.", "space", Violation::Must("must not be one that is being deleted"))
 }

@@ -76,9 +76,22 @@ impl Space {
 
     /// Changes the space's record. Where others change it at the same time, the change is made again upon theirs.
     pub async fn change(&mut self, change: impl Fn(&mut domain::Space), sources: &Sources) -> Result<(), Fault> {
+        let change = |space: &mut domain::Space| {
+            change(space);
+            Ok(())
+        };
+        self.change_if(change, sources).await
+    }
+
+    /// The same of a change that may refuse what it finds.
+    pub(crate) async fn change_if(
+        &mut self,
+        change: impl Fn(&mut domain::Space) -> Result<(), Fault>,
+        sources: &Sources,
+    ) -> Result<(), Fault> {
         for _ in 0..CHANGE_TRIES {
             let mut changed = self.record.clone();
-            change(&mut changed);
+            change(&mut changed)?;
             changed.updated_at = sources.now();
             match self.table.change_space(&self.record, &changed, sources).await {
                 Ok(version) => {

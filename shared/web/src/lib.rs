@@ -58,7 +58,7 @@
 //! - Each key may make so many requests in a minute of the clock, those to the Admin API and those to the Upload API counted
 //!   apart, across all functions: `ADMIN_REQUESTS_PER_MINUTE` and `UPLOAD_REQUESTS_PER_MINUTE`. Counting is part of
 //!   authenticating, one call to the table; a request that cannot be counted fails as the table does.
-//! - Every answer to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
+//! - Every answer of a route to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
 //!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft.
 //!
 //! ## Doing it once

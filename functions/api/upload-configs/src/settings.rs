@@ -72,11 +72,11 @@ fn transformations(fields: &mut Fields) -> TransformationRules {
         upload_format: fields.optional("upload_format", UploadFormat::parse).unwrap_or_default(),
         progressive: fields.boolean("progressive").unwrap_or(default.progressive),
         strip_metadata: fields.boolean("strip_metadata").unwrap_or(default.strip_metadata),
-        eager: fields.objects("eager", EAGER, eager).unwrap_or_default(),
+        eager: fields.objects("eager", EAGER, |fields| Some(eager(fields))).unwrap_or_default(),
     }
 }
 
-fn eager(fields: &mut Fields) -> Option<Eager> {
+fn eager(fields: &mut Fields) -> Eager {
     fields.only(&["width", "height", "crop", "format"]);
     let [width, height] = ["width", "height"]
         .map(|side| fields.integer(side, 1, SIDE_PIXELS).and_then(|pixels| u32::try_from(pixels).ok()));
@@ -84,7 +84,7 @@ fn eager(fields: &mut Fields) -> Option<Eager> {
         fields.violate("width", &Violation::RequiredWithout("height"));
     }
     let crop = fields.optional("crop", Crop::parse).unwrap_or(Crop::Fit);
-    Some(Eager { width, height, crop, format: fields.optional("format", ImageFormat::parse) })
+    Eager { width, height, crop, format: fields.optional("format", ImageFormat::parse) }
 }
 
 fn metadata(fields: &mut Fields) -> MetadataRules {

@@ -79,7 +79,9 @@ pub(crate) async fn upload(
     let files: Vec<_> = judged.iter().map(|file| (file.record(&mut ids, &destination), file.content())).collect();
     let views = files.iter().map(|(file, _)| FileView::of(file, can.space.record(), &uploads.cdn_url)).collect();
     let uploaded = Uploaded::of(views, is_list);
-    can.space.assets(&uploads.originals).store(&files, &can.sources, claim.complete(&uploaded).as_ref()).await?;
+    let (assets, completion) = (can.space.assets(&uploads.originals), claim.complete(&uploaded));
+    let stored = runtime::done_in_time(assets.store(&files, &can.sources, completion.as_ref())).await;
+    stored.unwrap_or_else(|| Err(Fault::unavailable("storing took too long")))?;
     Ok(Created(uploaded))
 }
 
@@ -94,6 +96,7 @@ async fn place(
         fields.violate("space", &Violation::Unknown);
         return Ok(None);
     };
+    can.space.demand_open(&can.sources)?;
     if !can.space.record().enabled {
         return Err(Fault::forbidden("This space is disabled and takes no uploads."));
     }
