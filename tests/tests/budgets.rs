@@ -1,7 +1,8 @@
 //! How many calls to AWS each request costs, counted on the wire.
 
-use serde_json::json;
-use tests::{Client, Stack, Tenant, minutes};
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
 
 /// Uses each key once, so that noting its use is not counted: that costs two writes, once a minute.
 async fn warm(stack: &Stack, acme: &Tenant) {
@@ -11,7 +12,7 @@ async fn warm(stack: &Stack, acme: &Tenant) {
 }
 
 #[tokio::test]
-async fn requests_cost_what_they_may() {
+async fn reads_cost_what_they_may() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
@@ -40,24 +41,178 @@ async fn requests_cost_what_they_may() {
         assert_eq!(calls, expected, "{}", answer.demand(200).asked);
     }
 
-    let (_, calls) = stack.calls_of(acme.upload_photo()).await;
-    let upload = [
-        "uploads GetItem",
-        "uploads GetItem",
-        "uploads GetItem",
-        "uploads PutObject",
-        "uploads TransactWriteItems",
-        "uploads UpdateItem",
-    ];
-    assert_eq!(calls, upload);
-    let (_, calls) = stack.calls_of(account.post("/spaces", json!({"name": "Other"}))).await;
-    assert_eq!(calls, ["spaces TransactWriteItems", "spaces UpdateItem"]);
-    let (_, calls) = stack.calls_of(acme.client.post(&keys, json!({"name": "other"}))).await;
-    assert_eq!(calls, ["spaces GetItem", "spaces TransactWriteItems", "spaces UpdateItem", "spaces UpdateItem"]);
-    let (_, calls) = stack.calls_of(acme.client.delete(&format!("{keys}/{}", acme.key_id))).await;
-    let revoke = ["spaces GetItem", "spaces GetItem", "spaces UpdateItem", "spaces UpdateItem", "spaces UpdateItem"];
-    assert_eq!(calls, revoke);
     stack.stop().await;
+}
+
+/// The calls of a function, without its name.
+async fn cost(stack: &Stack, function: &str, status: u16, request: impl Future<Output = Answer>) -> Vec<String> {
+    let (answer, calls) = stack.calls_of(request).await;
+    let asked = answer.demand(status).asked;
+    let own = |call: &String| call.strip_prefix(function).map(|call| call.trim_start().to_owned());
+    let own: Option<Vec<String>> = calls.iter().map(own).collect();
+    own.unwrap_or_else(|| panic!("{asked}: {calls:?}"))
+}
+
+/// A request with a JSON body or none, its status, and its calls.
+type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
+
+async fn demand_costs(stack: &Stack, rows: &[Costed<'_>]) {
+    for (client, method, path, body, status, expected) in rows {
+        let request = client.request(method, path);
+        let request = if body.is_null() { request } else { request.json(body) };
+        assert_eq!(cost(stack, "spaces", *status, client.send(request)).await, *expected, "{method} {path} {body}");
+    }
+}
+
+#[tokio::test]
+async fn changes_of_a_space_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (client, account) = (&acme.client, &stack.account());
+    warm(&stack, &acme).await;
+    let space = format!("/spaces/{}", acme.id);
+    let (access, security) = (format!("{space}/access-control"), format!("{space}/security"));
+    let config = client.get(&space).await.ok()["active_upload_config_id"].clone();
+    let renamed = || json!({"name": "Renamed"});
+    let configured = json!({"name": "Renamed", "active_upload_config_id": config});
+    let proven = json!({"access_control": {"requires_auth": true}});
+    let change = ["GetItem", "TransactWriteItems", "UpdateItem"];
+    let change_by_account = ["BatchGetItem", "TransactWriteItems", "UpdateItem"];
+    let change_of_config = ["GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
+    let rows: [Costed; 10] = [
+        (client, "PUT", &space, renamed(), 200, &change),
+        (account, "PUT", &space, renamed(), 200, &change_by_account),
+        (client, "PUT", &space, configured, 200, &change_of_config),
+        (client, "PUT", &space, json!({}), 422, &["GetItem", "UpdateItem"]),
+        (client, "PUT", &access, proven, 200, &change),
+        (client, "DELETE", &access, Value::Null, 200, &change),
+        (client, "PUT", &security, json!({"security": {}}), 200, &change),
+        (client, "DELETE", &security, Value::Null, 200, &change),
+        (account, "POST", "/spaces", json!({"name": "Other"}), 201, &["TransactWriteItems", "UpdateItem"]),
+        (account, "POST", "/spaces", json!({"name": 5}), 422, &["UpdateItem"]),
+    ];
+    demand_costs(&stack, &rows).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn changes_of_keys_and_accounts_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (client, account) = (&acme.client, &stack.account());
+    warm(&stack, &acme).await;
+    let keys = format!("/spaces/{}/api-keys", acme.id);
+    let created = account.post("/account/api-keys", json!({"name": "spare"})).await.created();
+    let (own, spare) = (format!("{keys}/{}", acme.key_id), format!("/account/api-keys/{}", created["id"]));
+    let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
+    let stranger = stack.anonymous.with_key(domain::KeySecret::new(&stack.operator().sources).reveal());
+    let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
+    let revoke = ["GetItem", "GetItem", "UpdateItem", "UpdateItem", "UpdateItem"];
+    let choose = ["BatchGetItem", "BatchGetItem", "BatchGetItem", "PutItem", "UpdateItem"];
+    let rows: [Costed; 7] = [
+        (client, "POST", &keys, json!({"name": "web"}), 201, &create),
+        (account, "POST", "/account/api-keys", json!({"name": "web"}), 201, &create[1..]),
+        (client, "DELETE", &unknown, Value::Null, 404, &["GetItem", "GetItem", "UpdateItem"]),
+        (client, "DELETE", &own, Value::Null, 204, &revoke),
+        (account, "DELETE", &spare, Value::Null, 204, &revoke[1..]),
+        (account, "PUT", "/account", choice, 200, &choose),
+        (&stranger, "GET", "/spaces", Value::Null, 401, &["UpdateItem"]),
+    ];
+    demand_costs(&stack, &rows).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn uploads_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    warm(&stack, &acme).await;
+    let form = |count| {
+        let form = Form::new().text("space", acme.handle.clone());
+        (0..count).fold(form, |form, _| form.part("files", file("a.jpg", "image/jpeg", PHOTO)))
+    };
+    let with = |puts: usize, rest: &[&'static str]| {
+        let mut calls = [vec!["PutObject"; puts], rest.to_vec()].concat();
+        calls.sort_unstable();
+        calls
+    };
+    // The space is looked at again once the files are there.
+    let rest = ["GetItem", "GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
+    for count in [1, 10] {
+        assert_eq!(cost(&stack, "uploads", 201, acme.client.upload(form(count))).await, with(count, &rest));
+    }
+    assert_eq!(cost(&stack, "uploads", 422, acme.client.upload(form(0))).await, ["GetItem", "GetItem", "UpdateItem"]);
+    let account = stack.account();
+    let by_account = [&rest[..], &["GetItem"]].concat();
+    assert_eq!(cost(&stack, "uploads", 201, account.upload(form(1))).await, with(1, &by_account));
+    let named = |count| {
+        let request = acme.client.request("POST", "/upload").header("idempotency-key", "one");
+        acme.client.send(request.multipart(form(count)))
+    };
+    let claimed = [&rest[..], &["UpdateItem"]].concat();
+    let known = ["GetItem", "GetItem", "UpdateItem", "UpdateItem"];
+    assert_eq!(cost(&stack, "uploads", 201, named(10)).await, with(10, &claimed));
+    assert_eq!(cost(&stack, "uploads", 201, named(10)).await, known);
+    assert_eq!(cost(&stack, "uploads", 422, named(1)).await, known);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_costs_one_call_more() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    warm(&stack, &acme).await;
+    let account = stack.account();
+    let keys = format!("/spaces/{}/api-keys", acme.id);
+    for (client, path, authorization, creation) in [
+        (&account, "/spaces", &[][..], &["TransactWriteItems"][..]),
+        (&acme.client, keys.as_str(), &["GetItem"], &["TransactWriteItems", "UpdateItem"]),
+        (&account, "/account/api-keys", &[], &["TransactWriteItems", "UpdateItem"]),
+    ] {
+        let send = |name: Option<&str>, value: Value| {
+            let request = client.request("POST", path).json(&json!({"name": value}));
+            client.send(name.into_iter().fold(request, |request, name| request.header("idempotency-key", name)))
+        };
+        let with = |more: &[&[&'static str]]| {
+            let mut calls = [authorization, &["UpdateItem"], &more.concat()].concat();
+            calls.sort_unstable();
+            calls
+        };
+        let claim = ["UpdateItem"];
+        assert_eq!(cost(&stack, "spaces", 201, send(None, json!("one"))).await, with(&[creation]));
+        assert_eq!(cost(&stack, "spaces", 201, send(Some("a"), json!("two"))).await, with(&[creation, &claim]));
+        assert_eq!(cost(&stack, "spaces", 201, send(Some("a"), json!("two"))).await, with(&[&claim]), "a replay");
+        assert_eq!(
+            cost(&stack, "spaces", 422, send(Some("a"), json!("six"))).await,
+            with(&[&claim]),
+            "another payload"
+        );
+        // What fails gives its claim back.
+        assert_eq!(cost(&stack, "spaces", 422, send(Some("b"), json!(5))).await, with(&[&claim, &["DeleteItem"]]));
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn deletions_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let (full, empty, forced) = (stack.space("Full").await, stack.space("Empty").await, stack.space("Forced").await);
+    full.upload_photo().await;
+    for tenant in [&full, &empty, &forced] {
+        warm(&stack, tenant).await;
+    }
+    let delete = |tenant: &Tenant, force: &str| {
+        let (client, address) = (tenant.client.clone(), format!("/spaces?id={}{force}", tenant.id));
+        async move { client.delete(&address).await }
+    };
+    let looks_twice =
+        ["GetItem", "Query", "Query", "SendMessageBatch", "TransactWriteItems", "TransactWriteItems", "UpdateItem"];
+    assert_eq!(cost(&stack, "spaces", 409, delete(&full, "")).await, ["GetItem", "Query", "UpdateItem"]);
+    assert_eq!(cost(&stack, "spaces", 204, delete(&empty, "")).await, looks_twice);
+    let at_once = ["GetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"];
+    assert_eq!(cost(&stack, "spaces", 202, delete(&forced, "&force=true")).await, at_once);
+    // The purge waits for its moment, and the clock stands still.
+    stack.leave().await;
 }
 
 #[tokio::test]

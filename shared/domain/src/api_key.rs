@@ -213,4 +213,12 @@ mod tests {
             assert!(KeySecret::parse(wrong).is_none(), "{wrong}");
         }
     }
+
+    #[test]
+    fn a_number_is_read_as_it_is_written() {
+        assert_eq!("7".parse(), Ok(KeyId(7)));
+        for wrong in ["", "+7", "-7", "07", " 7", "7 ", "7.0", "7e1", "\u{0667}", "18446744073709551616"] {
+            assert_eq!(wrong.parse::<KeyId>(), Err(NotAnId), "{wrong}");
+        }
+    }
 }
