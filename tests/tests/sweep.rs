@@ -85,13 +85,18 @@ impl Place {
         Place { tenant, file, config, key, calls: AtomicU32::new(0) }
     }
 
-    /// The address of a route that leads to this place.
-    pub(crate) fn address(&self, row: &Row) -> String {
-        let id = match row.path.split('/').nth(3) {
+    /// What the `{id}` of a route is here.
+    pub(crate) fn id(&self, row: &Row) -> &str {
+        match row.path.split('/').nth(3) {
             Some("files") => &self.file,
             Some("upload-configs") => &self.config,
             _ => &self.tenant.id,
-        };
+        }
+    }
+
+    /// The address of a route that leads to this place.
+    pub(crate) fn address(&self, row: &Row) -> String {
+        let id = self.id(row);
         let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &self.key.to_string());
         match (row.method, row.path) {
             ("DELETE", "/api/v1/spaces") => format!("{path}?id={id}"),

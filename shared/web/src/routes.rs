@@ -94,6 +94,10 @@ routes! {
 }
 
 impl Route {
+    fn parameters(&self) -> usize {
+        self.path.matches('{').count()
+    }
+
     /// Whether a path, still encoded, is one of this route's.
     fn matches(&self, path: &str) -> bool {
         let (mut pattern, mut given) = (self.path.split('/'), path.split('/'));
@@ -154,10 +158,13 @@ pub fn not_found_router(sources: Sources) -> Router {
 /// Answers what no route takes: preflights, 405 with `Allow`, 404.
 pub async fn unrouted(request: Request) -> Response {
     let path = request.uri().path();
-    let mut methods: Vec<&str> = ALL.iter().filter(|route| route.matches(path)).map(|route| route.method).collect();
-    if methods.is_empty() {
+    let matching: Vec<&Route> = ALL.iter().filter(|route| route.matches(path)).collect();
+    let Some(fewest) = matching.iter().map(|route| route.parameters()).min() else {
         return Failure::from(Fault::not_found()).into_response();
-    }
+    };
+    // A path that is spelled out beats one with parameters, as it does in routers.
+    let mut methods: Vec<&str> =
+        matching.iter().filter(|route| route.parameters() == fewest).map(|route| route.method).collect();
     methods.push("OPTIONS");
     let allowed = methods.join(", ");
     let mut response = if request.method() == Method::OPTIONS {

@@ -41,8 +41,16 @@ const ACCESS: &[Field] = &[optional("requires_auth", Boolean), optional("public_
 const WATERMARK: &[Field] =
     &[optional("enabled", Boolean), optional("url", Formed), optional("position", Formed), optional("opacity", Share)];
 
+const CONFIG: &[Field] = &[
+    optional("storage", Object(&[optional("generate_filename", Boolean), optional("unique_filename", Boolean)], true)),
+    optional("validation", Object(&[], true)),
+    optional("transformations", Object(&[optional("upload_format", Formed), optional("progressive", Boolean)], true)),
+    optional("metadata", Object(&[optional("auto_tagging", Boolean)], true)),
+    optional("notifications", Object(&[optional("webhook_url", Formed)], true)),
+];
+
 /// The fields of each route with a JSON body.
-const BODIES: [(&str, &str, &[Field]); 7] = [
+const BODIES: [(&str, &str, &[Field]); 9] = [
     ("POST", "/spaces", &[required("name", Line), optional("description", Text), optional("folder_mode", Formed)]),
     (
         "PUT",
@@ -65,6 +73,30 @@ const BODIES: [(&str, &str, &[Field]); 7] = [
     ("POST", "/spaces/{id}/api-keys", KEY),
     ("PUT", "/account", &[required("default_space_id", Formed)]),
     ("POST", "/account/api-keys", KEY),
+    (
+        "POST",
+        "/upload-configs",
+        &[
+            required("name", Line),
+            required("space_id", Formed),
+            optional("description", Text),
+            optional("is_signed", Boolean),
+            optional("allow_unsigned", Boolean),
+            optional("delivery_type", Formed),
+            optional("config", Object(CONFIG, true)),
+        ],
+    ),
+    (
+        "POST",
+        "/upload-configs/update",
+        &[
+            optional("name", Line),
+            optional("description", Text),
+            optional("is_signed", Boolean),
+            optional("delivery_type", Formed),
+            optional("config", Object(CONFIG, true)),
+        ],
+    ),
 ];
 
 /// Values that no text may be.

@@ -51,8 +51,13 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
             let ask = async |id: &str, key| call(client, row, &address(row, id, key), body.as_ref()).await;
             let nowhere = if names_id { Some(ask(NOBODY, NO_KEY).await) } else { None };
             if let Some(nowhere) = &nowhere {
-                let foreign =
-                    [&theirs.tenant.id, &theirs.tenant.id.to_lowercase(), &theirs.file, &theirs.tenant.handle];
+                let foreign = [
+                    &theirs.tenant.id,
+                    &theirs.tenant.id.to_lowercase(),
+                    &theirs.file,
+                    &theirs.config,
+                    &theirs.tenant.handle,
+                ];
                 for id in foreign {
                     for key in [theirs.key, ours.key, NO_KEY] {
                         demand_same(&ask(id, key).await, nowhere, 404);
