@@ -132,6 +132,19 @@ async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
 }
 
 #[tokio::test]
+async fn what_an_event_cannot_hold_never_reaches_a_function() {
+    let stack = emulated().await;
+    let acme = stack.space("Acme").await;
+    let no_text =
+        acme.client.request("POST", "/upload").header("content-type", "application/json").body(b"\xff".to_vec());
+    acme.client.send(no_text).await.refused(400);
+    let path = format!("/spaces/{}", acme.id);
+    acme.client.get_with(&path, &[("lambda-runtime-client-context", "{}")]).await.ok();
+    acme.client.get(&path).await.ok();
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
     let stack = emulated().await;
     let acme = stack.space("Acme").await;

@@ -1,5 +1,8 @@
 //! Byte ranges (RFC 9110, section 14): one range, from the start or from the end.
 
+/// The only unit of ranges, and what follows it.
+const UNIT: &str = "bytes=";
+
 /// What a `Range` header asks for, of a file of a known size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -13,7 +16,8 @@ pub(crate) enum Wanted {
 
 /// Reads a `Range` header.
 pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
-    let Some(range) = header.trim().strip_prefix("bytes=").map(str::trim) else { return Wanted::All };
+    let unit = header.trim().split_at_checked(UNIT.len()).filter(|(unit, _)| unit.eq_ignore_ascii_case(UNIT));
+    let Some(range) = unit.map(|(_, range)| range.trim()) else { return Wanted::All };
     let Some((first, last)) = range.split_once('-') else { return Wanted::All };
     match (number(first), number(last)) {
         (Number::Some(first), _) if first >= size && !matches!(number(last), Number::Wrong) => Wanted::Nothing,
@@ -51,6 +55,7 @@ mod tests {
     fn ranges_are_read_as_the_standard_has_them() {
         for (header, expected) in [
             ("bytes=0-0", Wanted::Part(0, 0)),
+            ("BYTES=0-0", Wanted::Part(0, 0)),
             ("bytes=0-99", Wanted::Part(0, 9)),
             ("bytes=5-", Wanted::Part(5, 9)),
             ("bytes=-3", Wanted::Part(7, 9)),

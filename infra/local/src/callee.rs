@@ -35,6 +35,8 @@ pub(crate) enum Unanswered {
     TooLarge,
     /// The client stopped before the end of the body.
     BodyEndedEarly,
+    /// The body is said to be text, which an event holds as it is, and is none.
+    BodyIsNoText,
     /// The function took too long.
     TimedOut,
     /// It crashed, or gave what is no answer.

@@ -30,6 +30,9 @@ impl Default for Watermark {
     }
 }
 
+/// The least opacity that is kept.
+const LEAST_OPACITY: f64 = 1e-6;
+
 /// How opaque something is: above 0, at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -47,7 +50,8 @@ impl Opacity {
         if number > 1.0 {
             Err(Violation::TooLarge(1))
         } else if number > 0.0 {
-            Ok(Opacity(number))
+            // What is less cannot be seen, and the table holds no number that is near enough to nothing.
+            Ok(Opacity(number.max(LEAST_OPACITY)))
         } else {
             Err(Violation::Must("must be greater than 0"))
         }
@@ -102,7 +106,8 @@ mod tests {
 
     #[test]
     fn an_opacity_is_above_nothing_and_at_most_whole() {
-        assert!(Opacity::new(f64::MIN_POSITIVE).is_ok() && Opacity::new(1.0).is_ok());
+        assert_eq!(Opacity::new(f64::MIN_POSITIVE), Ok(Opacity(LEAST_OPACITY)));
+        assert!(Opacity::new(1.0).is_ok());
         assert_eq!(Opacity::new(1.000_1), Err(Violation::TooLarge(1)));
         for wrong in [0.0, -0.5, f64::NAN] {
             assert!(Opacity::new(wrong).is_err(), "{wrong}");

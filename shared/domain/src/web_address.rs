@@ -10,6 +10,8 @@ use url::{Host, Url};
 
 use crate::Violation;
 
+/// What an address begins with.
+const SCHEME: &str = "https://";
 /// Most characters of an address.
 const ADDRESS_CHARACTERS: usize = 2_048;
 /// Most characters of a host name (RFC 1035).
@@ -29,10 +31,11 @@ impl WebAddress {
             return Err(Violation::TooLong(ADDRESS_CHARACTERS));
         }
         // The parser forgives what the URL standard makes browsers forgive: blanks inside, a missing or turned slash.
-        let is_plain = text.strip_prefix("https://").is_some_and(|rest| {
+        let (scheme, rest) = text.split_at_checked(SCHEME.len()).unwrap_or_default();
+        let is_plain = scheme.eq_ignore_ascii_case(SCHEME) && {
             let is_odd = |character: char| character.is_control() || character.is_whitespace() || character == '\\';
             !rest.starts_with('/') && !rest.contains(is_odd)
-        });
+        };
         let url = Url::parse(text).ok().filter(|_| is_plain).ok_or(Violation::NotAUrl)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Violation::NotAUrl);

@@ -49,8 +49,8 @@ pub enum Claimed {
     Ours(Claim),
     /// It was done; this is the sealed answer.
     Done(Vec<u8>),
-    /// Another one with the same payload is at work, until this moment at the latest.
-    AtWork(Timestamp),
+    /// Another one with the same payload is at work.
+    AtWork,
     /// The same mark stands for another payload.
     AnotherPayload,
 }
@@ -84,7 +84,7 @@ impl Table {
         if kept.payload != payload {
             return Ok(Claimed::AnotherPayload);
         }
-        Ok(kept.answer.map_or(Claimed::AtWork(kept.lease_ends_at), Claimed::Done))
+        Ok(kept.answer.map_or(Claimed::AtWork, Claimed::Done))
     }
 
     /// Takes over from a holder who died: under the same ids, so that what they left behind is found and replaced. What
@@ -97,7 +97,7 @@ impl Table {
             None => Claimed::Ours(ours),
             Some(kept) if kept.token == ours.token => Claimed::Ours(ours),
             // Somebody was faster, by a moment: whoever asks again finds how that ended.
-            Some(kept) => Claimed::AtWork(kept.lease_ends_at.max(sources.now().plus_ms(1))),
+            Some(_) => Claimed::AtWork,
         })
     }
 

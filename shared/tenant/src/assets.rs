@@ -1,12 +1,12 @@
 //! A space's files: their records and their bytes together.
 
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileStatus, Sources, Violation};
+use domain::{Fault, File, FileStatus, Sources, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Completion, FileRefused};
 
-use crate::{Space, deletion::being_deleted};
+use crate::{Space, deletion::closed};
 
 /// Objects that one request stores at once.
 const AT_ONCE: usize = 4;
@@ -77,11 +77,11 @@ impl Assets<'_> {
         match self.space.table.space(self.space.record.id).await? {
             Some(space) if !space.is_closed(sources.now()) => Ok(()),
             // The purge removes them with the space.
-            None => Err(being_deleted()),
+            None => Err(Violations::from(("space", Violation::Unknown)).into()),
             Some(_) => {
                 self.space.table.take_back_files(&records, sources, claim).await?;
                 self.remove_bytes(files).await;
-                Err(being_deleted())
+                Err(closed())
             }
         }
     }

@@ -5,13 +5,13 @@
 //! is closed: so either the deletion sees the file, or nobody was told that it is there, and no upload that was accepted is
 //! lost.
 
-use domain::{Closing, Fault, Sources, Violation};
+use domain::{Closing, Fault, Security, Sources, Violation};
 use queue::{PurgeJob, PurgePass, Queue};
 
 use crate::Space;
 
 /// How long a space stays closed where its deletion does not get on, in milliseconds: longer than a request works.
-const CLOSED_MS: i64 = 60_000;
+const CLOSED_MS: i64 = 35_000;
 /// Seconds by which the announcement is kept back, so that the mark is there when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
 
@@ -46,6 +46,12 @@ impl Space {
                 return Err(Fault::unavailable("the deletion took so long that the space was open again"));
             }
             space.deleted_at = Some(announced_at);
+            // What it was for goes now; what is left of it only serves to find the rest.
+            space.enabled = false;
+            space.description = None;
+            space.webhook_url = None;
+            space.custom_domain = None;
+            space.security = Security::default();
             Ok(())
         };
         self.change_if(mark, sources).await
@@ -54,7 +60,8 @@ impl Space {
     async fn close(&mut self, token: &str, sources: &Sources) -> Result<(), Fault> {
         let close = |space: &mut domain::Space| {
             if space.is_closed(sources.now()) {
-                return Err(being_deleted());
+                let violation = Violation::Must("must not be that of a space that is being deleted");
+                return Err(Fault::conflict("The space is being deleted.", "id", violation));
             }
             space.closing = Some(Closing { token: token.to_owned(), ends_at: sources.now().plus_ms(CLOSED_MS) });
             Ok(())
@@ -77,13 +84,13 @@ impl Space {
         Ok(())
     }
 
-    /// Refuses files while the space is being deleted.
+    /// Refuses files while it is being decided whether the space is deleted.
     pub fn demand_open(&self, sources: &Sources) -> Result<(), Fault> {
-        if self.record.is_closed(sources.now()) { Err(being_deleted()) } else { Ok(()) }
+        if self.record.is_closed(sources.now()) { Err(closed()) } else { Ok(()) }
     }
 }
 
-/// The refusal of what a space that is being deleted does not take.
-pub(crate) fn being_deleted() -> Fault {
-    Fault::conflict("The space is being deleted.", "space", Violation::Must("must not be one that is being deleted"))
+/// The refusal of files by a space of which it is being decided whether it is deleted: a moment later it is, or is not.
+pub(crate) fn closed() -> Fault {
+    Fault::unavailable("the space is closed by a deletion")
 }

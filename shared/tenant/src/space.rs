@@ -6,7 +6,7 @@ use table::{ChangeRefused, Table};
 use crate::{Caller, Tenants};
 
 /// Tries of a change that others change away.
-const CHANGE_TRIES: u32 = 8;
+const CHANGE_TRIES: u32 = 32;
 
 /// A space that a caller may know of: its record, the caller's role, and what is kept in it.
 #[derive(Clone, Debug)]

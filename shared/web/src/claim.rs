@@ -5,7 +5,7 @@
 //! of any of them.
 
 use axum::extract::{FromRequest, Request as HttpRequest};
-use domain::{ChosenIds, Fault, FaultKind, IdempotencyKey, Secret, Sources, Timestamp, Violation, Violations};
+use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Violation, Violations};
 use http::HeaderName;
 use serde::Serialize;
 use serde_json::Value;
@@ -21,8 +21,8 @@ const FIELD: &str = "idempotency_key";
 const MARKS: &str = "idempotency marks";
 const PAYLOADS: &str = "idempotency payloads";
 const ANSWERS: &str = "idempotency answers";
-/// Milliseconds in a second.
-const MS_PER_SECOND: i64 = 1_000;
+/// Seconds after which a request that is at work may have ended: most take less.
+const AT_WORK_SECONDS: u32 = 1;
 
 /// A JSON body that was read, all of it valid, of a request that is done once.
 pub struct Once<T> {
@@ -84,7 +84,7 @@ impl Authenticated {
                 Err(Failure::Replay(sealing.open(&answer, mark.as_bytes()).ok_or_else(unreadable)?))
             }
             Claimed::AnotherPayload => Err(another_payload().into()),
-            Claimed::AtWork(until) => Err(at_work(until, self.sources().now()).into()),
+            Claimed::AtWork => Err(at_work().into()),
         }
     }
 }
@@ -93,11 +93,9 @@ fn another_payload() -> Violations {
     (FIELD, Violation::Must("was used before, for a request with another payload")).into()
 }
 
-fn at_work(until: Timestamp, now: Timestamp) -> Fault {
-    let seconds = u32::try_from((until.ms() - now.ms()).div_euclid(MS_PER_SECOND) + 1).unwrap_or(1);
+fn at_work() -> Fault {
     Fault {
-        retry_after_seconds: Some(seconds),
-        kind: FaultKind::Conflict,
+        retry_after_seconds: Some(AT_WORK_SECONDS),
         ..Fault::conflict(
             "The same request is still at work.",
             FIELD,

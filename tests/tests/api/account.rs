@@ -70,6 +70,8 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
     let stack = Stack::start().await;
     let account = stack.account();
     let first = key_ids(&account).await;
+    let limited = account.post("/account/api-keys", json!({"name": "laptop", "role": "viewer"})).await.refused(422);
+    assert_eq!(limited, json!({"role": ["The role field must not be given for an account key."]}));
     let made = account.post("/account/api-keys", json!({"name": "laptop"})).await.created();
     let laptop = account.with_key(made["key"].as_str().expect("a key"));
     assert_eq!((&made["name"], &made["type"]), (&json!("laptop"), &json!("account")));

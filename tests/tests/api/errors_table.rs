@@ -177,7 +177,7 @@ async fn refusals_of_what_may_not_be_now() {
     let at_work = json!({
         "idempotency_key": ["The idempotency key field is that of a request that is still at work."],
     });
-    let waiting = refusal(409, "The same request is still at work.", at_work).with("retry-after", "36");
+    let waiting = refusal(409, "The same request is still at work.", at_work).with("retry-after", "1");
     waiting.demand(&again().await);
     stack.stop().await;
 }

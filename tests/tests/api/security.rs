@@ -21,6 +21,9 @@ async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
         ),
         (json!({"enabled": true, "url": url}), json!({"enabled": true, "url": url})),
         (json!({"opacity": 0.001}), json!({"opacity": 0.001})),
+        // Nearer to nothing than the table's numbers are.
+        (json!({"opacity": 1e-130}), json!({"opacity": 1e-6})),
+        (json!({"opacity": 5e-324}), json!({"opacity": 1e-6})),
         (json!({"url": url, "enabled": false}), json!({"url": url})),
         (json!({"url": null, "position": null, "opacity": null}), json!({})),
         (json!({}), json!({})),

@@ -57,7 +57,9 @@ impl Remote {
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
         let (mut parts, body) = request.into_parts();
         let body = whole(body, &parts).await?;
-        for name in HOP_BY_HOP {
+        let ours: Vec<_> =
+            parts.headers.keys().filter(|name| name.as_str().starts_with(RUNTIME_HEADERS)).cloned().collect();
+        for name in HOP_BY_HOP.into_iter().chain(ours) {
             parts.headers.remove(name);
         }
         // Without a type, cargo-lambda takes a body for text, and stumbles over bytes.
@@ -101,6 +103,9 @@ fn failed(error: impl std::fmt::Display) -> Unanswered {
     Unanswered::Failed(error.to_string())
 }
 
+/// What the names of headers begin with by which a Lambda is told of its invocation, and which no client sends.
+const RUNTIME_HEADERS: &str = "lambda-runtime-";
+
 /// The whole body, where the event that holds it is one that Lambda takes.
 async fn whole(body: Body, parts: &http::request::Parts) -> Result<Bytes, Unanswered> {
     let headers: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 6).sum();
@@ -113,6 +118,9 @@ async fn whole(body: Body, parts: &http::request::Parts) -> Result<Bytes, Unansw
         if rest + encoded(read.len(), text) > EVENT_BYTES {
             return Err(Unanswered::TooLarge);
         }
+    }
+    if text && str::from_utf8(&read).is_err() {
+        return Err(Unanswered::BodyIsNoText);
     }
     Ok(read.into())
 }

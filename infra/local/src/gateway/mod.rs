@@ -93,6 +93,7 @@ async fn call(
             "Request Too Long: a function takes 6,291,556 bytes with the body encoded, a file of about 4.4 MB. Send larger \
              files by way of POST /api/v1/upload/presign.",
         ),
+        Unanswered::BodyIsNoText => Refusal(StatusCode::BAD_REQUEST, "The body is not UTF-8."),
         Unanswered::BodyEndedEarly => Refusal(StatusCode::BAD_REQUEST, "The body ended early."),
         Unanswered::TimedOut => Refusal(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
         Unanswered::Failed(reason) => {

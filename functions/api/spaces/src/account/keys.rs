@@ -1,17 +1,31 @@
 //! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of them.
 
 use axum::extract::RawPathParams;
-use domain::{Fault, KeyId};
-use web::{AccountHolder, Created, Failure, NoContent, Once, Page, PageRequest};
+use domain::{Fault, KeyId, Violation};
+use tenant::NewKey;
+use web::{AccountHolder, Created, Failure, Fields, NoContent, Once, Page, PageRequest, Request};
 
 use crate::{
     keys::{CreateKey, key_id},
     views::KeyView,
 };
 
+/// A key without a role: an account key's is another in each space.
+pub(crate) struct CreateAccountKey(NewKey);
+
+impl Request for CreateAccountKey {
+    fn read(fields: &mut Fields) -> Option<CreateAccountKey> {
+        if fields.has("role") {
+            fields.violate("role", &Violation::Must("must not be given for an account key"));
+        }
+        let CreateKey(new) = CreateKey::read(fields)?;
+        Some(CreateAccountKey(new))
+    }
+}
+
 pub(crate) async fn create_key(
     AccountHolder { user, by }: AccountHolder,
-    Once { request: CreateKey(new), claim }: Once<CreateKey>,
+    Once { request: CreateAccountKey(new), claim }: Once<CreateAccountKey>,
 ) -> Result<Created<KeyView>, Failure> {
     let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret));
     let (key, secret) = by.tenants().account_keys(user).create(new, by.sources(), complete).await?;
