@@ -36,7 +36,7 @@
 //! | 403 | the role is too low, or the space is disabled | |
 //! | 404 | there is no such route or resource | |
 //! | 405 | the path takes other methods | `Allow` |
-//! | 409 | the present state does not allow it | the reason under a field |
+//! | 409 | the present state does not allow it, or the same request is still at work | the reason under a field |
 //! | 413 | the body is larger than the route takes | |
 //! | 415 | the content type is another than the route takes | |
 //! | 422 | fields are wrong | `The given data was invalid.` |
@@ -50,7 +50,7 @@
 //! ## Fields
 //!
 //! - Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored, but keys that are unknown
-//!   inside `security` are refused.
+//!   inside `security` and `config` are refused.
 //! - `PUT` changes what is present; null clears what may be null; what is required stays required.
 //!
 //! ## Limits
@@ -66,7 +66,7 @@
 //! - Every `POST` that creates something takes an `Idempotency-Key` of 1 to 255 printable characters of ASCII. The same key
 //!   with the same payload, from the same API key to the same path, is answered within 24 hours with the first answer and
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is at work it is a 409
-//!   that says when to come back.
+//!   with `Retry-After`. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
 //! - Only success is kept: what failed may be sent again. A form's payload is its fields and its files' digests.
 //!
 //! ## Versions
