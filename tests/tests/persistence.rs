@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
+    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Child, Command, Stdio},
     time::Duration,
@@ -12,6 +13,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form};
 use tokio::net::TcpStream;
+
+#[tokio::test]
+async fn the_data_directory_is_its_owners_alone() {
+    let stack = Stack::start().await;
+    let data = std::fs::metadata(stack.data_dir().join("data")).expect("it is there");
+    assert_eq!(data.permissions().mode() & 0o777, 0o700);
+    stack.stop().await;
+}
 
 #[tokio::test]
 async fn a_restart_finds_everything_and_keeps_the_key() {

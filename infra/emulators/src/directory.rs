@@ -6,6 +6,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
 };
 
@@ -60,7 +61,8 @@ impl Directory {
     /// Makes the directory where it is missing, locks it, and empties it or checks the databases that it should hold.
     pub(crate) fn open(root: &Path, existing: Existing) -> Result<Directory, StartError> {
         let unusable = |reason| StartError::Directory { path: root.to_owned(), reason };
-        fs::create_dir_all(root).map_err(unusable)?;
+        // For its owner alone: the databases in it hold what only keys open elsewhere.
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(unusable)?;
         let lock = OpenOptions::new().create(true).append(true).open(root.join(LOCK)).map_err(unusable)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StartError::Locked { path: root.to_owned() },

@@ -30,10 +30,12 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
     let one = format!("{path}/{}", made["id"]);
     for _ in 0..2 {
         assert_eq!(acme.client.delete(&one).await.demand(204).body.len(), 0);
+        stack.clock.advance(seconds(1));
     }
     web.get(&format!("/spaces/{}", acme.id)).await.refused(401);
     let after = acme.client.get(&path).await.demand(200).json();
     assert_eq!(after["data"][0]["is_active"], json!(false), "revoked keys stay listed");
+    assert_eq!(after["data"][0]["updated_at"], made["updated_at"], "it was revoked once");
     stack.stop().await;
 }
 
