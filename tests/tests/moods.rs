@@ -94,6 +94,7 @@ impl Journey {
     async fn travel(seed: u64) {
         let stack = Stack::start_with(StackOptions { moods: Some(seed), ..StackOptions::default() }).await;
         Journey::race_for_a_name(&stack.account()).await;
+        Journey::race_to_delete(&stack).await;
         let mut journey = Journey::begin(stack).await;
         let (owner, viewer) = (journey.key("owner").await, journey.key("viewer").await);
         journey.owner = owner.client.clone();
@@ -107,6 +108,7 @@ impl Journey {
         journey.stack.cloud.moods().end();
         journey.find(&record, &owner.client).await;
         journey.check(&owner, &viewer).await;
+        journey.stack.purged().await;
         journey.stack.stop().await;
     }
 
@@ -121,6 +123,21 @@ impl Journey {
             insist(wish).await.refused(422);
         } else {
             assert!(busy > 0, "the name is taken by nobody: {answers:?}");
+        }
+    }
+
+    /// No file that was accepted goes with a space that was deleted as an empty one.
+    async fn race_to_delete(stack: &Stack) {
+        let account = stack.account();
+        let wish = || account.request("POST", "/spaces").json(&json!({ "name": "Doomed" }));
+        let made = once(stack, &account, "doomed", wish).await;
+        let (id, handle) = (made["id"].as_str().expect("an id"), made["handle"].as_str().expect("a handle"));
+        let upload = || account.upload(form(handle, "a.txt", "text/plain", "some text"));
+        let address = format!("/spaces?id={id}");
+        let deletions = join_all([account.delete(&address), account.delete(&address)]);
+        let (deletions, uploads) = join(deletions, join_all([upload(), upload()])).await;
+        if deletions.iter().any(|deletion| deletion.status == 204) {
+            assert!(uploads.iter().all(|upload| upload.status != 201), "{uploads:?}");
         }
     }
 

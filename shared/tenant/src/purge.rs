@@ -1,7 +1,7 @@
 //! What the purge of deleted spaces does: it is nobody's request, so it is the one that reaches a space without a caller.
 
 use bucket::Bucket;
-use domain::{Fault, FaultKind, Sources, Timestamp};
+use domain::{Fault, Sources, Timestamp};
 use queue::{PurgeJob, PurgePass};
 use runtime::Settings;
 use table::Table;
@@ -12,8 +12,6 @@ const PAGES: usize = 100;
 const MARK_MS: i64 = 2 * 60_000;
 /// Seconds after which a job looks again for the mark.
 const UNMARKED_SECONDS: i64 = 15;
-/// Seconds after which a job goes on where table or bucket were busy.
-const BUSY_SECONDS: i64 = 5;
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
 
@@ -44,14 +42,6 @@ impl Purge {
 
     /// Does one pass over a deleted space, or a part of it. Safe to repeat, and to end anywhere.
     pub async fn pass(&self, job: &PurgeJob, sources: &Sources) -> Result<Purged, Fault> {
-        match self.part(job, sources).await {
-            // A large space may be removed faster than the table likes: what is left has time.
-            Err(fault) if fault.kind == FaultKind::Unavailable => Ok(Purged::Again(BUSY_SECONDS)),
-            passed => passed,
-        }
-    }
-
-    async fn part(&self, job: &PurgeJob, sources: &Sources) -> Result<Purged, Fault> {
         let now = sources.now();
         let Some(space) = self.table.deleted_or_existing_space(job.space_id).await? else { return Ok(Purged::Done) };
         let Some(deleted_at) = space.deleted_at else { return Ok(await_mark(job, now)) };
