@@ -2,7 +2,8 @@
 //!
 //! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had only for a [`Caller`]
 //! that may know of it, and everything it reads or writes is its own. The reads that are not scoped to a space are
-//! [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path.
+//! [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path; and the
+//! [`Purge`] is nobody's request.
 
 mod account;
 mod assets;
