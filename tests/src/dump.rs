@@ -53,6 +53,17 @@ impl Dump {
         assert_eq!(before.objects, after.objects, "objects were changed by {by}");
     }
 
+    /// The active files that have their bytes, and no others; a file that says it is active and has none fails.
+    pub fn whole_files(&self) -> Vec<&Value> {
+        let demand_bytes = |file: &&Value| {
+            let part = |name: &str| file[name].as_str().expect("a text").to_owned();
+            let key = format!("{}/originals/{}/{}", part("space_id"), part("id"), part("revision"));
+            let digest = self.objects.get(&key).unwrap_or_else(|| panic!("{key} has no bytes"));
+            assert!(file["checksum_sha256"].is_null() || file["checksum_sha256"] == **digest, "{key} has other bytes");
+        };
+        self.beginning("PATH#").inspect(demand_bytes).collect()
+    }
+
     /// The items whose partitions begin so.
     pub fn beginning<'a>(&'a self, partition: &'a str) -> impl Iterator<Item = &'a Value> {
         self.items.iter().filter(move |((key, _), _)| key.starts_with(partition)).map(|(_, item)| item)

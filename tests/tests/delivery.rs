@@ -39,13 +39,19 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         upload_config_id: starter.id,
         reference: None,
         tags: Vec::new(),
-        checksum_sha256: hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO)),
+        revision: Some(domain::Revision::new(&environment.sources)),
+        checksum_sha256: Some(hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO))),
+        awaited: None,
         uploaded_by: caller.principal(),
         created_at: now,
         updated_at: now,
     };
     let content = tenant::Content::Memory(PHOTO.into());
-    space.assets(&originals).store(&[(record.clone(), content)], &environment.sources, None).await.expect("stored");
+    space
+        .assets(&originals)
+        .store(&[(record.clone(), content)], None, &environment.sources, None)
+        .await
+        .expect("stored");
     format!("{}/{}", stack.cloud.cdn_url(), record.storage_path)
 }
 

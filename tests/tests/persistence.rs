@@ -11,7 +11,7 @@ use std::{
 use local::product;
 use serde_json::Value;
 use tempfile::TempDir;
-use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form};
+use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form, seconds};
 use tokio::net::TcpStream;
 
 #[tokio::test]
@@ -305,9 +305,12 @@ async fn an_upload_is_finished(arguments: &[&str]) {
     upload.told_to_go_on().await;
     program.signal("-INT");
     // Once nobody listens any more, the program is ending.
-    while TcpStream::connect(authority(api_url)).await.is_ok() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let closed = async {
+        while TcpStream::connect(authority(api_url)).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(seconds(20), closed).await.expect("the program stops listening");
     upload.send(body).await;
     upload.answer().await.expect("an answer").created();
     program.ended();

@@ -32,7 +32,8 @@ impl<'a> Original<'a> {
     /// A strong entity tag: of the bytes, of how they are rendered, and of who may see them.
     pub(crate) fn etag(&self) -> String {
         let access = if self.needs_proof { "proof" } else { "everyone" };
-        let parts = [&self.file.checksum_sha256, "original", access].join(" ");
+        let revision = self.file.revision.map(|revision| revision.to_string()).unwrap_or_default();
+        let parts = [&revision, "original", access].join(" ");
         format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
     }
 

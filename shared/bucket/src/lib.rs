@@ -1,11 +1,11 @@
 //! The bucket: the bytes of every file in one S3 bucket.
 //!
 //! Invariants: this is the only crate that spells an object key; an object is never overwritten with other bytes, since
-//! its key derives from a file's id.
+//! its key derives from a file's id and a revision that is drawn whenever bytes are stored for it.
 //!
 //! | object | key |
 //! | --- | --- |
-//! | a file's original | `{space id}/originals/{file id}` |
+//! | a file's original | `{space id}/originals/{file id}/{revision}` |
 
 use std::{path::PathBuf, time::Duration};
 
@@ -19,7 +19,7 @@ use aws_sdk_s3::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use domain::{Fault, FileId, SpaceId, Timestamp};
+use domain::{Fault, FileId, Revision, SpaceId, Timestamp};
 use futures::{Stream, stream};
 
 /// Refusals that pass by themselves.
@@ -38,8 +38,8 @@ pub struct ObjectKey(String);
 
 impl ObjectKey {
     /// The original of a file.
-    pub fn original(space: SpaceId, file: FileId) -> ObjectKey {
-        ObjectKey(format!("{space}/originals/{file}"))
+    pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
+        ObjectKey(format!("{space}/originals/{file}/{revision}"))
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
         let mut file: File = serde_json::from_value(json(&format!(
             r#"{{"id": "{id}", "space_id": "{id}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",
                 "size": 1, "storage_path": "a", "delivery_type": "upload", "resource_type": "image", "status": "active",
-                "upload_config_id": "{id}", "tags": [], "checksum_sha256": "", "uploaded_by": {{"type": "api_key", "id": 1}},
+                "upload_config_id": "{id}", "tags": [], "uploaded_by": {{"type": "api_key", "id": 1}},
                 "created_at": 0, "updated_at": 0}}"#
         )))
         .expect("a file");

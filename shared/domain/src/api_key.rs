@@ -183,6 +183,17 @@ pub enum Principal {
     User(UserId),
     /// A space key.
     ApiKey(KeyId),
+    /// Whoever held a signed address.
+    SignedUrl,
+    /// Anyone, from where an upload config lets strangers come.
+    Unsigned,
+}
+
+impl Principal {
+    /// Whether it is nobody who could come back with a key.
+    pub fn is_stranger(self) -> bool {
+        matches!(self, Principal::SignedUrl | Principal::Unsigned)
+    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DeliveryType, FileId, Handle, OriginalName, Principal, Reference, Sources, SpaceId, StorageRules, Tag, Timestamp,
-    UploadConfigId,
+    DeliveryType, FileId, Handle, OriginalName, Principal, Reference, Revision, Sources, SpaceId, StorageRules, Tag,
+    Timestamp, UploadConfigId, UploadRules,
 };
 
 /// Most characters that a stored name takes from the original one.
@@ -68,6 +68,15 @@ pub struct MediaType {
     pub resource_type: ResourceType,
 }
 
+/// What is asked of bytes that have been announced and are not there yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Awaited {
+    /// The rules of the upload config, as they were when the bytes were announced.
+    pub rules: UploadRules,
+    /// What the client says they are: a MIME type.
+    pub content_type: String,
+}
+
 /// A file's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
@@ -75,7 +84,8 @@ pub struct File {
     pub id: FileId,
     /// The space it belongs to.
     pub space_id: SpaceId,
-    /// Its stored name, the last part of where it is delivered.
+    /// Its stored name, the last part of where it is delivered. Until the bytes are there, type, extension and name are
+    /// what the client's word makes of them.
     pub name: String,
     /// The name it was uploaded under.
     pub original_name: OriginalName,
@@ -99,8 +109,13 @@ pub struct File {
     pub reference: Option<Reference>,
     /// What it is marked with.
     pub tags: Vec<Tag>,
-    /// SHA-256 of the bytes, in lower-case hex.
-    pub checksum_sha256: String,
+    /// Which object holds its bytes; none, until they are there.
+    pub revision: Option<Revision>,
+    /// SHA-256 of the bytes, in lower-case hex; none, until they are there, and for more than 50 MB.
+    pub checksum_sha256: Option<String>,
+    /// What is asked of its bytes, until they are there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<Awaited>,
     /// Who uploaded it.
     pub uploaded_by: Principal,
     /// When it was uploaded.

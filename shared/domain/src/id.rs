@@ -117,6 +117,8 @@ ids! {
     UploadConfigId,
     /// Id of a file.
     FileId,
+    /// What tells the object that holds a file's bytes from every other that was stored for the file.
+    Revision,
 }
 
 #[cfg(test)]

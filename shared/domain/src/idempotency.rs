@@ -1,6 +1,6 @@
 //! What a client calls a request, so that sending it again is not doing it again.
 
-use crate::Violation;
+use crate::{Secret, Violation};
 
 /// Most characters of a key.
 const KEY_CHARACTERS: usize = 255;
@@ -22,6 +22,11 @@ impl IdempotencyKey {
         } else {
             Err(Violation::Format)
         }
+    }
+
+    /// The secret of a caller without an API key: who they are, and what they call the request.
+    pub fn secret_of(&self, identity: &str) -> Secret {
+        Secret::derive(format!("{identity}\n{}", self.0).as_bytes(), "idempotency of strangers")
     }
 
     /// The key's text.

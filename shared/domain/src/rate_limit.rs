@@ -1,11 +1,14 @@
-//! How many requests a key may make in a minute, and where a request stands in that.
+//! How many requests a caller may make in a minute, and where a request stands in that; how many uploads a config takes
+//! from strangers in an hour.
 //!
-//! Time is cut into windows of a minute, the same for everyone; each counts by itself.
+//! Time is cut into windows of a minute or an hour, the same for everyone; each counts by itself.
 
-use crate::Timestamp;
+use crate::{Fault, Timestamp, UploadConfig, UploadConfigId};
 
 /// Milliseconds of a window.
 const WINDOW_MS: i64 = 60_000;
+/// Milliseconds of an hour.
+const HOUR_MS: i64 = 60 * WINDOW_MS;
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
 
@@ -14,7 +17,7 @@ const MS_PER_SECOND: i64 = 1_000;
 pub struct RateLimit {
     /// The tier's name, in headers and records: of `a-z` only.
     pub tier: &'static str,
-    /// Requests that one key may make in a minute.
+    /// Requests that one caller may make in a minute.
     pub requests_per_minute: u64,
 }
 
@@ -22,7 +25,7 @@ pub struct RateLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window(pub i64);
 
-/// Where a request stands in its key's limit.
+/// Where a request stands in its caller's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     /// The limit.
@@ -49,17 +52,48 @@ impl RateLimit {
     /// What is left at a moment after so many requests of its window.
     pub fn allowance(self, made: u64, now: Timestamp) -> Allowance {
         let resets_at = Timestamp::from_ms((Window::of(now).0 + 1) * WINDOW_MS);
-        let left_ms = resets_at.ms() - now.ms();
         Allowance {
             limit: self,
             remaining: self.requests_per_minute.saturating_sub(made),
-            resets_in_seconds: u32::try_from(
-                left_ms.div_euclid(MS_PER_SECOND) + i64::from(left_ms % MS_PER_SECOND > 0),
-            )
-            .unwrap_or(1),
+            resets_in_seconds: seconds_until(resets_at, now),
             resets_at,
         }
     }
+}
+
+/// The uploads that a config takes from strangers in one hour of the clock, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HourlyQuota {
+    /// The config.
+    pub config: UploadConfigId,
+    /// The hour, counted from 1970.
+    pub hour: i64,
+    /// Uploads.
+    pub most: u64,
+}
+
+impl HourlyQuota {
+    /// The quota of a config at a moment; none, where it takes as many as come.
+    pub fn of(config: &UploadConfig, now: Timestamp) -> Option<HourlyQuota> {
+        let most = config.unsigned_restrictions.as_ref()?.max_uploads_per_hour?;
+        Some(HourlyQuota { config: config.id, hour: now.ms() / HOUR_MS, most })
+    }
+
+    /// When its hour is over.
+    pub fn ends_at(self) -> Timestamp {
+        Timestamp::from_ms((self.hour + 1) * HOUR_MS)
+    }
+
+    /// The refusal of whoever comes after the last upload.
+    pub fn used_up(self, now: Timestamp) -> Fault {
+        Fault::rate_limited(seconds_until(self.ends_at(), now))
+    }
+}
+
+/// Seconds from now until a moment, rounded up: at least 1.
+fn seconds_until(moment: Timestamp, now: Timestamp) -> u32 {
+    let left_ms = (moment.ms() - now.ms()).max(1);
+    u32::try_from((left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

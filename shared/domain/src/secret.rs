@@ -49,6 +49,16 @@ impl Secret {
         Secret(derived)
     }
 
+    /// A secret for a purpose within this one's.
+    pub fn within(&self, purpose: &str) -> Secret {
+        Secret::derive(&self.0, purpose)
+    }
+
+    /// The secret as text, for those who prove by it themselves.
+    pub(crate) fn hex(&self) -> String {
+        hex::encode(self.0)
+    }
+
     /// HMAC-SHA256 of a message.
     pub fn mark(&self, message: &[u8]) -> [u8; MARK_BYTES] {
         let mark = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message);

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, ChosenIds, Description, HostName, Security, Sources, SpaceId, SpaceName, Timestamp, UploadConfigId,
-    Violation, WebAddress,
+    AccessControl, ChosenIds, Description, HostName, Security, Signing, Sources, SpaceId, SpaceName, Timestamp,
+    UploadConfigId, Violation, WebAddress,
 };
 
 /// Characters of a handle.
@@ -92,6 +92,9 @@ pub struct Space {
     pub access_control: AccessControl,
     /// Its watermark.
     pub security: Security,
+    /// Which signing secrets verify.
+    #[serde(default)]
+    pub signing: Signing,
     /// The upload config of uploads that name none.
     pub active_upload_config_id: UploadConfigId,
     /// When it was made.
@@ -141,6 +144,7 @@ impl Space {
             webhook_url: None,
             access_control: AccessControl::default(),
             security: Security::default(),
+            signing: Signing::default(),
             active_upload_config_id: UploadConfigId::chosen(ids),
             created_at: now,
             updated_at: now,

@@ -1,7 +1,7 @@
 //! Addresses that callers give us: where to send webhooks, where a watermark is, which host delivers.
 //!
-//! Invariant: an address that was accepted names no private network by number. A name may still lead to one, so whoever
-//! connects judges the addresses that it resolves to by [`is_public`] as well.
+//! Invariant: an address that was accepted names no private network by number. A name may still lead to one, which
+//! only whoever connects can tell.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -89,7 +89,7 @@ fn names_a_host(name: &str) -> bool {
 
 /// Whether a number is one that the public network routes: none of the special blocks of IANA's registries, nor a way
 /// to one of them through an IPv6 address that carries an IPv4 one.
-pub fn is_public(number: IpAddr) -> bool {
+fn is_public(number: IpAddr) -> bool {
     match number {
         IpAddr::V4(number) => is_public_v4(number),
         IpAddr::V6(number) => is_public_v6(number),

@@ -13,8 +13,8 @@ mod types;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Sources, Space, UploadConfig,
-    ValidationRules, Violation, storage_path, stored_name,
+    ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Revision, Sources, Space,
+    UploadConfig, ValidationRules, Violation, storage_path, stored_name,
 };
 use mime::Mime;
 use tenant::Content;
@@ -59,7 +59,7 @@ impl Incoming {
         }
         refusal::by_name(&self.original_name, rules)?;
         refusal::by_bytes(self.spooled.head(), rules)?;
-        let media_type = sniff::media_type(self.spooled.head(), self.declared.as_ref(), &self.original_name)?;
+        let media_type = sniff::media_type(self.spooled.head(), self.declared.as_ref(), &self.original_name, rules)?;
         rules::demand_allowed_format(&media_type, rules)?;
         Ok(Judged { incoming: self, media_type })
     }
@@ -104,7 +104,9 @@ impl Judged {
             upload_config_id: config.id,
             reference: destination.reference.clone(),
             tags: config.config.metadata.tags.clone(),
-            checksum_sha256: spooled.checksum_sha256().to_owned(),
+            revision: Some(Revision::new(destination.sources)),
+            checksum_sha256: Some(spooled.checksum_sha256().to_owned()),
+            awaited: None,
             uploaded_by: destination.uploaded_by,
             created_at: now,
             updated_at: now,

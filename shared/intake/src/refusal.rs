@@ -15,21 +15,19 @@ const PHP: &str = "php";
 /// What is said of such a file.
 const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
 
-/// Refuses by the extensions of a name, unless the config allows the last one by name.
+/// Refuses by the extensions of a name that something would run, but for those that the config allows by name.
 pub(crate) fn by_name(name: &OriginalName, rules: &ValidationRules) -> Result<(), Violation> {
     let parts = name.parts();
     // Desktops drop dots and spaces from the end of a name.
     let extensions: Vec<&str> = parts[1..].iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     let Some((last, middle)) = extensions.split_last() else { return Ok(()) };
-    if allows(rules, last) {
-        return Ok(());
-    }
-    let refused = runs(last) || middle.iter().any(|extension| runs_on_servers(extension));
+    let is_run = |extension: &&str| runs_on_servers(extension) && !allows(rules, extension);
+    let refused = (runs(last) && !allows(rules, last)) || middle.iter().any(is_run);
     if refused { Err(EXECUTABLE) } else { Ok(()) }
 }
 
 /// Whether a config allows an extension by name.
-fn allows(rules: &ValidationRules, extension: &str) -> bool {
+pub(crate) fn allows(rules: &ValidationRules, extension: &str) -> bool {
     rules.allowed_formats.iter().flatten().any(|allowed| allowed.as_str() == extension)
 }
 

@@ -1,6 +1,6 @@
 //! What a file is, told by its bytes; what it was declared to be decides only where bytes cannot.
 
-use domain::{MediaType, OriginalName, ResourceType, Violation};
+use domain::{MediaType, OriginalName, ResourceType, ValidationRules, Violation};
 use infer::MatcherType;
 use mime::Mime;
 
@@ -19,8 +19,25 @@ const TEXTUAL_FORMATS: [&str; 3] = ["application/pdf", "application/rtf", "appli
 /// The bytes contradict what they were declared to be.
 const CONTRADICTION: Violation = Violation::Must("must be of the type it is declared to be");
 
-/// The stored type of a file that begins so.
-pub(crate) fn media_type(head: &[u8], declared: Option<&Mime>, name: &OriginalName) -> Result<MediaType, Violation> {
+/// The stored type of a file that begins so. What its extension would let something run keeps neither type nor extension,
+/// unless the rules allow that extension by name.
+pub(crate) fn media_type(
+    head: &[u8],
+    declared: Option<&Mime>,
+    name: &OriginalName,
+    rules: &ValidationRules,
+) -> Result<MediaType, Violation> {
+    let told = bare_media_type(head, declared, name, rules)?;
+    let is_kept = !refusal::runs(&told.extension) || refusal::allows(rules, &told.extension);
+    Ok(if is_kept { told } else { self::told(UNKNOWN, UNKNOWN_EXTENSION) })
+}
+
+fn bare_media_type(
+    head: &[u8],
+    declared: Option<&Mime>,
+    name: &OriginalName,
+    rules: &ValidationRules,
+) -> Result<MediaType, Violation> {
     let declared = declared.map(Mime::essence_str).map(types::renamed).filter(|declared| *declared != UNKNOWN);
     let is_text = is_text(head);
     let shown = infer::get(head).filter(|shown| {
@@ -28,7 +45,7 @@ pub(crate) fn media_type(head: &[u8], declared: Option<&Mime>, name: &OriginalNa
     });
     match shown {
         Some(shown) => recognised(shown.mime_type(), shown.extension(), declared),
-        None if is_text => textual(head, declared, name),
+        None if is_text => textual(head, declared, name, rules),
         None if declared.is_some_and(shows_itself) => Err(CONTRADICTION),
         None => Ok(told(UNKNOWN, UNKNOWN_EXTENSION)),
     }
@@ -46,7 +63,12 @@ fn recognised(shown: &str, extension: &str, declared: Option<&str>) -> Result<Me
     Ok(told(types::registered(shown, extension), extension))
 }
 
-fn textual(head: &[u8], declared: Option<&str>, name: &OriginalName) -> Result<MediaType, Violation> {
+fn textual(
+    head: &[u8],
+    declared: Option<&str>,
+    name: &OriginalName,
+    rules: &ValidationRules,
+) -> Result<MediaType, Violation> {
     let parts = name.parts();
     let extension = if parts.len() > 1 { parts[parts.len() - 1].as_str() } else { "" };
     let claims_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
@@ -55,6 +77,9 @@ fn textual(head: &[u8], declared: Option<&str>, name: &OriginalName) -> Result<M
     }
     if declared.is_some_and(shows_itself) {
         return Err(CONTRADICTION);
+    }
+    if refusal::runs(extension) && refusal::allows(rules, extension) {
+        return Ok(told(PLAIN, extension));
     }
     if let Some((declared, extension)) =
         declared.and_then(|declared| Some((declared, types::textual_extension(declared)?)))
@@ -70,10 +95,7 @@ fn shows_itself(declared: &str) -> bool {
     matches!(types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
 }
 
-/// What a file is stored as. One that its extension would let something run keeps neither type nor extension.
 fn told(mime_type: &str, extension: &str) -> MediaType {
-    let (mime_type, extension) =
-        if refusal::runs(extension) { (UNKNOWN, UNKNOWN_EXTENSION) } else { (mime_type, extension) };
     MediaType {
         mime_type: mime_type.to_owned(),
         extension: extension.to_owned(),
@@ -104,7 +126,7 @@ mod tests {
 
     fn told_as(head: &[u8], declared: &str, name: &str) -> Result<String, Violation> {
         let declared: Option<Mime> = (!declared.is_empty()).then(|| declared.parse().expect("a type"));
-        media_type(head, declared.as_ref(), &OriginalName::clean(name))
+        media_type(head, declared.as_ref(), &OriginalName::clean(name), &ValidationRules::default())
             .map(|told| format!("{} {}", told.mime_type, told.extension))
     }
 

@@ -1,7 +1,7 @@
 //! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{File, FileId, Handle, Sources, Space, SpaceId, UserId};
+use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
+use domain::{File, FileId, FileStatus, Handle, HourlyQuota, Sources, Space, SpaceId, UserId};
 use serde::{Deserialize, Serialize, de::IgnoredAny};
 
 use crate::{
@@ -17,7 +17,20 @@ use crate::{
 pub enum FileRefused {
     /// Another file has the stored name of one of them. Nothing was written.
     NameTaken,
+    /// Strangers have used up the uploads of the hour. Nothing was written.
+    QuotaUsedUp,
     /// The table failed. Whether they were written is not known.
+    Failed(Error),
+}
+
+/// Why a file was not made active.
+#[derive(Debug)]
+pub enum ActivationRefused {
+    /// It is not pending any more: somebody else made it active, or removed it. Nothing was written.
+    NotPending,
+    /// Another file has its stored name. Nothing was written.
+    NameTaken,
+    /// The table failed. Whether it was written is not known.
     Failed(Error),
 }
 
@@ -29,41 +42,94 @@ struct FileOwner {
     expires_at_seconds: Option<i64>,
 }
 
-/// Members of a transaction for each file that it writes, and the place of where the file is delivered among them.
-const MEMBERS: usize = 3;
-const PATH_MEMBER: usize = 2;
+/// What a member of a transaction that writes files is there for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Record,
+    Path,
+    Quota,
+}
+
 /// The place of the file's owner among the members of what settles it.
 const OWNER_MEMBER: usize = 0;
+/// The place of the record among the members of what activates a file.
+const RECORD_MEMBER: usize = 0;
 
 /// How long a file that was given up keeps its id from being written, in milliseconds: far longer than any request lasts.
 const GIVEN_UP_MS: i64 = 60 * 60 * 1_000;
 
 impl Table {
-    /// Writes new files' records, all or nothing.
+    /// Writes new files' records, all or nothing; with a quota, as one upload of its hour. Only active ones are found by
+    /// where they are delivered.
     pub async fn create_files(
         &self,
         files: &[File],
+        quota: Option<HourlyQuota>,
         sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), FileRefused> {
-        let members = files.iter().flat_map(|file| {
-            [
-                self.put_new(Key::file(file.space_id, file.id), file),
-                self.put_new(
-                    Key::file_owner(file.id),
-                    &FileOwner { space_id: Some(file.space_id), expires_at_seconds: None },
-                ),
-                self.put_new(Key::path(&file.storage_path), file),
-            ]
-        });
-        let members = members.collect::<Result<_, _>>().map_err(FileRefused::Failed)?;
-        match self.transact(sources, members, completion).await {
-            Ok(()) => Ok(()),
-            Err(NotWritten::Refused(refused)) if refused.iter().any(|member| member % MEMBERS == PATH_MEMBER) => {
-                Err(FileRefused::NameTaken)
+        let (roles, members) = self.members_of_new_files(files, quota).map_err(FileRefused::Failed)?;
+        let refused = match self.transact(sources, members, completion).await {
+            Ok(()) => return Ok(()),
+            Err(NotWritten::Refused(refused)) => refused,
+            Err(NotWritten::Failed(error)) => return Err(FileRefused::Failed(error)),
+        };
+        let is_refused = |role| refused.iter().any(|member| roles.get(*member) == Some(&role));
+        Err(if is_refused(Role::Path) {
+            FileRefused::NameTaken
+        } else if is_refused(Role::Quota) {
+            FileRefused::QuotaUsedUp
+        } else {
+            FileRefused::Failed(Error::busy("these ids were used up before"))
+        })
+    }
+
+    fn members_of_new_files(
+        &self,
+        files: &[File],
+        quota: Option<HourlyQuota>,
+    ) -> Result<(Vec<Role>, Vec<TransactWriteItem>), Error> {
+        let mut members = Vec::new();
+        for file in files {
+            let owner = FileOwner { space_id: Some(file.space_id), expires_at_seconds: None };
+            members.push((Role::Record, self.put_new(Key::file(file.space_id, file.id), file)?));
+            members.push((Role::Record, self.put_new(Key::file_owner(file.id), &owner)?));
+            if file.status == FileStatus::Active {
+                members.push((Role::Path, self.put_new(Key::path(&file.storage_path), file)?));
             }
-            Err(NotWritten::Refused(_)) => Err(FileRefused::Failed(Error::busy("these ids were used up before"))),
-            Err(NotWritten::Failed(error)) => Err(FileRefused::Failed(error)),
+        }
+        if let (Some(quota), Some(file)) = (quota, files.first()) {
+            members.push((Role::Quota, self.count_upload(file.space_id, quota)?));
+        }
+        Ok(members.into_iter().unzip())
+    }
+
+    /// Writes an active file over the pending one that it was, once: who comes second is refused.
+    pub async fn activate_file(&self, file: &File, sources: &Sources) -> Result<(), ActivationRefused> {
+        let key = Key::file(file.space_id, file.id);
+        let members = self.put_over(key, file, is_pending()).and_then(|record| {
+            let path = self.put_new(Key::path(&file.storage_path), file)?;
+            Ok(vec![record, path])
+        });
+        match self.transact(sources, members.map_err(ActivationRefused::Failed)?, None).await {
+            Ok(()) => Ok(()),
+            Err(NotWritten::Refused(refused)) if refused.contains(&RECORD_MEMBER) => Err(ActivationRefused::NotPending),
+            Err(NotWritten::Refused(_)) => Err(ActivationRefused::NameTaken),
+            Err(NotWritten::Failed(error)) => Err(ActivationRefused::Failed(error)),
+        }
+    }
+
+    /// Removes a file, if it is pending still; `false` where it is not.
+    pub async fn remove_pending_file(&self, file: &File, sources: &Sources) -> Result<bool, Error> {
+        let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
+        let members = vec![
+            self.delete_where(Key::file(file.space_id, file.id), is_pending())?,
+            self.delete_where(Key::file_owner(file.id), is_ours)?,
+        ];
+        match self.transact(sources, members, None).await {
+            Ok(()) => Ok(true),
+            Err(NotWritten::Refused(_)) => Ok(false),
+            Err(NotWritten::Failed(error)) => Err(error),
         }
     }
 
@@ -93,7 +159,9 @@ impl Table {
             let is_it = || ("id", AttributeValue::S(file.id.to_string()));
             let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
             members.push(self.delete_where(Key::file(file.space_id, file.id), is_it())?);
-            members.push(self.delete_where(Key::path(&file.storage_path), is_it())?);
+            if file.status == FileStatus::Active {
+                members.push(self.delete_where(Key::path(&file.storage_path), is_it())?);
+            }
             members.push(self.delete_where(Key::file_owner(file.id), is_ours)?);
         }
         members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
@@ -144,4 +212,8 @@ impl Table {
         let mut found = self.get_together([file.clone(), space.clone()]).await?;
         Ok((found.take(&file)?, found.take::<ByHandle>(&space)?.and_then(ByHandle::space)))
     }
+}
+
+fn is_pending() -> (&'static str, AttributeValue) {
+    ("status", AttributeValue::S("pending".to_owned()))
 }

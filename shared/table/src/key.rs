@@ -9,24 +9,30 @@
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | whose an upload config is | `CONFIG#{id}` | `CONFIG` |
 //! | upload config, by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
+//! | uploads by strangers in an hour | `SPACE#{space id}` | `HOUR#{config id}#{hour}` |
 //! | file | `SPACE#{space id}` | `FILE#{id}` |
 //! | whose a file is | `FILE#{id}` | `FILE` |
-//! | file, by where it is delivered | `PATH#{storage path}` | `PATH` |
+//! | active file, by where it is delivered | `PATH#{storage path}` | `PATH` |
 //! | user | `USER#{id}` | `USER` |
 //! | the user that was made first | `FIRST_USER` | `FIRST_USER` |
 //! | a user's role in a space | `USER#{user id}` | `SPACE#{space id}` |
 //! | API key, as requests are authenticated and counted by it | `KEY#{SHA-256}` | `KEY` |
 //! | API key, as its space or its user lists it | `SPACE#{space id}` or `USER#{user id}` | `KEY#{number, 20 digits}` |
 //! | the last key's number | `COUNTER#KEY` | `COUNTER` |
+//! | requests of a stranger in a minute | `STRANGER#{tier}#{who}#{minute}` | `STRANGER` |
 //! | a request that is done once | `CLAIM#{its mark}` | `CLAIM` |
 //!
 //! Whatever belongs to a space is in its partition or named by an item there, so that all of it can be found and removed.
-//! What is kept of requests that are done once is sealed, and goes by itself after a day.
+//! What is kept of requests that are done once is sealed, and goes by itself after a day; counters of strangers go after
+//! their minute or hour.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{FileId, Handle, KeyHash, KeyId, KeyOwner, SpaceId, SpaceName, UploadConfigId, UploadConfigName, UserId};
+use domain::{
+    FileId, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, SpaceId, SpaceName, UploadConfigId, UploadConfigName,
+    UserId, Window,
+};
 
 /// The partition attribute.
 pub(crate) const PARTITION: &str = "pk";
@@ -107,6 +113,14 @@ impl Key {
 
     pub(crate) fn path(storage_path: &str) -> Key {
         Key::of(format!("PATH#{storage_path}"), "PATH")
+    }
+
+    pub(crate) fn hour(space: SpaceId, quota: HourlyQuota) -> Key {
+        Key::of(space_partition(space), format!("HOUR#{}#{}", quota.config, quota.hour))
+    }
+
+    pub(crate) fn stranger(tier: &str, who: &str, minute: Window) -> Key {
+        Key::of(format!("STRANGER#{tier}#{who}#{}", minute.0), "STRANGER")
     }
 
     pub(crate) fn claim(mark: &str) -> Key {

@@ -1,8 +1,8 @@
 //! The table: every record of Larder in one DynamoDB table.
 //!
 //! Invariants: this is the only crate that spells a key (`key.rs` lists them all); every read is strongly consistent and
-//! whole, an incomplete one is an error and never an absence; every write states its condition and knows its own success
-//! when the first answer was lost.
+//! whole, an incomplete one is an error and never an absence; every write states its condition, or is safe to repeat,
+//! and knows its own success when the first answer was lost.
 //!
 //! A record that is found by two keys is stored whole under both, and whoever changes one changes both in one transaction.
 //! API keys are the exception: what requests are counted by stays out of transactions, in which it would conflict.
@@ -16,13 +16,14 @@ mod members;
 mod purge;
 mod read;
 mod spaces;
+mod strangers;
 mod upload_configs;
 mod write;
 
 pub use api_keys::{Admission, Authenticated};
 pub use claims::{Claim, Claimed, Completion};
 pub use error::Error;
-pub use files::FileRefused;
+pub use files::{ActivationRefused, FileRefused};
 pub use members::{Membership, User};
 pub use read::{Listing, Page, Start};
 pub use spaces::{ChangeRefused, SpaceRefused};

@@ -3,6 +3,7 @@
 //! What is found by other keys goes before the member that names it, so wherever this ends, all that is left is still
 //! found from the partition.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, File, SpaceId, UploadConfig};
 
 use crate::{
@@ -25,10 +26,7 @@ impl Table {
             .consistent_read(true)
             .key_condition_expression("#partition = :partition")
             .expression_attribute_names("#partition", PARTITION)
-            .expression_attribute_values(
-                ":partition",
-                aws_sdk_dynamodb::types::AttributeValue::S(space_partition(space)),
-            )
+            .expression_attribute_values(":partition", AttributeValue::S(space_partition(space)))
             .limit(PAGE)
             .send()
             .await

@@ -1,12 +1,13 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::{Sources, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
+use domain::{Sources, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Completion, Error, Key, Listing, Page, Table,
     key::{UPLOAD_CONFIGS, space_partition, upload_config_sort},
+    spaces::existing,
     write::NotWritten,
 };
 
@@ -123,6 +124,17 @@ impl Table {
             UploadConfigReference::Name(name) => Key::upload_config_name(space, name),
         })
         .await
+    }
+
+    /// A space, and an upload config in it.
+    pub async fn space_and_upload_config(
+        &self,
+        space: SpaceId,
+        config: UploadConfigId,
+    ) -> Result<(Option<Space>, Option<UploadConfig>), Error> {
+        let (space, config) = (Key::space(space), Key::upload_config(space, config));
+        let mut found = self.get_together([space.clone(), config.clone()]).await?;
+        Ok((existing(found.take(&space)?), found.take(&config)?))
     }
 
     /// The space of an upload config.

@@ -1,7 +1,9 @@
 //! A space's files: their records and their bytes together.
 
+use std::collections::BTreeSet;
+
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileStatus, Sources, Violation, Violations};
+use domain::{Fault, File, FileStatus, HourlyQuota, Sources, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Completion, FileRefused};
@@ -25,8 +27,8 @@ impl Originals {
 
 /// The files of one space.
 pub struct Assets<'a> {
-    space: &'a Space,
-    originals: &'a Originals,
+    pub(crate) space: &'a Space,
+    pub(crate) originals: &'a Originals,
 }
 
 impl Space {
@@ -36,68 +38,126 @@ impl Space {
     }
 }
 
+/// Records that could not be written.
+pub(crate) struct Unwritten {
+    /// Why.
+    pub(crate) fault: Fault,
+    /// Whether it is known that they are not there, and never will be.
+    pub(crate) is_settled: bool,
+}
+
+impl From<Fault> for Unwritten {
+    fn from(fault: Fault) -> Unwritten {
+        Unwritten { fault, is_settled: false }
+    }
+}
+
+impl Unwritten {
+    fn settled(fault: Fault) -> Unwritten {
+        Unwritten { fault, is_settled: true }
+    }
+}
+
 impl Assets<'_> {
     /// Stores files, all or nothing: their bytes first, then their records, so that a record that says `active` has its
-    /// bytes. With the records goes what ends the request that they came with.
+    /// bytes. With the records goes what ends the request that they came with; with a quota they count as one upload of
+    /// its hour.
     ///
     /// A stored name that is taken is a conflict. What fails leaves nothing behind, unless it cannot be told whether the
     /// records were written: then the bytes stay, for they may be in use.
     pub async fn store(
         &self,
         files: &[(File, Content)],
+        quota: Option<HourlyQuota>,
         sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), Fault> {
-        if files.iter().any(|(file, _)| file.space_id != self.space.record.id || file.status != FileStatus::Active) {
-            return Err(Fault::internal("a file of another space, or none that is there, was to be stored"));
+        if files.iter().any(|(file, _)| file.status != FileStatus::Active) {
+            return Err(Fault::internal("a file that is not there was to be stored"));
+        }
+        let paths: BTreeSet<&str> = files.iter().map(|(file, _)| file.storage_path.as_str()).collect();
+        if paths.len() < files.len() {
+            return Err(name_taken());
         }
         // All of them end before any is removed: one that was given up on could still arrive.
         let puts: Vec<_> = files.iter().map(|(file, content)| self.put(file, content.clone())).collect();
         let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
-        if let Err(fault) = stored.into_iter().collect::<Result<(), Fault>>() {
-            self.remove_bytes(files).await;
-            return Err(fault);
-        }
         let records: Vec<File> = files.iter().map(|(file, _)| file.clone()).collect();
+        let written = match stored.into_iter().collect() {
+            Ok(()) => self.write(&records, quota, sources, completion).await,
+            Err(fault) => Err(Unwritten::settled(fault)),
+        };
+        let Err(Unwritten { fault, is_settled }) = written else { return Ok(()) };
+        if is_settled {
+            for file in &records {
+                self.remove_original(file).await;
+            }
+        }
+        Err(fault)
+    }
+
+    /// Writes new records, all or nothing, and looks whether the space is there still.
+    pub(crate) async fn write(
+        &self,
+        records: &[File],
+        quota: Option<HourlyQuota>,
+        sources: &Sources,
+        completion: Option<&Completion>,
+    ) -> Result<(), Unwritten> {
+        if records.iter().any(|file| file.space_id != self.space.record.id) {
+            return Err(Fault::internal("a file of another space was to be written").into());
+        }
         let claim = completion.map(|completion| &completion.claim);
-        match self.space.table.create_files(&records, sources, completion).await {
+        let table = &self.space.table;
+        match table.create_files(records, quota, sources, completion).await {
             Ok(()) => {}
-            Err(FileRefused::NameTaken) => {
-                self.remove_bytes(files).await;
-                return Err(Fault::conflict("A file of this name is already stored.", "file", Violation::Taken));
+            Err(FileRefused::NameTaken) => return Err(Unwritten::settled(name_taken())),
+            Err(FileRefused::QuotaUsedUp) => {
+                let fault = quota.map_or_else(|| Fault::internal("no quota"), |quota| quota.used_up(sources.now()));
+                return Err(Unwritten::settled(fault));
             }
             Err(FileRefused::Failed(error)) => {
-                if !self.space.table.settle_files(&records, sources, claim).await? {
-                    self.remove_bytes(files).await;
-                    return Err(error.into());
+                if !table.settle_files(records, sources, claim).await.map_err(Fault::from)? {
+                    return Err(Unwritten::settled(error.into()));
                 }
             }
         }
         // Only a look after writing tells of a deletion that looked before.
-        match self.space.table.space(self.space.record.id).await? {
+        match table.space(self.space.record.id).await.map_err(Fault::from)? {
             Some(space) if !space.is_closed(sources.now()) => Ok(()),
             // The purge removes them with the space.
-            None => Err(Violations::from(("space", Violation::Unknown)).into()),
+            None => Err(Fault::from(Violations::from(("space", Violation::Unknown))).into()),
             Some(_) => {
-                self.space.table.take_back_files(&records, sources, claim).await?;
-                self.remove_bytes(files).await;
-                Err(closed())
+                table.take_back_files(records, sources, claim).await.map_err(Fault::from)?;
+                Err(Unwritten::settled(closed()))
             }
         }
     }
 
-    async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
-        let key = ObjectKey::original(file.space_id, file.id);
-        Ok(self.originals.0.put(&key, content, &file.mime_type, &file.checksum_sha256).await?)
+    pub(crate) async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
+        let checksum =
+            file.checksum_sha256.as_deref().ok_or_else(|| Fault::internal("bytes come with their checksum"))?;
+        Ok(self.originals.0.put(&original(file)?, content, &file.mime_type, checksum).await?)
     }
 
     /// Removes bytes that no record speaks of. Where that fails they are found by their missing record.
-    async fn remove_bytes(&self, files: &[(File, Content)]) {
-        for (file, _) in files {
-            let key = ObjectKey::original(file.space_id, file.id);
-            if let Err(error) = self.originals.0.delete(&key).await {
-                tracing::warn!(file_id = %file.id, %error, "bytes without a record stay behind");
-            }
+    pub(crate) async fn remove_original(&self, file: &File) {
+        let removed = match original(file) {
+            Ok(key) => self.originals.0.delete(&key).await.map_err(Fault::from),
+            Err(fault) => Err(fault),
+        };
+        if let Err(error) = removed {
+            tracing::warn!(file_id = %file.id, %error, "bytes without a record stay behind");
         }
     }
+}
+
+/// The object that holds a file's bytes.
+pub(crate) fn original(file: &File) -> Result<ObjectKey, Fault> {
+    let revision = file.revision.ok_or_else(|| Fault::internal("a file that is not there has no bytes"))?;
+    Ok(ObjectKey::original(file.space_id, file.id, revision))
+}
+
+pub(crate) fn name_taken() -> Fault {
+    Fault::conflict("A file of this name is already stored.", "file", Violation::Taken)
 }

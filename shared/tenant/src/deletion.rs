@@ -72,8 +72,9 @@ impl Space {
     async fn reopen(&mut self, token: &str, sources: &Sources) -> Result<(), Fault> {
         let reopen = |space: &mut domain::Space| {
             space.closing.take_if(|closing| closing.token == token);
+            Ok(())
         };
-        self.change(reopen, sources).await
+        self.change_if(reopen, sources).await
     }
 
     async fn demand_empty(&self) -> Result<(), Fault> {

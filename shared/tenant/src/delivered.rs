@@ -5,14 +5,14 @@
 
 use std::time::Duration;
 
-use bucket::{AnswerHeaders, Error, ObjectKey};
+use bucket::{AnswerHeaders, Error};
 use bytes::Bytes;
 use domain::{
     Fault, File, FileStatus, Handle, ResourceType, Role, Space, Timestamp, Violation, Violations, original_needs_proof,
 };
 use futures::Stream;
 
-use crate::{Caller, Originals, Tenants};
+use crate::{Caller, Originals, Tenants, assets::original};
 
 /// A file that an address names, in a space that delivers; nobody has been admitted to it yet.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl Delivered {
         originals: &Originals,
         positions: Option<(u64, u64)>,
     ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Fault> {
-        let object = originals.0.get(&self.key(), positions).await?;
+        let object = originals.0.get(&original(&self.file)?, positions).await?;
         object.ok_or_else(|| Fault::internal(format!("the file {} has lost its bytes", self.file.id)))
     }
 
@@ -100,10 +100,6 @@ impl Delivered {
         now: Timestamp,
         lifetime: Duration,
     ) -> Result<String, Fault> {
-        Ok(originals.0.presign_get(&self.key(), headers, now, lifetime).await?)
-    }
-
-    fn key(&self) -> ObjectKey {
-        ObjectKey::original(self.file.space_id, self.file.id)
+        Ok(originals.0.presign_get(&original(&self.file)?, headers, now, lifetime).await?)
     }
 }

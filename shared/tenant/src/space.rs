@@ -6,7 +6,7 @@ use table::{ChangeRefused, Table};
 use crate::{Caller, Tenants};
 
 /// Tries of a change that others change away.
-const CHANGE_TRIES: u32 = 32;
+pub(crate) const CHANGE_TRIES: u32 = 32;
 
 /// A space that a caller may know of: its record, the caller's role, and what is kept in it.
 #[derive(Clone, Debug)]
@@ -78,12 +78,13 @@ impl Space {
     pub async fn change(&mut self, change: impl Fn(&mut domain::Space), sources: &Sources) -> Result<(), Fault> {
         let change = |space: &mut domain::Space| {
             change(space);
+            space.updated_at = sources.now();
             Ok(())
         };
         self.change_if(change, sources).await
     }
 
-    /// The same of a change that may refuse what it finds.
+    /// The same of a change that may refuse what it finds, and of which nobody is told.
     pub(crate) async fn change_if(
         &mut self,
         change: impl Fn(&mut domain::Space) -> Result<(), Fault>,
@@ -92,7 +93,6 @@ impl Space {
         for _ in 0..CHANGE_TRIES {
             let mut changed = self.record.clone();
             change(&mut changed)?;
-            changed.updated_at = sources.now();
             match self.table.change_space(&self.record, &changed, sources).await {
                 Ok(version) => {
                     self.record = domain::Space { version, ..changed };

@@ -8,10 +8,8 @@ use domain::{
 };
 use table::{Completion, ConfigRefused, Listing, Membership, Page, Start};
 
-use crate::{Caller, Space, Tenants};
+use crate::{Caller, Space, Tenants, space::CHANGE_TRIES};
 
-/// Tries of a change that others change away.
-const CHANGE_TRIES: u32 = 8;
 /// Most spaces that one page of all configs looks into; such a page may be short.
 const SPACES: u16 = 50;
 /// The least role that reads configs.

@@ -5,12 +5,16 @@ use std::borrow::Cow;
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{Fault, Handle, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
 use http::{HeaderMap, HeaderValue, Uri, header, request::Parts};
+use serde_json::Value;
 use tenant::{Admitted, Caller, Tenants};
 
-use crate::{Action, Can, Edge, Failure, Subject, claim::IDEMPOTENCY_KEY, exchange::Exchange, path::canonical_path};
+use crate::{Action, Can, Claim, Edge, Failure, Subject, claim::Claimant, exchange::Exchange};
 
 /// The query parameter that may hold a key.
 const KEY_PARAMETER: &str = "api_key";
+
+/// The purpose of the secret by which a key's holder does requests once.
+const IDEMPOTENCY: &str = "idempotency";
 
 /// The query parameter that names the space of a list.
 const SPACE_PARAMETER: &str = "space_id";
@@ -20,13 +24,7 @@ const SPACE_PARAMETER: &str = "space_id";
 pub struct Authenticated {
     /// The caller.
     pub caller: Caller,
-    /// The key that they call with: what is sealed for them is sealed by it.
-    pub(crate) secret: KeySecret,
-    /// The request's path, in its one spelling.
-    pub(crate) path: String,
-    /// How the client names the request.
-    pub(crate) idempotency_key: Option<HeaderValue>,
-    pub(crate) exchange: Exchange,
+    pub(crate) claimant: Claimant,
     edge: Edge,
 }
 
@@ -47,6 +45,12 @@ impl Authenticated {
     /// The way to what is not in a space yet: the making of one.
     pub fn tenants(&self) -> &Tenants {
         &self.edge.tenants
+    }
+
+    /// Claims this request, whose payload is all that it asks for. Where it was done before, its first answer is the
+    /// failure to claim it.
+    pub async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
+        self.claimant.claim(payload).await
     }
 
     /// Refuses, before a body is read, a space key whose role is too low for the action anyway.
@@ -105,12 +109,11 @@ where
         let secret = key_of(&parts.headers, parts.uri.query()).ok_or_else(Fault::unauthenticated)?;
         let admitted = edge.tenants.admit(&secret, edge.limit, edge.sources.now()).await?;
         let exchange = Exchange::of(parts);
-        let path = canonical_path(parts.uri.path());
-        let idempotency_key = parts.headers.get(IDEMPOTENCY_KEY).cloned();
         match admitted.ok_or_else(Fault::unauthenticated)? {
             Admitted::Yes(caller, allowance) => {
                 exchange.note_allowance(allowance);
-                let by = Authenticated { caller, secret, path, idempotency_key, exchange, edge };
+                let claimant = Claimant::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
+                let by = Authenticated { caller, claimant, edge };
                 parts.extensions.insert(by.clone());
                 Ok(by)
             }

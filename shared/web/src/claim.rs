@@ -1,23 +1,26 @@
 //! `Idempotency-Key`: a request that creates something is done once, however often it is sent.
 //!
 //! Who calls, what they call the request and its path make its mark; what they ask for makes its payload. Both are HMACs
-//! under secrets derived from the caller's own key, and the kept answer is sealed under another: the table tells nothing
-//! of any of them.
+//! under secrets derived from the caller's own, and the kept answer is sealed under another: the table tells nothing of any
+//! of them. A caller's own secret is their API key; that of a stranger is who they are and what they call the request.
 
 use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Violation, Violations};
-use http::HeaderName;
+use http::{HeaderName, HeaderValue, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
-use tenant::{Claimed, Completion};
+use tenant::{Claimed, Completion, Tenants};
 
-use crate::{Authenticated, Failure, Request, answer::created_body, fields::read_fields};
+use crate::{
+    Authenticated, Edge, Failure, Request, answer::created_body, exchange::Exchange, fields::read_fields,
+    path::canonical_path,
+};
 
 /// The header by which a client names a request.
-pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The same as a field of errors.
 const FIELD: &str = "idempotency_key";
-/// Purposes of the secrets derived from a caller's key.
+/// Purposes of the secrets derived from a caller's own.
 const MARKS: &str = "idempotency marks";
 const PAYLOADS: &str = "idempotency payloads";
 const ANSWERS: &str = "idempotency answers";
@@ -54,29 +57,57 @@ impl Claim {
 
     /// What ends the request in the transaction that does it: the resource as a 201 shows it, kept for whoever asks again.
     pub fn complete(&self, created: &impl Serialize) -> Option<Completion> {
+        self.complete_with(created_body(created))
+    }
+
+    /// The same, where what is kept is not the answer itself, but what it is made from again.
+    pub fn complete_with(&self, kept: Vec<u8>) -> Option<Completion> {
         let Kept { claim, mark, sealing, sources } = self.kept.as_ref()?;
-        let answer = sealing.seal(created_body(created), mark.as_bytes(), sources);
+        let answer = sealing.seal(kept, mark.as_bytes(), sources);
         Some(Completion { claim: claim.clone(), answer })
     }
 }
 
-impl Authenticated {
-    /// Claims this request, whose payload is all that it asks for. Where it was done before, its first answer is the
+/// In whose name a request is done once.
+#[derive(Clone)]
+pub(crate) struct Claimant {
+    /// How the client names the request, and the secret that is the caller's own; none, where they do not name it.
+    named: Option<(HeaderValue, Secret)>,
+    /// The request's path, in its one spelling.
+    pub(crate) path: String,
+    exchange: Exchange,
+    tenants: Tenants,
+    sources: Sources,
+}
+
+impl Claimant {
+    /// The claimant of a request; `secret` is the caller's own, to be derived from how they name the request.
+    pub(crate) fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&HeaderValue) -> Secret) -> Claimant {
+        Claimant {
+            named: parts.headers.get(IDEMPOTENCY_KEY).map(|header| (header.clone(), secret(header))),
+            path: canonical_path(parts.uri.path()),
+            exchange: Exchange::of(parts),
+            tenants: edge.tenants.clone(),
+            sources: edge.sources.clone(),
+        }
+    }
+
+    /// Claims the request, whose payload is all that it asks for. Where it was done before, its first answer is the
     /// failure to claim it.
-    pub async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
-        let Some(header) = &self.idempotency_key else {
-            return Ok(Claim { ids: ChosenIds::new(self.sources()), kept: None });
+    pub(crate) async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
+        let Some((header, secret)) = &self.named else {
+            return Ok(Claim { ids: ChosenIds::new(&self.sources), kept: None });
         };
         let key = IdempotencyKey::parse(header.as_bytes()).map_err(|why| Violations::from((FIELD, why)))?;
         let name = format!("{}\n{}", self.path, key.as_str());
-        let mark = hex::encode(self.secret.derive(MARKS).mark(name.as_bytes()));
+        let mark = hex::encode(secret.within(MARKS).mark(name.as_bytes()));
         // An object's keys are sorted, so their order in the body is no difference.
-        let payload = hex::encode(self.secret.derive(PAYLOADS).mark(payload.to_string().as_bytes()));
-        let sealing = self.secret.derive(ANSWERS);
-        match self.tenants().claim(&mark, &payload, self.sources()).await? {
+        let payload = hex::encode(secret.within(PAYLOADS).mark(payload.to_string().as_bytes()));
+        let sealing = secret.within(ANSWERS);
+        match self.tenants.claim(&mark, &payload, &self.sources).await? {
             Claimed::Ours(claim) => {
-                self.exchange.note_claim(self.tenants().clone(), claim.clone());
-                let kept = Kept { mark, sealing, sources: self.sources().clone(), claim };
+                self.exchange.note_claim(self.tenants.clone(), claim.clone());
+                let kept = Kept { mark, sealing, sources: self.sources.clone(), claim };
                 Ok(Claim { ids: kept.claim.ids, kept: Some(kept) })
             }
             Claimed::Done(answer) => {
@@ -112,7 +143,7 @@ impl<T: Request, S: Send + Sync> FromRequest<S> for Once<T> {
         let by = by.ok_or_else(|| Fault::internal("a claim needs a caller, who is authenticated before it"))?;
         let (mut fields, payload) = read_fields(request, by.sources().now()).await?;
         // Before it is judged: what was done once is answered again though it would be refused by now.
-        let claim = by.claim(&payload).await?;
+        let claim = by.claimant.claim(&payload).await?;
         let read = T::read(&mut fields);
         Ok(Once { request: fields.finish(read)?, claim })
     }

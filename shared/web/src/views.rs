@@ -26,7 +26,7 @@ pub struct FileView {
     #[serde(rename = "ref")]
     reference: Option<String>,
     tags: Vec<Tag>,
-    checksum_sha256: String,
+    checksum_sha256: Option<String>,
     /// Filled after the upload.
     storage_meta: Map<String, Value>,
     /// Filled after the upload.

@@ -18,4 +18,5 @@ mod spaces_update;
 mod upload;
 mod upload_configs;
 mod upload_files;
+mod upload_rules;
 pub(crate) use deletion::{kept, with_retired};

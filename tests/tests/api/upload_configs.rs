@@ -1,5 +1,6 @@
 //! `/upload-configs`.
 
+use futures::future::join;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, form};
 
@@ -213,6 +214,32 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
         }
         back.reverse();
         assert_eq!(back.concat(), expected, "{limit}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_config_is_never_active_and_gone() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces/{}", acme.id);
+    let starter = acme.client.get(&space).await.ok()["active_upload_config_id"].clone();
+    for round in 0..20 {
+        let body = json!({"space_id": acme.id, "name": format!("config{round}")});
+        let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
+        let activate = acme.client.put(&space, json!({"name": "Acme", "active_upload_config_id": id}));
+        let (activated, deleted) = if round % 2 == 0 {
+            join(activate, delete(&acme.client, json!({"id": id}))).await
+        } else {
+            let (deleted, activated) = join(delete(&acme.client, json!({"id": id})), activate).await;
+            (activated, deleted)
+        };
+        match (activated.status, deleted.status) {
+            (200, 409) | (422, 204) => {}
+            (activated, deleted) => panic!("activated with {activated}, deleted with {deleted}"),
+        }
+        acme.upload_photo().await;
+        acme.client.put(&space, json!({"name": "Acme", "active_upload_config_id": starter})).await.ok();
     }
     stack.stop().await;
 }

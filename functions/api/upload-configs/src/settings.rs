@@ -39,8 +39,9 @@ fn storage(fields: &mut Fields) -> StorageRules {
 fn validation(fields: &mut Fields) -> ValidationRules {
     let sides = ["min_image_width", "min_image_height", "max_image_width", "max_image_height"];
     fields.only(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
-    // A list may be written as one text, its items parted by commas.
+    // A list may be written as one text, its items parted by commas. One that names nothing asks for nothing.
     let allowed_formats = fields.list_or_csv("allowed_formats", ALLOWED_FORMATS, Extension::parse);
+    let allowed_formats = allowed_formats.filter(|formats| !formats.is_empty());
     let max_file_size = fields.integer("max_file_size", 1, FILE_BYTES);
     let [min_image_width, min_image_height, max_image_width, max_image_height] =
         sides.map(|side| fields.integer(side, 1, IMAGE_PIXELS).and_then(|pixels| u32::try_from(pixels).ok()));

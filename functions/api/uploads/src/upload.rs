@@ -62,12 +62,13 @@ pub(crate) async fn upload(
     let Form { mut fields, files, is_list, payload } = form::read(request, &TEXTS, by.sources().now()).await?;
     let particulars = Particulars::read(&mut fields);
     let place = place(&by, &particulars, &mut fields).await?;
+    // Before it is judged: what was done once is answered again though it would be refused by now.
+    let claim = by.claim(&payload).await?;
     let rules = place.as_ref().map(|(_, config)| config.config.validation.clone()).unwrap_or_default();
     let judge = |(field, file): (String, Incoming)| fields.keep(&field, file.judge(&rules));
     let judged: Vec<Judged> = files.into_iter().filter_map(judge).collect();
     let (can, config) = fields.finish(place)?;
 
-    let claim = by.claim(&payload).await?;
     let destination = Destination {
         space: can.space.record(),
         config: &config,
@@ -80,7 +81,7 @@ pub(crate) async fn upload(
     let views = files.iter().map(|(file, _)| FileView::of(file, can.space.record(), &uploads.cdn_url)).collect();
     let uploaded = Uploaded::of(views, is_list);
     let (assets, completion) = (can.space.assets(&uploads.originals), claim.complete(&uploaded));
-    let stored = runtime::done_in_time(assets.store(&files, &can.sources, completion.as_ref())).await;
+    let stored = runtime::done_in_time(assets.store(&files, None, &can.sources, completion.as_ref())).await;
     stored.unwrap_or_else(|| Err(Fault::unavailable("storing took too long")))?;
     Ok(Created(uploaded))
 }
