@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("table", &["domain"]),
     ("bucket", &["domain"]),
     ("queue", &["domain"]),
+    ("media", &["domain"]),
     ("tenant", &["domain", "table", "bucket", "queue", "runtime"]),
     ("intake", &["domain", "tenant"]),
     ("web", &["domain", "tenant", "runtime"]),

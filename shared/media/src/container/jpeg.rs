@@ -1,0 +1,119 @@
+//! JPEG's segments.
+
+use std::ops::Range;
+
+use crate::{
+    ProbeError,
+    bytes::{be16, part},
+};
+
+pub(crate) const START: u8 = 0xD8;
+pub(crate) const END: u8 = 0xD9;
+pub(crate) const SCAN: u8 = 0xDA;
+pub(crate) const JFIF: u8 = 0xE0;
+pub(crate) const EXIF: u8 = 0xE1;
+pub(crate) const PROFILE: u8 = 0xE2;
+pub(crate) const ADOBE: u8 = 0xEE;
+pub(crate) const APPLICATION: std::ops::RangeInclusive<u8> = 0xE0..=0xEF;
+pub(crate) const COMMENT: u8 = 0xFE;
+
+/// How the segment of camera data begins; a TIFF follows.
+pub(crate) const EXIF_NAME: &[u8] = b"Exif\0\0";
+/// How a segment of a colour profile begins; its number and how many there are follow.
+pub(crate) const PROFILE_NAME: &[u8] = b"ICC_PROFILE\0";
+/// How Adobe's segment begins, which tells what the components are.
+pub(crate) const ADOBE_NAME: &[u8] = b"Adobe";
+
+/// A segment: a marker, and what belongs to it.
+pub(crate) struct Segment<'a> {
+    pub(crate) marker: u8,
+    /// What follows the marker and the length; empty for markers that stand alone.
+    pub(crate) payload: &'a [u8],
+    /// Where it lies in the file, its marker included. What lies between two segments is the pixels of a scan.
+    pub(crate) range: Range<usize>,
+}
+
+impl Segment<'_> {
+    /// Whether it is a frame header, which tells the dimensions.
+    pub(crate) fn is_frame(&self) -> bool {
+        matches!(self.marker, 0xC0..=0xCF) && !matches!(self.marker, 0xC4 | 0xC8 | 0xCC)
+    }
+
+    /// Whether it is the header of a frame that shows coarsely first.
+    pub(crate) fn is_progressive_frame(&self) -> bool {
+        matches!(self.marker, 0xC2 | 0xC6 | 0xCA | 0xCE)
+    }
+
+    /// Whether this is the segment of camera data, of a colour profile or of Adobe's: its marker is shared by others.
+    pub(crate) fn is_named(&self, marker: u8, name: &[u8]) -> bool {
+        self.marker == marker && self.payload.starts_with(name)
+    }
+}
+
+/// The segments of a JPEG, up to its end marker.
+pub(crate) struct Segments<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Segments<'a> {
+    /// Those after the start marker.
+    pub(crate) fn of(bytes: &'a [u8]) -> Segments<'a> {
+        Segments { bytes, at: 2 }
+    }
+
+    /// The next segment; past the end marker there is none.
+    pub(crate) fn next(&mut self) -> Result<Segment<'a>, ProbeError> {
+        let start = self.marker_at()?;
+        let marker = self.bytes[start + 1];
+        if marker == END || marker == START || marker == 0x01 {
+            self.at = start + 2;
+            return Ok(Segment { marker, payload: &[], range: start..self.at });
+        }
+        let length = usize::from(be16(self.bytes, start + 2)?);
+        let payload = length.checked_sub(2).ok_or(ProbeError::Malformed("a JPEG segment without its length"))?;
+        let payload = part(self.bytes, start + 4, payload)?;
+        self.at = start + 2 + length;
+        Ok(Segment { marker, payload, range: start..self.at })
+    }
+
+    /// Where the next marker is. On the way are a scan's pixels, in which 0xFF is followed by 0 or a restart marker.
+    fn marker_at(&self) -> Result<usize, ProbeError> {
+        let mut at = self.at;
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let found = rest.iter().position(|byte| *byte == 0xFF).map(|found| at + found);
+            let missing = ProbeError::NeedsMore { bytes: self.bytes.len() as u64 + 2 };
+            let start = found.ok_or(missing.clone())?;
+            match self.bytes.get(start + 1) {
+                None => return Err(missing),
+                Some(0x00 | 0xD0..=0xD7) => at = start + 2,
+                Some(0xFF) => at = start + 1,
+                Some(_) => return Ok(start),
+            }
+        }
+    }
+}
+
+/// The colour profile, put together from its segments, which are numbered from 1.
+pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut parts = Vec::new();
+    let mut segments = Segments::of(bytes);
+    while let Ok(segment) = segments.next()
+        && segment.marker != SCAN
+        && segment.marker != END
+    {
+        if segment.is_named(PROFILE, PROFILE_NAME)
+            && let [number, count, data @ ..] = &segment.payload[PROFILE_NAME.len()..]
+        {
+            parts.push((*number, *count, data));
+        }
+    }
+    parts.sort_by_key(|(number, ..)| *number);
+    let count = parts.len();
+    let whole = parts
+        .iter()
+        .zip(1..)
+        .all(|((number, of, _), expected)| usize::from(*number) == expected && usize::from(*of) == count);
+    (whole && count > 0).then(|| parts.into_iter().flat_map(|(_, _, data)| data).copied().collect())
+}

@@ -1,0 +1,81 @@
+//! TIFF's directories, which camera data in other formats is kept in too.
+
+use crate::{
+    ProbeError,
+    bytes::{be16, be32, le16, le32, length},
+};
+
+pub(crate) const WIDTH: u16 = 256;
+pub(crate) const HEIGHT: u16 = 257;
+pub(crate) const ORIENTATION: u16 = 274;
+pub(crate) const EXTRA_SAMPLES: u16 = 338;
+
+/// The type of a two-byte number.
+const SHORT: u16 = 3;
+/// The type of a four-byte number.
+const LONG: u16 = 4;
+/// Bytes of an entry.
+const ENTRY: usize = 12;
+
+/// The first directory of a TIFF.
+pub(crate) struct Directory<'a> {
+    bytes: &'a [u8],
+    big_endian: bool,
+    at: usize,
+    entries: usize,
+}
+
+impl<'a> Directory<'a> {
+    /// The first directory.
+    pub(crate) fn first(bytes: &'a [u8]) -> Result<Directory<'a>, ProbeError> {
+        let big_endian = match bytes.first_chunk() {
+            Some(b"II*\0") => false,
+            Some(b"MM\0*") => true,
+            Some(_) => return Err(ProbeError::Malformed("not a TIFF")),
+            None => return Err(ProbeError::NeedsMore { bytes: 4 }),
+        };
+        let mut directory = Directory { bytes, big_endian, at: 0, entries: 0 };
+        directory.at = length(directory.long(4)?.into());
+        directory.entries = directory.short(directory.at)?.into();
+        Ok(directory)
+    }
+
+    fn short(&self, at: usize) -> Result<u16, ProbeError> {
+        if self.big_endian { be16(self.bytes, at) } else { le16(self.bytes, at) }
+    }
+
+    fn long(&self, at: usize) -> Result<u32, ProbeError> {
+        if self.big_endian { be32(self.bytes, at) } else { le32(self.bytes, at) }
+    }
+
+    /// Where a tag's value stands, and its type.
+    fn value_at(&self, tag: u16) -> Result<Option<(usize, u16)>, ProbeError> {
+        for index in 0..self.entries {
+            let entry = self.at + 2 + index * ENTRY;
+            if self.short(entry)? == tag {
+                return Ok(Some((entry + 8, self.short(entry + 2)?)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A tag's value, where it is one whole number.
+    pub(crate) fn number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
+        match self.value_at(tag)? {
+            Some((at, SHORT)) => self.short(at).map(|value| Some(value.into())),
+            Some((at, LONG)) => self.long(at).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Where the value of a tag of two-byte numbers stands, and the place of the next directory.
+    pub(crate) fn places(&self, tag: u16) -> Result<(Option<usize>, usize), ProbeError> {
+        let place = self.value_at(tag)?.and_then(|(at, kind)| (kind == SHORT).then_some(at));
+        Ok((place, self.at + 2 + self.entries * ENTRY))
+    }
+
+    /// Whether its numbers have their most significant byte first.
+    pub(crate) fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+}

@@ -1,0 +1,33 @@
+//! AVIF, by rav1e.
+
+use ravif::{Encoder, Img};
+use rgb::FromSlice;
+
+use crate::{
+    Format, MediaError, colour,
+    pixels::{Channels, Pixels, within},
+};
+
+use super::{AVIF_PIXELS, Encoding, fits};
+
+/// Most pixels of a side.
+const SIDE: u32 = 65_535;
+/// How fast the encoder is, 1 to 10; slower ones exceed a request's time.
+const SPEED: u8 = 9;
+
+pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
+    fits(pixels, Format::Avif, SIDE)?;
+    within(u64::from(pixels.width) * u64::from(pixels.height), AVIF_PIXELS)?;
+    let mut encoder = Encoder::new().with_quality(encoding.quality.into()).with_speed(SPEED);
+    if let Some(exif) = encoding.exif {
+        encoder = encoder.with_exif(exif);
+    }
+    let (width, height) = (pixels.width as usize, pixels.height as usize);
+    // There is no place for a profile: colours that could not be converted are taken as sRGB.
+    let (samples, channels) = colour::coloured(pixels);
+    let file = match channels {
+        Channels::Rgba => encoder.encode_rgba(Img::new(samples.as_rgba(), width, height)),
+        Channels::Grey | Channels::Rgb => encoder.encode_rgb(Img::new(samples.as_rgb(), width, height)),
+    };
+    file.map(|file| file.avif_file).map_err(MediaError::encoding)
+}

@@ -1,0 +1,68 @@
+//! WebP, by libwebp.
+
+use webp::{Encoder, PixelLayout, WebPConfig};
+
+use crate::{
+    Format, MediaError, colour,
+    container::webp::{Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, frame, push},
+    pixels::{Channels, Pixels},
+};
+
+use super::{Encoding, fits};
+
+/// Most pixels of a side.
+const SIDE: u32 = 16_383;
+/// How long the encoder thinks, 0 to 6.
+const METHOD: i32 = 4;
+/// How hard the lossless encoder tries, 0 to 100.
+const LOSSLESS_EFFORT: f32 = 75.0;
+
+pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
+    fits(pixels, Format::WebP, SIDE)?;
+    let mut config = WebPConfig::new().map_err(|()| MediaError::encoding("libwebp has another interface"))?;
+    config.method = METHOD;
+    config.lossless = encoding.lossless.into();
+    config.quality = if encoding.lossless { LOSSLESS_EFFORT } else { encoding.quality.into() };
+    let (samples, channels) = colour::coloured(pixels);
+    let layout = if channels == Channels::Rgba { PixelLayout::Rgba } else { PixelLayout::Rgb };
+    let encoder = Encoder::new(&samples, layout, pixels.width, pixels.height);
+    let file = encoder.encode_advanced(&config).map_err(|code| MediaError::encoding(format!("{code:?}")))?;
+    if pixels.profile.is_none() && encoding.exif.is_none() {
+        return Ok(file.to_vec());
+    }
+    Ok(with_data(&file, pixels, encoding.exif)?)
+}
+
+/// The same file, extended by a colour profile and camera data.
+fn with_data(file: &[u8], pixels: &Pixels, exif: Option<&[u8]>) -> Result<Vec<u8>, crate::ProbeError> {
+    let mut chunks = Chunks::of(file)?;
+    let mut kept = Vec::new();
+    let mut flags = 0;
+    while let Some(chunk) = chunks.next()? {
+        match &chunk.kind {
+            b"VP8X" => continue,
+            b"ALPH" => flags |= HAS_ALPHA,
+            b"VP8L" if frame(file, &chunk)?.2 => flags |= HAS_ALPHA,
+            _ => {}
+        }
+        kept.push(chunk);
+    }
+    flags |= if exif.is_some() { HAS_EXIF } else { 0 };
+    flags |= if pixels.profile.is_some() { HAS_PROFILE } else { 0 };
+
+    let mut extended = begin();
+    let [width_low, width_middle, width_high, _] = (pixels.width - 1).to_le_bytes();
+    let [height_low, height_middle, height_high, _] = (pixels.height - 1).to_le_bytes();
+    let canvas = [width_low, width_middle, width_high, height_low, height_middle, height_high];
+    push(&mut extended, *b"VP8X", &[&[flags, 0, 0, 0][..], &canvas].concat());
+    if let Some(profile) = &pixels.profile {
+        push(&mut extended, *b"ICCP", profile);
+    }
+    for chunk in kept {
+        push(&mut extended, chunk.kind, chunk.data(file)?);
+    }
+    if let Some(exif) = exif {
+        push(&mut extended, *b"EXIF", exif);
+    }
+    Ok(end(extended))
+}

@@ -1,0 +1,87 @@
+//! Image formats, told by their first bytes.
+
+use domain::{MediaType, ResourceType};
+
+/// An image format that can be probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// JPEG.
+    Jpeg,
+    /// PNG, animated or not.
+    Png,
+    /// GIF.
+    Gif,
+    /// WebP.
+    WebP,
+    /// AVIF.
+    Avif,
+    /// HEIF with HEVC, as telephones write it.
+    Heic,
+    /// Windows bitmap.
+    Bmp,
+    /// TIFF.
+    Tiff,
+    /// Windows icon.
+    Ico,
+}
+
+/// Major and compatible brands of AVIF files.
+const AVIF_BRANDS: [&[u8]; 2] = [b"avif", b"avis"];
+/// Brands of HEIF files whose images are HEVC, or not told.
+const HEIC_BRANDS: [&[u8]; 9] = [b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1"];
+/// Most bytes of a file type box that are looked through for brands.
+const BRANDS_BYTES: usize = 256;
+
+impl Format {
+    /// The format of a file that begins so; 12 bytes tell most of them, an AVIF's brands may need 256.
+    pub fn of(head: &[u8]) -> Option<Format> {
+        match head {
+            [0xFF, 0xD8, 0xFF, ..] => Some(Format::Jpeg),
+            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Format::Png),
+            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Format::Gif),
+            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Format::WebP),
+            [_, _, _, _, b'f', b't', b'y', b'p', ..] => by_brands(head),
+            // The two bytes alone are too common: those reserved after them are zero.
+            [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some(Format::Bmp),
+            [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Some(Format::Tiff),
+            [0, 0, 1, 0, ..] => Some(Format::Ico),
+            _ => None,
+        }
+    }
+
+    /// Its media type, as files are stored under it.
+    pub fn media_type(self) -> MediaType {
+        let (mime_type, extension) = match self {
+            Format::Jpeg => ("image/jpeg", "jpg"),
+            Format::Png => ("image/png", "png"),
+            Format::Gif => ("image/gif", "gif"),
+            Format::WebP => ("image/webp", "webp"),
+            Format::Avif => ("image/avif", "avif"),
+            Format::Heic => ("image/heic", "heic"),
+            Format::Bmp => ("image/bmp", "bmp"),
+            Format::Tiff => ("image/tiff", "tiff"),
+            Format::Ico => ("image/vnd.microsoft.icon", "ico"),
+        };
+        MediaType {
+            mime_type: mime_type.to_owned(),
+            extension: extension.to_owned(),
+            resource_type: ResourceType::Image,
+        }
+    }
+}
+
+/// AVIF before HEIC: AVIF files name `mif1` too.
+fn by_brands(head: &[u8]) -> Option<Format> {
+    let length = u32::from_be_bytes(*head.first_chunk()?);
+    let end = usize::try_from(length).ok()?.min(BRANDS_BYTES).min(head.len());
+    let major = head.get(8..12)?;
+    let compatible = head.get(16..end).unwrap_or_default().chunks_exact(4);
+    let brands = || std::iter::once(major).chain(compatible.clone());
+    if brands().any(|brand| AVIF_BRANDS.contains(&brand)) {
+        Some(Format::Avif)
+    } else if brands().any(|brand| HEIC_BRANDS.contains(&brand)) {
+        Some(Format::Heic)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,31 @@
+//! Images, bytes in and bytes out: every codec of ours is here.
+//!
+//! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header, [`decode()`] gives pixels,
+//! [`orient()`] turns them, [`encode()`] makes a file of them, [`strip()`] removes metadata without any of that, and
+//! [`incoming()`] is what upload configs ask for.
+//!
+//! Invariant: no I/O, no async, and no bytes, however hostile, make it panic or take more memory than its functions say.
+
+mod bytes;
+mod colour;
+mod container;
+mod decode;
+mod encode;
+mod error;
+mod exif;
+mod format;
+mod incoming;
+mod metadata;
+mod orient;
+mod pixels;
+mod probe;
+
+pub use decode::decode;
+pub use encode::{AVIF_PIXELS, Encoding, encode, quality};
+pub use error::{MediaError, ProbeError};
+pub use format::Format;
+pub use incoming::{Changed, Incoming, incoming};
+pub use metadata::strip;
+pub use orient::{Orientation, orient};
+pub use pixels::{Channels, PIXELS, Pixels};
+pub use probe::{Frames, Probed, probe};

@@ -1,0 +1,176 @@
+//! Image files for the tests, made by the encoders, and put together by hand where those do not go.
+
+use media::{Channels, Encoding, Format, Pixels, encode};
+
+/// What must not be found any more where metadata was removed.
+pub(crate) const SECRET: &[u8] = b"52.5200N 13.4050E";
+
+/// A picture whose pixels all differ; its alpha, where it has one, goes from clear to opaque.
+pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
+    let pixel = |x: u32, y: u32| {
+        let scaled = |value: u32, of: u32| u8::try_from(value * 255 / of.max(1)).unwrap();
+        let colour = [scaled(x, width), scaled(y, height), scaled(x + y, width + height), scaled(x, width - 1)];
+        match channels {
+            Channels::Grey => vec![colour[2]],
+            Channels::Rgb => colour[..3].to_vec(),
+            Channels::Rgba => colour.to_vec(),
+        }
+    };
+    let samples = (0..height).flat_map(|y| (0..width).flat_map(move |x| pixel(x, y))).collect();
+    Pixels { width, height, channels, samples, profile: None }
+}
+
+/// An encoding of no particular wish.
+pub(crate) fn plain(format: Format) -> Encoding<'static> {
+    Encoding { format, quality: 95, progressive: false, lossless: false, exif: None }
+}
+
+/// A file of a picture.
+pub(crate) fn file(format: Format, width: u32, height: u32, channels: Channels) -> Vec<u8> {
+    encode(picture(width, height, channels), &plain(format)).unwrap()
+}
+
+/// A file with camera data.
+pub(crate) fn with_exif(format: Format, channels: Channels, exif: &[u8]) -> Vec<u8> {
+    encode(picture(24, 16, channels), &Encoding { exif: Some(exif), ..plain(format) }).unwrap()
+}
+
+/// Camera data that says how the image is turned and where it was taken, and has a thumbnail.
+pub(crate) fn exif(orientation: u8) -> Vec<u8> {
+    let mut exif = b"II*\0\x08\0\0\0".to_vec();
+    exif.extend([2, 0]);
+    exif.extend([0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0]);
+    exif.extend([0x0E, 0x01, 2, 0, 17, 0, 0, 0, 38, 0, 0, 0]);
+    exif.extend([38, 0, 0, 0]);
+    assert_eq!(exif.len(), 38);
+    exif.extend_from_slice(SECRET);
+    exif
+}
+
+/// A JPEG with a segment after its start.
+pub(crate) fn with_segment(jpeg: &[u8], marker: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(payload.len() + 2).unwrap().to_be_bytes();
+    [&jpeg[..2], &[0xFF, marker], &length, payload, &jpeg[2..]].concat()
+}
+
+/// A PNG's chunk.
+pub(crate) fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+    let body = [&kind, data].concat();
+    let checksum = crc32fast::hash(&body).to_be_bytes();
+    [&u32::try_from(data.len()).unwrap().to_be_bytes()[..], &body, &checksum].concat()
+}
+
+/// A PNG with a chunk after its header.
+pub(crate) fn with_chunk(png: &[u8], kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+    [&png[..33], &chunk(kind, data), &png[33..]].concat()
+}
+
+/// A PNG of this many frames.
+pub(crate) fn animated_png(frames: u32) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, 6, 4);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_animated(frames, 0).unwrap();
+    let mut writer = encoder.write_header().unwrap();
+    for frame in 0..frames {
+        writer.write_image_data(&[u8::try_from(frame * 40).unwrap(); 6 * 4 * 3]).unwrap();
+    }
+    writer.finish().unwrap();
+    file
+}
+
+/// A GIF of this many frames, whose last colour is transparent, with a comment and an XMP packet.
+pub(crate) fn gif(frames: u8) -> Vec<u8> {
+    let palette = [255, 0, 0, 0, 0, 255, 0, 255, 0, 9, 9, 9];
+    let mut file = Vec::new();
+    let mut encoder = gif::Encoder::new(&mut file, 6, 4, &palette).unwrap();
+    encoder.set_repeat(gif::Repeat::Infinite).unwrap();
+    encoder.write_raw_extension(gif::AnyExtension(0xFE), &[SECRET]).unwrap();
+    encoder.write_raw_extension(gif::AnyExtension(0xFF), &[b"XMP DataXMP", SECRET]).unwrap();
+    for frame in 0..frames {
+        let indices: Vec<u8> = (0..24).map(|pixel| (pixel + frame) % 4).collect();
+        encoder.write_frame(&gif::Frame::from_indexed_pixels(6, 4, indices, Some(3))).unwrap();
+    }
+    drop(encoder);
+    file
+}
+
+/// A WebP of these chunks.
+pub(crate) fn webp(chunks: &[([u8; 4], &[u8])]) -> Vec<u8> {
+    let mut body = b"WEBP".to_vec();
+    for (kind, data) in chunks {
+        body.extend_from_slice(kind);
+        body.extend(u32::try_from(data.len()).unwrap().to_le_bytes());
+        body.extend_from_slice(data);
+        body.extend(std::iter::repeat_n(0, data.len() % 2));
+    }
+    [b"RIFF", &u32::try_from(body.len()).unwrap().to_le_bytes()[..], &body].concat()
+}
+
+/// A WebP's chunk for its canvas.
+pub(crate) fn canvas(flags: u8, width: u8, height: u8) -> [u8; 10] {
+    [flags, 0, 0, 0, width - 1, 0, 0, height - 1, 0, 0]
+}
+
+/// A WebP of two frames with camera data.
+pub(crate) fn animated_webp(exif: &[u8]) -> Vec<u8> {
+    let still = file(Format::WebP, 24, 16, Channels::Rgb);
+    let header = [0, 0, 0, 0, 0, 0, 23, 0, 0, 15, 0, 0, 100, 0, 0, 0];
+    let frame = [&header[..], &still[12..]].concat();
+    webp(&[
+        (*b"VP8X", &canvas(0x0E, 24, 16)),
+        (*b"ANIM", &[0; 6]),
+        (*b"ANMF", &frame),
+        (*b"ANMF", &frame),
+        (*b"EXIF", exif),
+        (*b"XMP ", SECRET),
+    ])
+}
+
+/// A box of HEIF.
+fn boxed(kind: [u8; 4], content: &[&[u8]]) -> Vec<u8> {
+    let content = content.concat();
+    [&u32::try_from(content.len() + 8).unwrap().to_be_bytes()[..], &kind, &content].concat()
+}
+
+/// The head of a HEIF file with two images, whose primary one has these dimensions, turned and mirrored so.
+pub(crate) fn heif(brand: [u8; 4], width: u32, height: u32, turns: u8, mirror: Option<u8>) -> Vec<u8> {
+    let size = |width: u32, height: u32| boxed(*b"ispe", &[&[0; 4], &width.to_be_bytes(), &height.to_be_bytes()]);
+    let mut properties = vec![size(512, 512), size(width, height), boxed(*b"irot", &[&[turns]])];
+    properties.extend(mirror.map(|axis| boxed(*b"imir", &[&[axis]])));
+    properties.push(boxed(*b"auxC", &[&[0; 4], b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"]));
+    let mirrored = if mirror.is_some() { 4 } else { 0 };
+    let associations = boxed(*b"ipma", &[&[0; 4], &2_u32.to_be_bytes(), &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, mirrored]]);
+    let properties = boxed(*b"iprp", &[&boxed(*b"ipco", &[&properties.concat()]), &associations]);
+    let meta = boxed(*b"meta", &[&[0; 4], &boxed(*b"pitm", &[&[0; 4], &[0, 2]]), &properties]);
+    [boxed(*b"ftyp", &[&brand, &[0; 4], b"mif1", &brand]), meta, boxed(*b"mdat", &[SECRET])].concat()
+}
+
+/// The head of a bitmap.
+pub(crate) fn bmp(width: i32, height: i32) -> Vec<u8> {
+    let mut file = [&b"BM"[..], &[0; 12], &40_u32.to_le_bytes()].concat();
+    file.extend([width.to_le_bytes(), height.to_le_bytes()].concat());
+    file.resize(54, 0);
+    file
+}
+
+/// A TIFF without pixels.
+pub(crate) fn tiff(width: u16, height: u16, orientation: u8) -> Vec<u8> {
+    let entry =
+        |tag: u16, value: u16| [&tag.to_be_bytes()[..], &[0, 3, 0, 0, 0, 1], &value.to_be_bytes(), &[0, 0]].concat();
+    let entries = [entry(256, width), entry(257, height), entry(274, orientation.into())].concat();
+    [&b"MM\0*\0\0\0\x08\0\x03"[..], &entries, &[0; 4]].concat()
+}
+
+/// The head of an icon in two sizes.
+pub(crate) fn ico() -> Vec<u8> {
+    let mut file = vec![0, 0, 1, 0, 2, 0];
+    file.extend([16, 16, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    file.extend([0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    file
+}
+
+/// Whether a file has some bytes in it.
+pub(crate) fn contains(file: &[u8], what: &[u8]) -> bool {
+    file.windows(what.len()).any(|window| window == what)
+}

@@ -1,0 +1,223 @@
+//! Each format under each rule.
+
+use domain::{Quality, TransformationRules, UploadFormat};
+use media::{Channels, Encoding, Format, Incoming, Pixels, decode, encode, incoming, probe};
+
+use crate::files;
+
+fn rules(text: &str) -> TransformationRules {
+    let mut rules = TransformationRules::default();
+    for word in text.split_whitespace() {
+        match word {
+            "strip" => rules.strip_metadata = true,
+            "progressive" => rules.progressive = true,
+            _ => match word.parse() {
+                Ok(number) => rules.upload_quality = Quality::of(number).unwrap(),
+                Err(_) => rules.upload_format = UploadFormat::parse(word).unwrap(),
+            },
+        }
+    }
+    rules
+}
+
+/// What becomes of a file: `-` where it is unchanged, else what it is then.
+fn outcome(file: &[u8], asked: &str) -> String {
+    match incoming(file, &rules(asked)).unwrap() {
+        Incoming::Unchanged => "-".to_owned(),
+        Incoming::Changed(changed) => {
+            let probed = probe(&changed.bytes).unwrap();
+            assert_eq!(changed.media_type, probed.format.media_type());
+            assert_eq!((changed.width, changed.height), probed.displayed());
+            let progressive = if probed.progressive { " progressive" } else { "" };
+            let lossless = if probed.lossless && probed.format == Format::WebP { " lossless" } else { "" };
+            format!("{}{progressive}{lossless}", changed.media_type.extension)
+        }
+    }
+}
+
+#[test]
+fn each_format_becomes_what_each_rule_asks_for() {
+    const RULES: [&str; 12] = [
+        "",
+        "strip",
+        "80",
+        "jpeg",
+        "png",
+        "webp",
+        "avif",
+        "progressive",
+        "jpeg 80",
+        "png 80",
+        "strip 80",
+        "jpeg progressive",
+    ];
+    let progressive = Encoding { progressive: true, ..files::plain(Format::Jpeg) };
+    let lossless = Encoding { lossless: true, ..files::plain(Format::WebP) };
+    let picture = || files::picture(24, 16, Channels::Rgb);
+    let exif = files::exif(1);
+    for (name, file, expected) in [
+        (
+            "JPEG",
+            files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
+            "-,jpg,jpg,-,png,webp,avif,jpg progressive,jpg,png,jpg,jpg progressive",
+        ),
+        (
+            "progressive JPEG",
+            encode(picture(), &progressive).unwrap(),
+            "-,-,jpg progressive,-,png,webp,avif,-,jpg progressive,png,jpg progressive,-",
+        ),
+        (
+            "turned JPEG",
+            files::with_exif(Format::Jpeg, Channels::Rgb, &files::exif(8)),
+            "-,jpg,jpg,-,png,webp,avif,jpg progressive,jpg,png,jpg,jpg progressive",
+        ),
+        (
+            "PNG",
+            files::with_exif(Format::Png, Channels::Rgba, &exif),
+            "-,png,-,jpg,-,webp,avif,-,jpg,-,png,jpg progressive",
+        ),
+        ("GIF", files::gif(1), "-,gif,-,jpg,png,webp,avif,-,jpg,png,gif,jpg progressive"),
+        (
+            "WebP",
+            files::with_exif(Format::WebP, Channels::Rgb, &exif),
+            "-,webp,webp,jpg,png,-,avif,-,jpg,png,webp,jpg progressive",
+        ),
+        (
+            "turned lossless WebP",
+            encode(picture(), &Encoding { exif: Some(&files::exif(3)), ..lossless }).unwrap(),
+            "-,webp lossless,webp,jpg,png,-,avif,-,jpg,png,webp,jpg progressive",
+        ),
+        ("animated GIF", files::gif(2), "-,gif,-,-,-,-,-,-,-,-,gif,-"),
+        ("animated WebP", files::animated_webp(&exif), "-,webp,-,-,-,-,-,-,-,-,webp,-"),
+        ("animated PNG", files::animated_png(2), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("AVIF", files::file(Format::Avif, 24, 16, Channels::Rgb), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("HEIC", files::heif(*b"heic", 24, 16, 1, None), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("TIFF", files::tiff(24, 16, 6), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("BMP", files::bmp(24, 16), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("icon", files::ico(), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("SVG", b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("PDF", b"%PDF-1.7".to_vec(), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        ("nothing", Vec::new(), "-,-,-,-,-,-,-,-,-,-,-,-"),
+    ] {
+        for (asked, expected) in RULES.into_iter().zip(expected.split(',')) {
+            assert_eq!(outcome(&file, asked), expected, "{name}, {asked}");
+        }
+    }
+}
+
+fn changed(file: &[u8], asked: &str) -> Vec<u8> {
+    match incoming(file, &rules(asked)).unwrap() {
+        Incoming::Changed(changed) => changed.bytes,
+        Incoming::Unchanged => panic!("unchanged"),
+    }
+}
+
+fn pixels(file: &[u8]) -> Pixels {
+    decode(file, &probe(file).unwrap()).unwrap()
+}
+
+/// The largest difference between samples.
+fn distance(one: &Pixels, other: &Pixels) -> u8 {
+    assert_eq!((one.width, one.height, one.channels), (other.width, other.height, other.channels));
+    one.samples.iter().zip(&other.samples).map(|(one, other)| one.abs_diff(*other)).max().unwrap()
+}
+
+#[test]
+fn encoded_images_look_like_what_came_in() {
+    let png = files::file(Format::Png, 64, 48, Channels::Rgb);
+    for asked in ["jpeg 95", "webp 95", "jpeg 95 progressive"] {
+        assert!(distance(&pixels(&changed(&png, asked)), &pixels(&png)) < 16, "{asked}");
+    }
+    let webp = changed(&png, "webp 100");
+    assert!(distance(&pixels(&changed(&webp, "png")), &pixels(&webp)) == 0);
+}
+
+#[test]
+fn a_lower_quality_is_a_smaller_file() {
+    let jpeg = files::file(Format::Jpeg, 200, 150, Channels::Rgb);
+    for format in ["jpeg", "webp", "avif"] {
+        let sizes: Vec<usize> =
+            ["20", "60", "95"].map(|quality| changed(&jpeg, &format!("{format} {quality}")).len()).to_vec();
+        assert!(sizes.is_sorted() && sizes[0] < sizes[2], "{format} {sizes:?}");
+    }
+}
+
+#[test]
+fn what_is_transparent_is_white_in_a_jpeg_and_stays_transparent_elsewhere() {
+    let samples = [[255, 0, 0, 0], [255, 0, 0, 128], [255, 0, 0, 255]].map(|pixel| [pixel; 16 * 16]).concat().concat();
+    let picture = Pixels { width: 16, height: 48, channels: Channels::Rgba, samples, profile: None };
+    let png = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
+    let jpeg = pixels(&changed(&png, "jpeg 100"));
+    assert_eq!(jpeg.channels, Channels::Rgb);
+    for (row, expected) in [(8, [255, 255, 255]), (24, [255, 127, 127]), (40, [255, 0, 0])] {
+        let start = (row * 16 + 8) * 3;
+        let found = &jpeg.samples[start..start + 3];
+        assert!(found.iter().zip(expected).all(|(found, expected)| found.abs_diff(expected) <= 3), "{row} {found:?}");
+    }
+    let webp = pixels(&changed(&png, "webp"));
+    let alphas = |pixels: &Pixels| -> Vec<u8> { pixels.samples.iter().skip(3).step_by(4).copied().collect() };
+    assert_eq!(alphas(&webp), alphas(&picture));
+    assert!(probe(&changed(&png, "avif")).unwrap().has_alpha);
+}
+
+#[test]
+fn colours_of_a_profile_become_those_of_srgb() {
+    let p3 = moxcms::ColorProfile::new_display_p3();
+    let of = |colour: [u8; 3], profile| Pixels {
+        width: 16,
+        height: 16,
+        channels: Channels::Rgb,
+        samples: colour.repeat(256),
+        profile,
+    };
+    let seen = |picture| {
+        let file = encode(picture, &files::plain(Format::Png)).unwrap();
+        let png = changed(&changed(&file, "webp 100"), "png");
+        assert_eq!(pixels(&png).profile, None);
+        <[u8; 3]>::try_from(&pixels(&png).samples[..3]).unwrap()
+    };
+    // Display P3's (117, 251, 76) is the brightest green of sRGB.
+    let close = |found: [u8; 3], expected: [u8; 3]| found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 6);
+    let found = seen(of([117, 251, 76], Some(p3.encode().unwrap())));
+    assert!(close(found, [0, 255, 0]), "{found:?}");
+    let found = seen(of([117, 251, 76], None));
+    assert!(close(found, [117, 251, 76]), "{found:?}");
+}
+
+#[test]
+fn a_profile_that_cannot_be_used_stays_with_its_colours() {
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        let picture = Pixels { profile: Some(b"no profile".repeat(20)), ..files::picture(24, 16, Channels::Rgb) };
+        let file = encode(picture, &files::plain(format)).unwrap();
+        for asked in ["jpeg 70", "png", "webp 70"] {
+            if let Incoming::Changed(changed) = incoming(&file, &rules(asked)).unwrap() {
+                assert_eq!(pixels(&changed.bytes).profile, Some(b"no profile".repeat(20)), "{format:?} {asked}");
+            }
+        }
+    }
+}
+
+#[test]
+fn four_inks_become_three_colours() {
+    for (is_adobe, inks, expected) in [
+        (false, [0, 255, 255, 0], [255, 0, 0]),
+        (true, [255, 0, 0, 255], [255, 0, 0]),
+        (false, [0, 0, 0, 255], [0, 0, 0]),
+        (false, [0, 0, 0, 0], [255, 255, 255]),
+    ] {
+        let mut settings = mozjpeg::Compress::new(mozjpeg::ColorSpace::JCS_CMYK);
+        settings.set_size(16, 16);
+        settings.set_quality(100.0);
+        let mut started = settings.start_compress(Vec::new()).unwrap();
+        started.write_scanlines(&inks.repeat(256)).unwrap();
+        let mut file = started.finish().unwrap();
+        // The encoder writes Adobe's segment itself: of those who do not, it is taken away.
+        let adobe = file.windows(9).position(|window| window[1] == 0xEE && window[4..] == *b"Adobe").unwrap();
+        if !is_adobe {
+            file.drain(adobe..adobe + 16);
+        }
+        let found = pixels(&changed(&file, "png"));
+        assert_eq!(found.channels, Channels::Rgb);
+        assert!(found.samples[..3].iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 3), "{:?}", &found.samples[..3]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Turned images come out as they are seen, pixel by pixel.
+
+use domain::TransformationRules;
+use media::{Channels, Format, Incoming, Pixels, decode, incoming, probe};
+
+use crate::files;
+
+const STRIPPED: TransformationRules = rules(domain::UploadFormat::Original);
+const AS_PNG: TransformationRules = rules(domain::UploadFormat::Png);
+
+const fn rules(upload_format: domain::UploadFormat) -> TransformationRules {
+    TransformationRules {
+        upload_quality: domain::Quality::Auto,
+        upload_format,
+        progressive: false,
+        strip_metadata: true,
+        eager: Vec::new(),
+    }
+}
+
+/// What EXIF means by an orientation: where each pixel as seen is stored.
+fn seen(stored: &Pixels, orientation: u8) -> Pixels {
+    let (width, height) = (stored.width, stored.height);
+    let place = |x: u32, y: u32| match orientation {
+        1 => (x, y),
+        2 => (width - 1 - x, y),
+        3 => (width - 1 - x, height - 1 - y),
+        4 => (x, height - 1 - y),
+        5 => (y, x),
+        6 => (y, height - 1 - x),
+        7 => (width - 1 - y, height - 1 - x),
+        8 => (width - 1 - y, x),
+        _ => unreachable!(),
+    };
+    let (across, down) = if orientation >= 5 { (height, width) } else { (width, height) };
+    let size = stored.channels.count();
+    let mut samples = Vec::new();
+    for (x, y) in (0..down).flat_map(|y| (0..across).map(move |x| (x, y))) {
+        let (from_x, from_y) = place(x, y);
+        let start = (from_y * width + from_x) as usize * size;
+        samples.extend_from_slice(&stored.samples[start..start + size]);
+    }
+    Pixels { width: across, height: down, samples, ..stored.clone() }
+}
+
+fn pixels(file: &[u8]) -> Pixels {
+    decode(file, &probe(file).unwrap()).unwrap()
+}
+
+#[test]
+fn all_eight_orientations_are_made_true_in_every_format_that_has_them() {
+    for (format, channels, rules) in [
+        (Format::Png, Channels::Grey, STRIPPED),
+        (Format::Png, Channels::Rgb, STRIPPED),
+        (Format::Png, Channels::Rgba, STRIPPED),
+        (Format::Jpeg, Channels::Rgb, AS_PNG),
+        (Format::Jpeg, Channels::Grey, AS_PNG),
+        (Format::WebP, Channels::Rgba, AS_PNG),
+    ] {
+        for orientation in 1..=8 {
+            let file = files::with_exif(format, channels, &files::exif(orientation));
+            let expected = seen(&pixels(&file), orientation);
+            let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
+                panic!("{format:?} is unchanged")
+            };
+            assert_eq!((changed.width, changed.height), (expected.width, expected.height));
+            let probed = probe(&changed.bytes).unwrap();
+            assert_eq!((probed.width, probed.height), (expected.width, expected.height));
+            assert_eq!(probed.orientation.to_exif(), 1);
+            assert!(pixels(&changed.bytes) == expected, "{format:?} {channels:?} {orientation}");
+        }
+    }
+}
+
+#[test]
+fn large_images_are_turned_across_all_their_tiles() {
+    let stored = files::picture(131, 67, Channels::Rgb);
+    for orientation in 1..=8 {
+        let named = media::Orientation::of_exif(orientation.into()).unwrap();
+        assert!(media::orient(stored.clone(), named) == seen(&stored, orientation), "{orientation}");
+    }
+}
+
+#[test]
+fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
+    let file = files::with_exif(Format::Jpeg, Channels::Rgb, &files::exif(6));
+    for format in ["jpeg", "png", "webp", "avif"] {
+        let rules = TransformationRules {
+            upload_quality: domain::Quality::Of(70),
+            upload_format: domain::UploadFormat::parse(format).unwrap(),
+            ..TransformationRules::default()
+        };
+        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else { panic!("unchanged") };
+        assert!(files::contains(&changed.bytes, files::SECRET), "{format}");
+        let settled = &files::exif(1)[..34];
+        assert!(files::contains(&changed.bytes, &[settled, &[0; 4]].concat()), "{format}");
+        let probed = probe(&changed.bytes).unwrap();
+        assert_eq!((probed.displayed(), probed.orientation.to_exif()), ((16, 24), 1), "{format}");
+    }
+}
