@@ -13,11 +13,10 @@ pub(crate) fn orientation(exif: &[u8]) -> Orientation {
 /// cannot be read.
 pub(crate) fn settled(exif: &[u8]) -> Option<Vec<u8>> {
     let directory = tiff::Directory::first(exif).ok()?;
-    let (orientation, next) = directory.places(tiff::ORIENTATION).ok()?;
-    let normal = if directory.is_big_endian() { [0, 1] } else { [1, 0] };
+    let (normal, next) = (directory.one(tiff::ORIENTATION).ok()?, directory.next_at());
     let mut exif = exif.to_vec();
-    if let Some(place) = orientation {
-        exif.get_mut(place..place + 2)?.copy_from_slice(&normal);
+    if let Some((place, one)) = normal {
+        exif.get_mut(place..place + one.len())?.copy_from_slice(one);
     }
     // The second directory is the thumbnail's. Unlinked, it and its pixels are still bytes of the file, so they are cut
     // off only by those who write the data anew; nothing shows them any more.

@@ -21,7 +21,7 @@ mod pixels;
 mod probe;
 
 pub use decode::decode;
-pub use encode::{AVIF_PIXELS, Encoding, encode, quality};
+pub use encode::{DEMANDING_PIXELS, Encoding, encode, quality};
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
 pub use incoming::{Changed, Incoming, incoming};

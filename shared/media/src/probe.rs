@@ -89,18 +89,19 @@ pub fn probe(head: &[u8]) -> Result<Probed, ProbeError> {
 
 fn of_jpeg(head: &[u8]) -> Result<Probed, ProbeError> {
     let mut segments = jpeg::Segments::of(head);
-    let mut orientation = Orientation::Normal;
+    let mut orientation = None;
     loop {
         let segment = segments.next()?;
         if segment.is_named(jpeg::EXIF, jpeg::EXIF_NAME) {
-            orientation = exif::orientation(&segment.payload[jpeg::EXIF_NAME.len()..]);
+            // The first counts, as it does where camera data is taken along.
+            orientation.get_or_insert_with(|| exif::orientation(&segment.payload[jpeg::EXIF_NAME.len()..]));
         } else if segment.is_frame() {
             let [_, high, low, wide, narrow, ..] = *segment.payload else {
                 return Err(ProbeError::Malformed("a JPEG frame without dimensions"));
             };
             let side = |high, low| u16::from_be_bytes([high, low]).into();
             return Ok(Probed {
-                orientation,
+                orientation: orientation.unwrap_or_default(),
                 progressive: segment.is_progressive_frame(),
                 ..Probed::plain(Format::Jpeg, side(wide, narrow), side(high, low))
             });
@@ -232,7 +233,7 @@ fn of_tiff(head: &[u8]) -> Result<Probed, ProbeError> {
     let directory = tiff::Directory::first(head)?;
     let side = |tag| directory.number(tag).map(Option::unwrap_or_default);
     let orientation = directory.number(tiff::ORIENTATION)?.and_then(Orientation::of_exif).unwrap_or_default();
-    let has_alpha = directory.places(tiff::EXTRA_SAMPLES)?.0.is_some();
+    let has_alpha = directory.has(tiff::EXTRA_SAMPLES)?;
     Ok(Probed { orientation, has_alpha, ..Probed::plain(Format::Tiff, side(tiff::WIDTH)?, side(tiff::HEIGHT)?) })
 }
 

@@ -68,14 +68,27 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Where the value of a tag of two-byte numbers stands, and the place of the next directory.
-    pub(crate) fn places(&self, tag: u16) -> Result<(Option<usize>, usize), ProbeError> {
-        let place = self.value_at(tag)?.and_then(|(at, kind)| (kind == SHORT).then_some(at));
-        Ok((place, self.at + 2 + self.entries * ENTRY))
+    /// Whether it has a tag.
+    pub(crate) fn has(&self, tag: u16) -> Result<bool, ProbeError> {
+        self.value_at(tag).map(|found| found.is_some())
     }
 
-    /// Whether its numbers have their most significant byte first.
-    pub(crate) fn is_big_endian(&self) -> bool {
-        self.big_endian
+    /// Where a tag's value stands if it has the tag, and that value's bytes for it to be 1.
+    pub(crate) fn one(&self, tag: u16) -> Result<Option<(usize, &'static [u8])>, ProbeError> {
+        let found = self.value_at(tag)?;
+        Ok(found.map(|(at, kind)| {
+            let one: &[u8] = match (kind, self.big_endian) {
+                (LONG, true) => &[0, 0, 0, 1],
+                (LONG, false) => &[1, 0, 0, 0],
+                (_, true) => &[0, 1],
+                (_, false) => &[1, 0],
+            };
+            (at, one)
+        }))
+    }
+
+    /// Where the place of the next directory stands.
+    pub(crate) fn next_at(&self) -> usize {
+        self.at + 2 + self.entries * ENTRY
     }
 }

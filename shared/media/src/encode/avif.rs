@@ -5,10 +5,10 @@ use rgb::FromSlice;
 
 use crate::{
     Format, MediaError, colour,
-    pixels::{Channels, Pixels, within},
+    pixels::{Channels, Pixels},
 };
 
-use super::{AVIF_PIXELS, Encoding, fits};
+use super::{Encoding, bearable, fits};
 
 /// Most pixels of a side.
 const SIDE: u32 = 65_535;
@@ -17,7 +17,7 @@ const SPEED: u8 = 9;
 
 pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     fits(pixels, Format::Avif, SIDE)?;
-    within(u64::from(pixels.width) * u64::from(pixels.height), AVIF_PIXELS)?;
+    bearable(pixels)?;
     let mut encoder = Encoder::new().with_quality(encoding.quality.into()).with_speed(SPEED);
     if let Some(exif) = encoding.exif {
         encoder = encoder.with_exif(exif);

@@ -8,7 +8,7 @@ use crate::{
     pixels::{Channels, Pixels},
 };
 
-use super::{Encoding, fits};
+use super::{Encoding, bearable, fits};
 
 /// Most pixels of a side.
 const SIDE: u32 = 16_383;
@@ -19,6 +19,9 @@ const LOSSLESS_EFFORT: f32 = 75.0;
 
 pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     fits(pixels, Format::WebP, SIDE)?;
+    if encoding.lossless || pixels.channels == Channels::Rgba {
+        bearable(pixels)?;
+    }
     let mut config = WebPConfig::new().map_err(|()| MediaError::encoding("libwebp has another interface"))?;
     config.method = METHOD;
     config.lossless = encoding.lossless.into();

@@ -2,7 +2,7 @@
 
 use domain::{Quality, TransformationRules, UploadFormat};
 use media::{
-    AVIF_PIXELS, Channels, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, encode, incoming, probe,
+    Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, encode, incoming, probe,
 };
 
 use crate::files;
@@ -205,6 +205,8 @@ fn what_does_not_fit_into_a_format_says_so() {
         samples: vec![0; 8_000 * 5_001],
         profile: None,
     };
-    let expected = MediaError::TooManyPixels { pixels: 40_008_000, limit: AVIF_PIXELS };
-    assert_eq!(encode(large, &files::plain(Format::Avif)), Err(expected));
+    let expected = MediaError::TooManyPixels { pixels: 40_008_000, limit: DEMANDING_PIXELS };
+    assert_eq!(encode(large.clone(), &files::plain(Format::Avif)), Err(expected.clone()));
+    let lossless = media::Encoding { lossless: true, ..files::plain(Format::WebP) };
+    assert_eq!(encode(large, &lossless), Err(expected));
 }

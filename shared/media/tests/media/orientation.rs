@@ -98,3 +98,19 @@ fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
         assert_eq!((probed.displayed(), probed.orientation.to_exif()), ((16, 24), 1), "{format}");
     }
 }
+
+#[test]
+fn an_orientation_written_as_a_long_number_is_made_true_too() {
+    let mut long = files::exif(6);
+    // The type of the first entry.
+    long[12] = 4;
+    let big_endian = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x04\0\0\0\x01\0\0\0\x06\0\0\0\0";
+    for exif in [&long[..], big_endian] {
+        let file = files::with_exif(Format::Jpeg, Channels::Rgb, exif);
+        assert_eq!(probe(&file).unwrap().orientation.to_exif(), 6);
+        let rules = TransformationRules { upload_quality: domain::Quality::Of(70), ..TransformationRules::default() };
+        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else { panic!("unchanged") };
+        let probed = probe(&changed.bytes).unwrap();
+        assert_eq!((probed.displayed(), probed.orientation.to_exif()), ((16, 24), 1));
+    }
+}
