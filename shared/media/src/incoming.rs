@@ -43,17 +43,17 @@ enum Plan {
 /// Applies a config's rules to a whole file. Formats that are not decoded here, and what is no image, are unchanged; so
 /// are animations, unless their metadata is to be removed. Colours of encoded images are sRGB, where their profile can be
 /// used, and their camera data is kept, unless it is to be removed. Memory: `bytes` and the result, and where it is
-/// encoded at most 16 bytes a pixel of at most `PIXELS`, or 36 of at most `DEMANDING_PIXELS`: 1.6 GB.
+/// encoded at most 16 bytes a pixel of at most `PIXELS`, or 36 of at most `DEMANDING_PIXELS`: 1.6
+/// GB, or what [`decode`] says of WebP where that is more.
 pub fn incoming(bytes: &[u8], rules: &TransformationRules) -> Result<Incoming, MediaError> {
     let Some(format) = Format::of(bytes).filter(|format| is_subject(*format) && asks(rules)) else {
         return Ok(Incoming::Unchanged);
     };
     let probed = probe(bytes)?;
-    if probed.frames == Frames::Unknown {
-        return Err(MediaError::EndsEarly);
-    }
     let (bytes, format) = match plan(&probed, rules) {
         Plan::Keep => return Ok(Incoming::Unchanged),
+        // Of a whole file, all frames are known.
+        _ if probed.frames == Frames::Unknown => return Err(MediaError::EndsEarly),
         Plan::Strip => {
             let stripped = metadata::strip(bytes, &probed)?;
             if stripped == bytes {
@@ -87,13 +87,12 @@ fn plan(probed: &Probed, rules: &TransformationRules) -> Plan {
         UploadFormat::WebP => Format::WebP,
         UploadFormat::Avif => Format::Avif,
     };
-    let is_still = probed.frames == Frames::Still;
     let has_quality = matches!(target, Format::Jpeg | Format::WebP | Format::Avif);
     let is_encoded = target != probed.format
         || (has_quality && rules.upload_quality != Quality::Auto)
         || (target == Format::Jpeg && rules.progressive && !probed.progressive)
         || (rules.strip_metadata && probed.orientation != Orientation::Normal);
-    if is_still && is_encoded {
+    if is_encoded && probed.frames != Frames::Animated {
         Plan::Encode(target)
     } else if rules.strip_metadata {
         Plan::Strip

@@ -185,6 +185,54 @@ fn colours_of_a_profile_become_those_of_srgb() {
 }
 
 #[test]
+fn greys_of_a_profile_stay_grey() {
+    let profile = moxcms::ColorProfile::new_gray_with_gamma(1.0).encode().unwrap();
+    let samples = [0, 55, 255].map(|grey| [grey; 8]).concat();
+    let picture = Pixels { width: 8, height: 3, channels: Channels::Grey, samples, profile: Some(profile) };
+    let found = pixels(&encode(picture, &files::plain(Format::Png)).unwrap());
+    assert_eq!((found.channels, found.profile), (Channels::Grey, None));
+    // A fifth of the light is nearly half of sRGB's scale.
+    for (row, expected) in [(0, 0_u8), (1, 128), (2, 255)] {
+        assert!(found.samples[row * 8].abs_diff(expected) <= 2, "{row} {}", found.samples[row * 8]);
+    }
+}
+
+#[test]
+fn gifs_are_drawn_with_their_palette() {
+    let found = pixels(&changed(&files::gif(1), "png"));
+    let colours = [[255, 0, 0, 255], [0, 0, 255, 255], [0, 255, 0, 255], [0, 0, 0, 0]];
+    assert_eq!(found.samples, colours.concat().repeat(6));
+    // A frame smaller than the screen leaves the rest of it transparent.
+    let mut file = Vec::new();
+    let mut encoder = gif::Encoder::new(&mut file, 3, 2, &[1, 2, 3, 4, 5, 6]).unwrap();
+    let frame = gif::Frame { left: 1, top: 1, ..gif::Frame::from_indexed_pixels(2, 1, [0, 1], None) };
+    encoder.write_frame(&frame).unwrap();
+    drop(encoder);
+    let expected = [[0; 16].to_vec(), [1, 2, 3, 255, 4, 5, 6, 255].to_vec()].concat();
+    assert_eq!(pixels(&changed(&file, "png")).samples, expected);
+}
+
+#[test]
+fn every_kind_of_png_is_decoded_to_eight_bits_of_colour() {
+    for (kind, depth, data, expected) in [
+        (png::ColorType::GrayscaleAlpha, png::BitDepth::Eight, &[7, 8, 9, 10][..], &[7, 7, 7, 8, 9, 9, 9, 10][..]),
+        (png::ColorType::Grayscale, png::BitDepth::Sixteen, &[7, 0, 9, 0], &[7, 9]),
+        (png::ColorType::Grayscale, png::BitDepth::One, &[0b0100_0000], &[0, 255]),
+        (png::ColorType::Indexed, png::BitDepth::Eight, &[1, 0], &[4, 5, 6, 1, 2, 3]),
+    ] {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, 2, 1);
+        encoder.set_color(kind);
+        encoder.set_depth(depth);
+        encoder.set_palette(vec![1, 2, 3, 4, 5, 6]);
+        let mut writer = encoder.write_header().unwrap();
+        writer.write_image_data(data).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(pixels(&file).samples, expected, "{kind:?}");
+    }
+}
+
+#[test]
 fn a_profile_that_cannot_be_used_stays_with_its_colours() {
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let picture = Pixels { profile: Some(b"no profile".repeat(20)), ..files::picture(24, 16, Channels::Rgb) };
