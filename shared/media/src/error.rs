@@ -52,7 +52,7 @@ pub enum MediaError {
         /// Pixels.
         height: u32,
     },
-    /// A format that is not decoded here.
+    /// A format, or a kind of it, that is not decoded here.
     #[error("{0:?} is not decoded")]
     NotDecoded(Format),
     /// The encoder failed.

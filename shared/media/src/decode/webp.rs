@@ -5,7 +5,7 @@ use std::io::{Cursor, ErrorKind};
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{
-    MediaError, Probed,
+    Format, MediaError, Probed,
     container::webp::Chunks,
     pixels::{Channels, Pixels},
 };
@@ -24,7 +24,7 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
     let (width, height) = decoder.dimensions();
     agreed(probed, width, height)?;
     if decoder.is_animated() {
-        return Err(MediaError::malformed("its headers disagree about its frames"));
+        return Err(MediaError::NotDecoded(Format::WebP));
     }
     let channels = if decoder.has_alpha() { Channels::Rgba } else { Channels::Rgb };
     let mut pixels = Pixels::blank(probed, channels);

@@ -210,3 +210,9 @@ fn what_does_not_fit_into_a_format_says_so() {
     let lossless = media::Encoding { lossless: true, ..files::plain(Format::WebP) };
     assert_eq!(encode(large, &lossless), Err(expected));
 }
+
+#[test]
+fn an_animated_webp_is_not_decoded() {
+    let file = files::animated_webp(&files::exif(1));
+    assert_eq!(decode(&file, &probe(&file).unwrap()), Err(MediaError::NotDecoded(Format::WebP)));
+}
