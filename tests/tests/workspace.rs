@@ -15,7 +15,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("queue", &["domain"]),
     ("media", &["domain"]),
     ("tenant", &["domain", "table", "bucket", "queue", "runtime"]),
-    ("intake", &["domain", "tenant"]),
+    ("intake", &["domain", "media", "tenant"]),
     ("web", &["domain", "tenant", "runtime"]),
     ("spaces", &["domain", "tenant", "runtime", "web"]),
     ("files", &["domain", "tenant", "runtime", "web"]),
@@ -57,6 +57,8 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],
     ),
     (&["spaces", "files", "not-found", "delivery", "purge"], &["intake", "multer"]),
+    // What decodes no pixels links no codec.
+    (&["web", "worker", "spaces", "files", "upload-configs", "not-found", "delivery", "purge"], &["media"]),
     // The local stack depends on the functions, never the other way round.
     (&["emulators"], &["domain"]),
 ];
@@ -70,6 +72,7 @@ const LICENCES: &[&str] = &[
     "BSD-3-Clause",
     "BSL-1.0",
     "CC0-1.0",
+    "IJG",
     "ISC",
     "MIT",
     "MIT-0",

@@ -33,6 +33,10 @@ pub enum Violation {
     TooManyBytes(u64),
     /// The file's stored type has none of these extensions.
     NotOfType(String),
+    /// The image is too narrow, too low, too wide or too high, or does not say how large it is.
+    WrongDimensions,
+    /// The image has more than this many pixels.
+    TooManyPixels(u64),
     /// The number is below this.
     TooSmall(i64),
     /// The number is above this.
@@ -67,6 +71,7 @@ impl Violation {
         let name = field.replace('_', " ");
         let end = match self {
             Violation::Unknown => return format!("The selected {name} is invalid."),
+            Violation::WrongDimensions => return format!("The {name} field has invalid image dimensions."),
             Violation::Taken => return format!("The {name} has already been taken."),
             Violation::Required => "is required".to_owned(),
             Violation::RequiredWithout(other) => format!("is required when {} is not present", other.replace('_', " ")),
@@ -82,6 +87,7 @@ impl Violation {
             Violation::TooManyKilobytes(most) => format!("must not be greater than {most} kilobytes"),
             Violation::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
             Violation::NotOfType(extensions) => format!("must be a file of type: {extensions}"),
+            Violation::TooManyPixels(most) => format!("must not have more than {most} pixels"),
             Violation::TooSmall(least) => format!("must be at least {least}"),
             Violation::TooLarge(most) => format!("must not be greater than {most}"),
             Violation::NotADate => "must be a valid date".to_owned(),

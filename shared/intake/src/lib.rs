@@ -1,20 +1,26 @@
-//! A file comes in: spooled and hashed, told by its bytes, judged by the rules, then stored.
+//! A file comes in: spooled and hashed, told by its bytes, judged by the rules, transformed, then stored.
 //!
 //! Invariant: nothing is stored before everything about it is known and was found right, and memory does not grow with
-//! the file.
+//! the file, unless it is an image that its config has measured or transformed.
 
+mod dimensions;
 mod refusal;
+mod refused;
 mod rules;
 mod sniff;
 mod spool;
 mod text;
+mod transform;
 mod types;
 
+pub use dimensions::{BEGINNING_BYTES, demand_dimensions};
+pub use refused::Refused;
 pub use spool::{Spool, Spooled};
+pub use transform::transformed;
 
 use domain::{
     ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Revision, Sources, Space,
-    UploadConfig, ValidationRules, Violation, storage_path, stored_name,
+    TransformationRules, UploadConfig, ValidationRules, Violation, storage_path, stored_name,
 };
 use mime::Mime;
 use tenant::Content;
@@ -45,8 +51,14 @@ pub struct Judged {
 
 impl Incoming {
     /// Judges the file by what holds everywhere (its size, its name, and whether its bytes are what they are said to be),
-    /// and by what its config asks.
-    pub fn judge(self, rules: &ValidationRules) -> Result<Judged, Violation> {
+    /// and by what its config asks: of the file as it came, whatever is made of it then.
+    pub async fn judge(self, rules: &ValidationRules) -> Result<Judged, Refused> {
+        let media_type = self.judged_type(rules)?;
+        demand_dimensions(&media_type, rules, |bytes| self.spooled.beginning(bytes)).await?;
+        Ok(Judged { incoming: self, media_type })
+    }
+
+    fn judged_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
         let size = self.spooled.size();
         if size > FILE_BYTES {
             return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10));
@@ -61,7 +73,7 @@ impl Incoming {
         refusal::by_bytes(self.spooled.head(), rules)?;
         let media_type = sniff::media_type(self.spooled.head(), self.declared.as_ref(), &self.original_name, rules)?;
         rules::demand_allowed_format(&media_type, rules)?;
-        Ok(Judged { incoming: self, media_type })
+        Ok(media_type)
     }
 }
 
@@ -81,6 +93,13 @@ pub struct Destination<'a> {
 }
 
 impl Judged {
+    /// The file as its config wants it stored.
+    pub async fn transformed(self, rules: &TransformationRules) -> Result<Judged, Refused> {
+        let Incoming { original_name, declared, spooled } = self.incoming;
+        let (spooled, media_type) = transformed(spooled, self.media_type, rules).await?;
+        Ok(Judged { incoming: Incoming { original_name, declared, spooled }, media_type })
+    }
+
     /// The record that the file will have, under the next of these ids and a generated name.
     pub fn record(&self, ids: &mut ChosenIds, destination: &Destination<'_>) -> File {
         let (media_type, spooled) = (&self.media_type, &self.incoming.spooled);

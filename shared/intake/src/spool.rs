@@ -7,7 +7,7 @@ use tempfile::TempPath;
 use tenant::Content;
 use tokio::{
     fs::File,
-    io::{AsyncWriteExt, BufWriter},
+    io::{AsyncReadExt, AsyncWriteExt, BufWriter},
 };
 
 use crate::FILE_BYTES;
@@ -117,6 +117,21 @@ impl Spooled {
         &self.head
     }
 
+    /// So many bytes from the beginning, in memory; all, where there are fewer.
+    pub(crate) async fn beginning(&self, bytes: u64) -> Result<Bytes, Fault> {
+        let bytes = bytes.min(self.size);
+        let length = usize::try_from(bytes).map_err(Fault::internal)?;
+        match &self.kept {
+            Kept::Memory(kept) => Ok(kept.slice(..length.min(kept.len()))),
+            Kept::Disk(path) => {
+                let mut beginning = Vec::with_capacity(length);
+                let file = File::open(path).await.map_err(Fault::internal)?;
+                file.take(bytes).read_to_end(&mut beginning).await.map_err(Fault::internal)?;
+                Ok(beginning.into())
+            }
+        }
+    }
+
     /// The bytes, to be stored while this is alive.
     pub fn content(&self) -> Content {
         match &self.kept {
@@ -149,6 +164,13 @@ mod tests {
         let Content::File(path) = many.content() else { panic!("on disk") };
         assert_eq!(std::fs::read(&path).expect("there"), chunk.repeat(3));
         assert_eq!(many.head().len(), HEAD_BYTES);
+        for spooled in [&few, &many] {
+            for bytes in [0, 2, 1_000_000, spooled.size(), u64::MAX] {
+                let beginning = spooled.beginning(bytes).await.expect("readable");
+                assert_eq!(beginning.len() as u64, bytes.min(spooled.size()));
+                assert!(beginning.iter().zip(spooled.head()).all(|(read, kept)| read == kept));
+            }
+        }
         drop(many);
         assert!(!path.exists());
     }

@@ -46,9 +46,7 @@ enum Plan {
 /// encoded at most 16 bytes a pixel of at most `PIXELS`, or 36 of at most `DEMANDING_PIXELS`: 1.6 GB,
 /// or what [`decode`] says of WebP where that is more.
 pub fn incoming(bytes: &[u8], rules: &TransformationRules) -> Result<Incoming, MediaError> {
-    let Some(format) = Format::of(bytes).filter(|format| is_subject(*format) && asks(rules)) else {
-        return Ok(Incoming::Unchanged);
-    };
+    let Some(format) = subject(bytes, rules) else { return Ok(Incoming::Unchanged) };
     let probed = probe(bytes)?;
     let (bytes, format) = match plan(&probed, rules) {
         Plan::Keep => return Ok(Incoming::Unchanged),
@@ -67,9 +65,14 @@ pub fn incoming(bytes: &[u8], rules: &TransformationRules) -> Result<Incoming, M
     Ok(Incoming::Changed(Changed { bytes, media_type: format.media_type(), width, height }))
 }
 
-/// Whether rules have any effect on images of a format.
-fn is_subject(format: Format) -> bool {
-    matches!(format, Format::Jpeg | Format::Png | Format::Gif | Format::WebP)
+/// Whether rules can have any effect on a file that begins so, of which 12 bytes are enough.
+pub fn is_subject(head: &[u8], rules: &TransformationRules) -> bool {
+    subject(head, rules).is_some()
+}
+
+fn subject(head: &[u8], rules: &TransformationRules) -> Option<Format> {
+    let is_decoded = |format: &Format| matches!(format, Format::Jpeg | Format::Png | Format::Gif | Format::WebP);
+    Format::of(head).filter(is_decoded).filter(|_| asks(rules))
 }
 
 fn asks(rules: &TransformationRules) -> bool {

@@ -24,7 +24,7 @@ pub use decode::decode;
 pub use encode::{DEMANDING_PIXELS, Encoding, encode, quality};
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
-pub use incoming::{Changed, Incoming, incoming};
+pub use incoming::{Changed, Incoming, incoming, is_subject};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
 pub use pixels::{Channels, PIXELS, Pixels};

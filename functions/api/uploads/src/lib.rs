@@ -1,5 +1,6 @@
 //! The endpoints of `/upload`.
 
+mod accept;
 mod disposition;
 mod form;
 mod pieces;

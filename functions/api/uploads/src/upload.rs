@@ -2,12 +2,13 @@
 
 use axum::extract::{Request, State};
 use domain::{Fault, Handle, Reference, UploadConfig, UploadConfigReference, Violation};
-use intake::{Destination, Incoming, Judged};
+use intake::Destination;
 use serde::Serialize;
 use web::{Authenticated, Can, Created, Failure, Fields, FileView, Upload};
 
 use crate::{
     Uploads,
+    accept::accept,
     form::{self, Form},
 };
 
@@ -62,11 +63,10 @@ pub(crate) async fn upload(
     let Form { mut fields, files, is_list, payload } = form::read(request, &TEXTS, by.sources().now()).await?;
     let particulars = Particulars::read(&mut fields);
     let place = place(&by, &particulars, &mut fields).await?;
-    // Before it is judged: what was done once is answered again though it would be refused by now.
+    // Before they are judged: what was done once is answered again though it would be refused by now.
     let claim = by.claim(&payload).await?;
-    let rules = place.as_ref().map(|(_, config)| config.config.validation.clone()).unwrap_or_default();
-    let judge = |(field, file): (String, Incoming)| fields.keep(&field, file.judge(&rules));
-    let judged: Vec<Judged> = files.into_iter().filter_map(judge).collect();
+    let rules = place.as_ref().map(|(_, config)| config.config.clone()).unwrap_or_default();
+    let judged = accept(files, &rules, &mut fields).await?;
     let (can, config) = fields.finish(place)?;
 
     let destination = Destination {

@@ -1,0 +1,90 @@
+//! What a config asks to be made of an image before it is stored.
+//!
+//! Invariant: the type, the size, the digest and the bytes that come out belong together, and one process transforms one
+//! image at a time, so that its memory is bounded.
+
+use domain::{Fault, MediaType, ResourceType, TransformationRules, Violation};
+use media::{Incoming, MediaError};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::{FILE_BYTES, Refused, Spool, Spooled};
+
+/// Whose turn it is. Memory is the process's, and so is its bound: one image may take 1.6 GB.
+static TURN: Semaphore = Semaphore::const_new(1);
+
+/// Bytes of a transformed image that are hashed and spooled at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// The image as its config wants it stored: as it came, or other bytes and their type.
+///
+/// JPEG, PNG, GIF and WebP are transformed; where they are animated, nothing but their metadata is removed. Every other
+/// file passes as it is: SVG, AVIF, HEIC, TIFF and BMP too, with all their metadata.
+///
+/// An image that ends early, contradicts its header, or has more pixels than are decoded or encoded is refused, as is one
+/// that would become larger than any file may be. Work that nobody waits for any more goes on to its end, since no codec
+/// can be stopped, and has no effect.
+pub async fn transformed(
+    spooled: Spooled,
+    media_type: MediaType,
+    rules: &TransformationRules,
+) -> Result<(Spooled, MediaType), Refused> {
+    if media_type.resource_type != ResourceType::Image || !media::is_subject(spooled.head(), rules) {
+        return Ok((spooled, media_type));
+    }
+    let turn = TURN.acquire().await.map_err(Fault::internal)?;
+    let (made, _turn) = made(&spooled, rules.clone(), turn).await?;
+    match made.map_err(refused)? {
+        Incoming::Unchanged => Ok((spooled, media_type)),
+        Incoming::Changed(changed) => Ok((spooled_again(&changed.bytes).await?, changed.media_type)),
+    }
+}
+
+type Made = Result<Incoming, MediaError>;
+
+/// What becomes of the bytes. The turn is kept until then even if nobody waits any more.
+async fn made(
+    spooled: &Spooled,
+    rules: TransformationRules,
+    turn: SemaphorePermit<'static>,
+) -> Result<(Made, SemaphorePermit<'static>), Fault> {
+    let bytes = spooled.beginning(FILE_BYTES).await?;
+    let making = tokio::task::spawn_blocking(move || (media::incoming(&bytes, &rules), turn));
+    making.await.map_err(Fault::internal)
+}
+
+async fn spooled_again(bytes: &[u8]) -> Result<Spooled, Refused> {
+    if bytes.len() as u64 > FILE_BYTES {
+        return Err(Violation::Must("must not be greater than 50 MB once it is transformed").into());
+    }
+    let mut spool = Spool::default();
+    for chunk in bytes.chunks(CHUNK_BYTES) {
+        spool.write(chunk).await?;
+    }
+    Ok(spool.finish().await?)
+}
+
+/// What is said of an image that cannot be transformed.
+fn refused(error: MediaError) -> Refused {
+    let violation = match error {
+        MediaError::EndsEarly => Violation::Must("must be a whole image, and ends early"),
+        MediaError::Malformed(_) | MediaError::NotDecoded(_) => Violation::Must("must be an image that can be decoded"),
+        MediaError::TooManyPixels { limit, .. } => Violation::TooManyPixels(limit),
+        MediaError::TooManyScans(_) => Violation::Must("must be an image of fewer scans"),
+        MediaError::DoesNotFit { .. } => Violation::Must("must fit into the format that it is converted to"),
+        error @ MediaError::Encoding(_) => return Fault::internal(error).into(),
+    };
+    violation.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_becomes_too_large_is_refused() {
+        let mut bytes = vec![0; 50 << 20];
+        assert_eq!(spooled_again(&bytes).await.expect("as large as a file may be").size(), 50 << 20);
+        bytes.push(0);
+        assert!(matches!(spooled_again(&bytes).await, Err(Refused::Violation(_))));
+    }
+}
