@@ -9,6 +9,8 @@ mod errors_table;
 mod files;
 mod idempotency;
 mod idempotency_crashes;
+mod image_rules;
+mod images;
 mod limits;
 mod pages;
 mod security;
