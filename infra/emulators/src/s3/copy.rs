@@ -1,7 +1,7 @@
 //! `CopyObject` and `UploadPartCopy`.
 //!
 //! Invariant: what is copied is the object that the conditions were judged by. A copy shares the file of its source
-//! where it is whole: files never change.
+//! where it is whole and nothing new is to be computed: files never change.
 
 use std::{
     io::{Read, Seek, SeekFrom},
@@ -20,7 +20,7 @@ use s3s::{
 
 use super::{
     attributes::Attributes,
-    checksum::Hasher,
+    checksum::{Algorithm, Hasher},
     condition::{ReadCondition, WriteCondition},
     declared::BODY_BYTES_MAX,
     fault::{Fault, no_such_key, not_emulated},
@@ -43,9 +43,7 @@ pub(super) async fn copy(
 ) -> S3Result<S3Response<CopyObjectOutput>> {
     let S3Request { headers, input, .. } = request;
     let target = put::target(shared, input.bucket, input.key)?;
-    if input.checksum_algorithm.is_some() {
-        return Err(not_emulated("copies with another checksum"));
-    }
+    let algorithm = input.checksum_algorithm.as_ref().map(|name| named(name.as_str())).transpose()?;
     let source = source(shared, &input.copy_source)?;
     let replaced = match input.metadata_directive.as_ref().map(MetadataDirective::as_str) {
         None | Some(MetadataDirective::COPY) => None,
@@ -66,6 +64,11 @@ pub(super) async fn copy(
     };
     let condition = WriteCondition::from_headers(&headers)?;
     let copied = shared.blocking(move |shared| {
+        if let Some(algorithm) = algorithm {
+            let extracted = extract(shared, &source, &wanted, None, Hasher::new(algorithm))?;
+            let attributes = replaced.unwrap_or(extracted.attributes);
+            return shared.replace(&target, &condition, |_| put::object(shared, extracted.received, attributes));
+        }
         shared.replace(&target, &condition, |transaction| {
             let source = rows::object(transaction, &source)?.ok_or_else(no_such_key)?;
             wanted.check_source(&source)?;
@@ -76,6 +79,11 @@ pub(super) async fn copy(
     let object = copied.await?;
     let output = CopyObjectOutput { copy_object_result: Some(result(&object)), ..CopyObjectOutput::default() };
     Ok(S3Response::new(output))
+}
+
+fn named(algorithm: &str) -> S3Result<Algorithm> {
+    Algorithm::named(algorithm)
+        .ok_or_else(|| s3_error!(InvalidRequest, "Checksum algorithm provided is unsupported: {algorithm}"))
 }
 
 /// The same object once more. As it was not uploaded in parts, its ETag is its MD5 and its checksum covers all of it.
@@ -139,7 +147,7 @@ pub(super) async fn copy_part(
     let copied = shared.blocking(move |shared| {
         let plan = target.upload(shared)?.plan;
         let hasher = Hasher::new(plan.algorithm);
-        target.keep(shared, extract(shared, &source, &wanted, range.as_deref(), hasher)?)
+        target.keep(shared, extract(shared, &source, &wanted, range.as_deref(), hasher)?.received)
     });
     let part = copied.await?;
     let dto::Checksum { checksum_crc32, checksum_crc32c, checksum_crc64nvme, checksum_sha1, checksum_sha256, .. } =
@@ -157,6 +165,12 @@ pub(super) async fn copy_part(
     Ok(S3Response::new(output))
 }
 
+/// Bytes of an object in a file of their own, and what was kept with it.
+struct Extracted {
+    received: Received,
+    attributes: Attributes,
+}
+
 /// Copies bytes of an object into a file of their own.
 fn extract(
     shared: &Shared,
@@ -164,7 +178,7 @@ fn extract(
     wanted: &ReadCondition,
     range: Option<&str>,
     mut hasher: Hasher,
-) -> Result<Received, Fault> {
+) -> Result<Extracted, Fault> {
     let database = shared.database();
     let object = rows::object(&database, source)?.ok_or_else(no_such_key)?;
     wanted.check_source(&object)?;
@@ -186,7 +200,8 @@ fn extract(
         hasher.update(&step);
         incoming.write(&[Bytes::from(step)])?;
     }
-    Ok(Received { incoming, size_bytes: span.length, sums: hasher.finish() })
+    let received = Received { incoming, size_bytes: span.length, sums: hasher.finish() };
+    Ok(Extracted { received, attributes: object.attributes })
 }
 
 /// Where `x-amz-copy-source` points to.

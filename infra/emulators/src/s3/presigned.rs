@@ -1,4 +1,5 @@
-//! When a presigned address ends, told by the injected clock.
+//! What is judged of a presigned request before its signature: that the address has not ended, told by the injected
+//! clock, and that the request brings no more than was signed.
 
 use std::sync::Arc;
 
@@ -7,14 +8,18 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use http::{StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
+use percent_encoding::percent_decode_str;
 
 use crate::Clock;
 
 /// Seconds that an address may be good for: seven days.
 const SECONDS_MAX: i64 = 604_800;
 
-/// Refuses an address that has ended, or that asks for too long a life.
+/// What the names of the headers begin with by which a request says to S3 what it is about.
+const AMAZON: &str = "x-amz-";
+
+/// Refuses an address that has ended, or that asks for too long a life, and headers that could make it another request.
 pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let parameter = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
@@ -35,7 +40,18 @@ pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -
     if clock.now_ms() / 1000 > start + seconds {
         return refusal(StatusCode::FORBIDDEN, "AccessDenied", "Request has expired");
     }
+    if !are_signed(request.headers(), parameter("X-Amz-SignedHeaders").unwrap_or_default()) {
+        let message = "There were headers present in the request which were not signed";
+        return refusal(StatusCode::FORBIDDEN, "AccessDenied", message);
+    }
     next.run(request).await
+}
+
+/// Whether the signature covers each header of Amazon's.
+fn are_signed(headers: &HeaderMap, signed: &str) -> bool {
+    let signed = percent_decode_str(signed).decode_utf8_lossy();
+    let is_signed = |name: &str| signed.split(';').any(|signed| signed.eq_ignore_ascii_case(name));
+    headers.keys().all(|name| !name.as_str().starts_with(AMAZON) || is_signed(name.as_str()))
 }
 
 fn refusal(status: StatusCode, code: &str, message: &str) -> Response {

@@ -13,7 +13,8 @@ use super::{
     attributes::Attributes,
     condition::WriteCondition,
     declared::Declared,
-    receive::receive,
+    fault::Fault,
+    receive::{Received, receive},
     rows::Object,
     shared::{Address, Shared},
 };
@@ -31,25 +32,27 @@ pub(super) async fn put(
     let (declared, condition) = (Declared::from_headers(&headers)?, WriteCondition::from_headers(&headers)?);
     let attributes = Attributes::from_headers(&headers)?;
     let received = receive(shared, input.body, &declared, trailing_headers.as_ref()).await?;
-    let stored = shared.blocking(move |shared| {
-        shared.replace(&address, &condition, |_| {
-            let md5 = hex::encode(received.sums.md5);
-            Ok(Object {
-                size_bytes: received.size_bytes,
-                etag: md5.clone(),
-                md5,
-                modified_ms: shared.clock.now_ms(),
-                attributes,
-                checksum: received.sums.checksum,
-                blob: shared.blobs.finish(received.incoming)?,
-            })
-        })
-    });
+    let stored =
+        shared.blocking(move |shared| shared.replace(&address, &condition, |_| object(shared, received, attributes)));
     let object = stored.await?;
     let mut answer = HeaderMap::new();
     object.checksum.write(&mut answer);
     let output = PutObjectOutput { e_tag: Some(object.tag()), ..PutObjectOutput::default() };
     Ok(S3Response::with_headers(output, answer))
+}
+
+/// An object of bytes that came in one piece: its ETag is their MD5.
+pub(super) fn object(shared: &Shared, received: Received, attributes: Attributes) -> Result<Object, Fault> {
+    let md5 = hex::encode(received.sums.md5);
+    Ok(Object {
+        size_bytes: received.size_bytes,
+        etag: md5.clone(),
+        md5,
+        modified_ms: shared.clock.now_ms(),
+        attributes,
+        checksum: received.sums.checksum,
+        blob: shared.blobs.finish(received.incoming)?,
+    })
 }
 
 /// Where an object may be written.

@@ -2,10 +2,14 @@
 
 use aws_sdk_s3::{
     primitives::ByteStream,
-    types::{CompletedMultipartUpload, CompletedPart, MetadataDirective},
+    types::{
+        ChecksumAlgorithm, ChecksumMode, ChecksumType, CompletedMultipartUpload, CompletedPart, MetadataDirective,
+    },
 };
+use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::future::join;
 use md5::{Digest, Md5};
+use s3s::crypto::{Checksum, Sha256};
 
 use crate::support::{Cloud, bytes, code, get_object, media, principal, put_object};
 
@@ -121,6 +125,35 @@ async fn ranges_of_objects_become_parts() {
     let copy = client.copy_object().bucket("media").key("copy").copy_source("media/joined");
     let copied = copy.send().await.unwrap().copy_object_result.unwrap();
     assert_eq!(copied.e_tag(), Some(&*format!("\"{}\"", hex::encode(Md5::digest(&joined)))));
+}
+
+#[tokio::test]
+async fn a_copy_gets_the_checksum_that_is_asked_for_over_all_its_bytes() {
+    let cloud = Cloud::with(&media()).await;
+    let client = cloud.s3("operator");
+    let bytes = bytes(3 * 1024 * 1024 + 1);
+    let put = client.put_object().bucket("media").key("from").content_type("a/b").body(bytes.clone().into());
+    let tag = put.send().await.unwrap().e_tag.unwrap();
+    let copy = |key: &str| client.copy_object().bucket("media").key(key).copy_source("media/from");
+    let copy = |key: &str| copy(key).checksum_algorithm(ChecksumAlgorithm::Sha256);
+    let changed = copy("kept").copy_source_if_match("\"other\"").send().await.unwrap_err();
+    assert_eq!((code(changed), cloud.object_files()), ("PreconditionFailed".to_owned(), (1, 0)));
+
+    let sum = BASE64_STANDARD.encode(Sha256::checksum(&bytes));
+    for (key, directive, content_type) in
+        [("kept", MetadataDirective::Copy, "a/b"), ("replaced", MetadataDirective::Replace, "c/d")]
+    {
+        let copy = copy(key).copy_source_if_match(&tag).metadata_directive(directive).content_type("c/d");
+        let result = copy.send().await.unwrap().copy_object_result.unwrap();
+        assert_eq!((result.checksum_sha256(), result.e_tag()), (Some(&*sum), Some(&*tag)));
+        assert_eq!((result.checksum_type(), result.checksum_crc32()), (Some(&ChecksumType::FullObject), None));
+        let head = client.head_object().bucket("media").key(key).checksum_mode(ChecksumMode::Enabled);
+        let head = head.send().await.unwrap();
+        assert_eq!((head.checksum_sha256(), head.content_type()), (Some(&*sum), Some(content_type)));
+        assert_eq!(get_object(&client, key).await.unwrap(), bytes);
+    }
+    let unknown = copy("kept").checksum_algorithm("MD4".into()).send().await.unwrap_err();
+    assert_eq!(code(unknown), "InvalidRequest");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ mod moods;
 mod multipart;
 mod objects;
 mod persistence;
+mod presigned;
 mod queues;
 mod secrets;
 mod support;
