@@ -2,6 +2,7 @@
 
 mod api;
 mod bootstrap;
+mod bucket;
 mod budgets;
 mod container;
 mod delivery;

@@ -1,26 +1,39 @@
 //! The bucket: the bytes of every file in one S3 bucket.
 //!
 //! Invariants: this is the only crate that spells an object key; an object is never overwritten with other bytes, since
-//! its key derives from a file's id and a revision that is drawn whenever bytes are stored for it.
+//! its key derives from a file's id and a revision that is drawn whenever bytes are stored for it. The one exception is
+//! what a client sends to a presigned address, which it may do again: such bytes are read and copied only as they were
+//! seen, told by their ETag.
 //!
 //! | object | key |
 //! | --- | --- |
 //! | a file's original | `{space id}/originals/{file id}/{revision}` |
+//! | what a client sent to a presigned address, until it is confirmed | `staging/{space id}/{file id}` |
+//!
+//! A space's objects begin with its id, in staging behind one more name, so that all of them can be found and removed.
 
-use std::{path::PathBuf, time::Duration};
+mod copy;
+mod presign;
+mod remove;
+mod seen;
+
+use std::path::PathBuf;
 
 use aws_sdk_s3::{
     Client,
     error::{ProvideErrorMetadata, SdkError},
     operation::get_object::GetObjectError,
-    presigning::PresigningConfig,
     primitives::ByteStream,
-    types::{Delete, ObjectIdentifier},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use domain::{Fault, FileId, Revision, SpaceId, Timestamp};
+use domain::{Fault, FileId, Revision, SpaceId};
 use futures::{Stream, stream};
+
+pub use copy::{CHECKSUM_MAX_BYTES, Copied};
+pub use presign::AnswerHeaders;
+pub use remove::DELETE_MANY_MAX;
+pub use seen::{Looked, Seen};
 
 /// Refusals that pass by themselves.
 const PASSING: [&str; 4] = ["InternalError", "RequestTimeout", "ServiceUnavailable", "SlowDown"];
@@ -41,6 +54,26 @@ impl ObjectKey {
     pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
         ObjectKey(format!("{space}/originals/{file}/{revision}"))
     }
+
+    /// Where a client sends a file's bytes.
+    pub fn staged(space: SpaceId, file: FileId) -> ObjectKey {
+        ObjectKey(format!("{}{file}", staging(space)))
+    }
+
+    /// The key as storage has it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What the keys of a space's own objects begin with.
+fn own(space: SpaceId) -> String {
+    format!("{space}/")
+}
+
+/// What the keys of the bytes that a space's clients sent begin with.
+fn staging(space: SpaceId) -> String {
+    format!("staging/{space}/")
 }
 
 /// Bytes to be stored. Both can be sent again when an answer is lost.
@@ -50,17 +83,6 @@ pub enum Content {
     Memory(Bytes),
     /// From a file, whole.
     File(PathBuf),
-}
-
-/// What an answer of storage itself is to say in place of what is stored.
-#[derive(Clone, Debug)]
-pub struct AnswerHeaders {
-    /// `Content-Type`.
-    pub content_type: String,
-    /// `Content-Disposition`.
-    pub content_disposition: String,
-    /// `Cache-Control`.
-    pub cache_control: String,
 }
 
 /// A failed call.
@@ -153,54 +175,6 @@ impl Bucket {
             Err(error) if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) => Ok(None),
             Err(error) => Err(Error::from_sdk(error)),
         }
-    }
-
-    /// Removes an object; safe to repeat.
-    pub async fn delete(&self, key: &ObjectKey) -> Result<(), Error> {
-        self.client.delete_object().bucket(&self.name).key(&key.0).send().await.map_err(Error::from_sdk)?;
-        Ok(())
-    }
-
-    /// Removes some of a space's objects, up to a thousand; `false` where there were none. Safe to repeat.
-    pub async fn purge_page(&self, space: SpaceId) -> Result<bool, Error> {
-        let list = self.client.list_objects_v2().bucket(&self.name).prefix(format!("{space}/"));
-        let page = list.send().await.map_err(Error::from_sdk)?;
-        let keys = page.contents.unwrap_or_default().into_iter().filter_map(|object| object.key);
-        let named = keys.map(|key| ObjectIdentifier::builder().key(key).build().map_err(Error::refused));
-        let named: Vec<ObjectIdentifier> = named.collect::<Result<_, _>>()?;
-        if named.is_empty() {
-            return Ok(false);
-        }
-        let delete = Delete::builder().set_objects(Some(named)).quiet(true).build().map_err(Error::refused)?;
-        let answer = self.client.delete_objects().bucket(&self.name).delete(delete).send().await;
-        match answer.map_err(Error::from_sdk)?.errors.unwrap_or_default().first() {
-            None => Ok(true),
-            Some(error) => Err(Error::Busy(error.code.clone().unwrap_or_default().into())),
-        }
-    }
-
-    /// An address from which anyone can read the object from now on for so long, with these headers.
-    pub async fn presign_get(
-        &self,
-        key: &ObjectKey,
-        headers: AnswerHeaders,
-        now: Timestamp,
-        lifetime: Duration,
-    ) -> Result<String, Error> {
-        let start = std::time::UNIX_EPOCH + Duration::from_millis(now.ms().unsigned_abs());
-        let config = PresigningConfig::builder().start_time(start).expires_in(lifetime).build();
-        let presigned = self
-            .client
-            .get_object()
-            .bucket(&self.name)
-            .key(&key.0)
-            .response_content_type(headers.content_type)
-            .response_content_disposition(headers.content_disposition)
-            .response_cache_control(headers.cache_control)
-            .presigned(config.map_err(Error::refused)?)
-            .await
-            .map_err(Error::from_sdk)?;
-        Ok(presigned.uri().to_owned())
     }
 }
 

@@ -1,0 +1,46 @@
+//! Objects are removed: one, many, or all that a space has.
+
+use aws_sdk_s3::types::{Delete, ObjectIdentifier};
+use domain::SpaceId;
+
+use crate::{Bucket, Error, ObjectKey, own, staging};
+
+/// Most objects that one call removes.
+pub const DELETE_MANY_MAX: usize = 1_000;
+
+impl Bucket {
+    /// Removes an object; safe to repeat.
+    pub async fn delete(&self, key: &ObjectKey) -> Result<(), Error> {
+        self.client.delete_object().bucket(&self.name).key(&key.0).send().await.map_err(Error::from_sdk)?;
+        Ok(())
+    }
+
+    /// Removes objects, at most [`DELETE_MANY_MAX`]. Where it fails, some may be gone; safe to repeat.
+    pub async fn delete_many(&self, keys: &[ObjectKey]) -> Result<(), Error> {
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let named = keys.iter().map(|key| ObjectIdentifier::builder().key(&key.0).build().map_err(Error::refused));
+        let named: Vec<ObjectIdentifier> = named.collect::<Result<_, _>>()?;
+        let delete = Delete::builder().set_objects(Some(named)).quiet(true).build().map_err(Error::refused)?;
+        let answer = self.client.delete_objects().bucket(&self.name).delete(delete).send().await;
+        match answer.map_err(Error::from_sdk)?.errors.unwrap_or_default().first() {
+            None => Ok(()),
+            Some(error) => Err(Error::Busy(error.code.clone().unwrap_or_default().into())),
+        }
+    }
+
+    /// Removes some of a space's objects, up to a thousand; `false` where there were none. Safe to repeat.
+    pub async fn purge_page(&self, space: SpaceId) -> Result<bool, Error> {
+        for prefix in [own(space), staging(space)] {
+            let page = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).send().await;
+            let objects = page.map_err(Error::from_sdk)?.contents.unwrap_or_default();
+            let keys: Vec<ObjectKey> = objects.into_iter().filter_map(|object| object.key).map(ObjectKey).collect();
+            if !keys.is_empty() {
+                self.delete_many(&keys).await?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
