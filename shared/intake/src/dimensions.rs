@@ -1,17 +1,34 @@
 //! What a config asks of an image's sides.
 //!
-//! Invariant: they are read from the image's header, and no pixel is decoded.
+//! Invariant: they are read from the header, and no pixel is decoded.
 
 use bytes::Bytes;
 use domain::{Fault, MediaType, ResourceType, ValidationRules, Violation};
 use media::{ProbeError, Probed};
 
-use crate::{FILE_BYTES, Refused};
+use crate::{FILE_BYTES, Refused, Spooled, transform::refused};
 
 /// Bytes from an image's beginning that tell its dimensions, unless it has much to say before.
 pub const BEGINNING_BYTES: u64 = 256 << 10;
 /// Most bytes from an image's beginning that are read for its dimensions: as many as the largest spooled file has.
 const MEASURED_BYTES: u64 = FILE_BYTES;
+
+/// Refuses a spooled image as [`demand_dimensions`] does, and one that has its header and stops before its end.
+pub(crate) async fn measure(spooled: &Spooled, media_type: &MediaType, rules: &ValidationRules) -> Result<(), Refused> {
+    if !is_measured(media_type, rules) {
+        return Ok(());
+    }
+    demand_dimensions(media_type, rules, |bytes| spooled.beginning(bytes)).await?;
+    let bytes = spooled.beginning(FILE_BYTES).await?;
+    let looking = tokio::task::spawn_blocking(move || media::demand_end(&bytes));
+    looking.await.map_err(Fault::internal)?.map_err(refused)
+}
+
+/// Whether a config asks anything of the sides of such a file.
+fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
+    let asked = [rules.min_image_width, rules.max_image_width, rules.min_image_height, rules.max_image_height];
+    media_type.resource_type == ResourceType::Image && asked.iter().any(Option::is_some)
+}
 
 /// Refuses an image whose sides, as they are seen, are not as long as its config asks, or whose header does not tell how
 /// long they are: that of a vector graphic never does. Files that are no images have no sides, and pass.
@@ -23,8 +40,7 @@ pub async fn demand_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
     rules: &ValidationRules,
     beginning: impl Fn(u64) -> Reading,
 ) -> Result<(), Refused> {
-    let asked = [rules.min_image_width, rules.max_image_width, rules.min_image_height, rules.max_image_height];
-    if media_type.resource_type != ResourceType::Image || asked.iter().all(Option::is_none) {
+    if !is_measured(media_type, rules) {
         return Ok(());
     }
     let probed = probed(beginning).await?.map_err(|_| Violation::WrongDimensions)?;

@@ -54,7 +54,7 @@ impl Incoming {
     /// and by what its config asks: of the file as it came, whatever is made of it then.
     pub async fn judge(self, rules: &ValidationRules) -> Result<Judged, Refused> {
         let media_type = self.judged_type(rules)?;
-        demand_dimensions(&media_type, rules, |bytes| self.spooled.beginning(bytes)).await?;
+        dimensions::measure(&self.spooled, &media_type, rules).await?;
         Ok(Judged { incoming: self, media_type })
     }
 

@@ -63,8 +63,8 @@ async fn spooled_again(bytes: &[u8]) -> Result<Spooled, Refused> {
     Ok(spool.finish().await?)
 }
 
-/// What is said of an image that cannot be transformed.
-fn refused(error: MediaError) -> Refused {
+/// What is said of an image that cannot be used.
+pub(crate) fn refused(error: MediaError) -> Refused {
     let violation = match error {
         MediaError::EndsEarly => Violation::Must("must be a whole image, and ends early"),
         MediaError::Malformed(_) | MediaError::NotDecoded(_) => Violation::Must("must be an image that can be decoded"),

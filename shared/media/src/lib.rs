@@ -1,8 +1,8 @@
 //! Images, bytes in and bytes out: every codec of ours is here.
 //!
-//! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header, [`decode()`] gives pixels,
-//! [`orient()`] turns them, [`encode()`] makes a file of them, [`strip()`] removes metadata without any of that, and
-//! [`incoming()`] is what upload configs ask for.
+//! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header, [`demand_end()`] looks for
+//! the end, [`decode()`] gives pixels, [`orient()`] turns them, [`encode()`] makes a file of them, [`strip()`] removes
+//! metadata without any of that, and [`incoming()`] is what upload configs ask for.
 //!
 //! Invariant: no I/O, no async, and no bytes, however hostile, make it panic or take more memory than its functions say.
 
@@ -11,6 +11,7 @@ mod colour;
 mod container;
 mod decode;
 mod encode;
+mod ending;
 mod error;
 mod exif;
 mod format;
@@ -21,11 +22,12 @@ mod pixels;
 mod probe;
 
 pub use decode::decode;
-pub use encode::{DEMANDING_PIXELS, Encoding, encode, quality};
+pub use encode::{Encoding, encode, quality};
+pub use ending::demand_end;
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
 pub use incoming::{Changed, Incoming, incoming, is_subject};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
-pub use pixels::{Channels, PIXELS, Pixels};
+pub use pixels::{Channels, DEMANDING_PIXELS, PIXELS, Pixels};
 pub use probe::{Frames, Probed, probe};

@@ -8,6 +8,9 @@ use crate::{MediaError, Probed};
 
 /// Most pixels of an image that is decoded.
 pub const PIXELS: u64 = 100_000_000;
+/// Most pixels of what is slow and takes much memory: AVIF that is encoded, and WebP that is lossless or transparent and
+/// encoded or decoded.
+pub const DEMANDING_PIXELS: u64 = 40_000_000;
 
 /// What the samples of a pixel are, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -105,6 +105,11 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
         let errors = upload(&acme, &config, name, bytes).await.refused(422);
         assert_eq!(errors, json!({"file": ["The file field has invalid image dimensions."]}), "{name}");
     }
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        let whole = image(format, 24, 16);
+        let errors = upload(&acme, &config, "image", &whole[..whole.len() - 4]).await.refused(422);
+        assert_eq!(errors, json!({"file": ["The file field must be a whole image, and ends early."]}), "{format:?}");
+    }
     stack.dump().await.demand_unchanged(&before, "images that cannot be measured");
     stack.stop().await;
 }

@@ -5,8 +5,7 @@ use std::io::{Cursor, ErrorKind};
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{
-    Format, MediaError, Probed,
-    container::webp::Chunks,
+    Format, MediaError, Probed, demand_end,
     pixels::{Channels, Pixels},
 };
 
@@ -15,10 +14,7 @@ use super::{WORKING_BYTES, agreed};
 /// Decodes a WebP.
 pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
     // The decoder would find the bits of a stump corrupt.
-    let mut chunks = Chunks::of(bytes)?;
-    while let Some(chunk) = chunks.next()? {
-        chunk.data(bytes)?;
-    }
+    demand_end(bytes)?;
     let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(told)?;
     decoder.set_memory_limit(WORKING_BYTES);
     let (width, height) = decoder.dimensions();

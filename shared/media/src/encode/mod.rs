@@ -9,11 +9,8 @@ use domain::Quality;
 
 use crate::{
     Format, MediaError,
-    pixels::{Pixels, guarded, within},
+    pixels::{DEMANDING_PIXELS, Pixels, guarded, within},
 };
-
-/// Most pixels of what is slow to encode and takes much memory: AVIF, and WebP that is lossless or transparent.
-pub const DEMANDING_PIXELS: u64 = 40_000_000;
 
 /// Quality by the longer side, in pixels, where none is asked for: a larger image is seen from further away.
 const QUALITY_BY_SIDE: [(u32, u8); 5] = [(1_000, 90), (2_500, 85), (5_000, 80), (7_500, 75), (10_000, 70)];

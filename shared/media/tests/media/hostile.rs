@@ -2,7 +2,8 @@
 
 use domain::{Quality, TransformationRules, UploadFormat};
 use media::{
-    Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, encode, incoming, probe,
+    Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, demand_end, encode,
+    incoming, probe,
 };
 
 use crate::files;
@@ -77,6 +78,18 @@ fn more_pixels_than_are_decoded_are_refused_by_the_header() {
     }
 }
 
+#[test]
+fn fewer_pixels_of_what_takes_more_memory_are_decoded() {
+    for (width, height, fits) in [(8_000, 5_000, true), (8_000, 5_001, false)] {
+        let sides: u32 = (width - 1) | (height - 1) << 14;
+        let file = files::webp(&[(*b"VP8L", &[&[0x2F][..], &sides.to_le_bytes()].concat())]);
+        let probed = probe(&file).unwrap();
+        assert!(probed.lossless && (probed.width, probed.height) == (width, height));
+        let expected = MediaError::TooManyPixels { pixels: probed.pixels(), limit: DEMANDING_PIXELS };
+        assert_eq!(decode(&file, &probed) == Err(expected), !fits);
+    }
+}
+
 /// The format that leaves an image unchanged.
 fn png_of(probed: &media::Probed) -> UploadFormat {
     if probed.format == Format::Png { UploadFormat::Png } else { UploadFormat::Original }
@@ -133,8 +146,10 @@ fn images_that_end_early_are_refused_wherever_they_end() {
     ];
     for file in &files {
         let format = probe(file).unwrap().format;
+        assert_eq!(demand_end(file), Ok(()), "{format:?}");
         for length in (16..file.len()).step_by(1 + file.len() / 97) {
             let stump = &file[..length];
+            assert_eq!(demand_end(stump), Err(MediaError::EndsEarly), "{format:?} at {length}");
             assert_eq!(incoming(stump, &TransformationRules::default()), Ok(Incoming::Unchanged));
             let avif = TransformationRules { upload_format: UploadFormat::Avif, ..TransformationRules::default() };
             // Of a GIF that is seen to move nothing but stripping is asked.
