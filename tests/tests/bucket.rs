@@ -2,7 +2,7 @@
 
 use ::bucket::{Bucket, Copied, DELETE_MANY_MAX, Error, Looked, ObjectKey, Seen};
 use bytes::Bytes;
-use domain::{FileId, SpaceId, Timestamp};
+use domain::{FileId, Revision, SpaceId, Timestamp};
 use emulators::{Clock, Service::S3};
 use futures::TryStreamExt;
 use hex::encode;
@@ -28,7 +28,7 @@ impl Place {
         let mut settings = Settings::of(&environment.variables);
         let bucket = Bucket::new(runtime::s3(&mut settings), settings.text("BUCKET_NAME"));
         let (space, file) = (SpaceId::new(&environment.sources), FileId::new(&environment.sources));
-        Place { stack, bucket, staged: ObjectKey::staged(space, file), kept: ObjectKey::original(space, file) }
+        Place { stack, bucket, staged: ObjectKey::staged(space, file), kept: ObjectKey::original(space, file, Revision::FIRST) }
     }
 
     /// Sends bytes as a client does.
@@ -127,7 +127,7 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     let (space, other) = (SpaceId::new(&sources), SpaceId::new(&sources));
     for owner in [space, other] {
         let file = FileId::new(&sources);
-        for key in [ObjectKey::original(owner, file), ObjectKey::staged(owner, file)] {
+        for key in [ObjectKey::original(owner, file, Revision::FIRST), ObjectKey::staged(owner, file)] {
             place.stack.put_object(key.as_str(), b"bytes").await;
         }
     }

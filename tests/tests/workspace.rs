@@ -23,6 +23,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("uploads", &["domain", "tenant", "runtime", "web", "intake"]),
     ("not-found", &["runtime", "web"]),
     ("delivery", &["domain", "tenant", "runtime", "web"]),
+    ("confirm-check", &["domain", "tenant", "runtime", "worker", "intake"]),
     ("purge", &["domain", "tenant", "runtime", "worker"]),
     ("template", &[]),
     ("emulators", &["template"]),
@@ -41,6 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "uploads",
             "not-found",
             "delivery",
+            "confirm-check",
             "purge",
             "web",
         ],
@@ -53,7 +55,7 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (&["worker"], &["axum", "aws-smithy-runtime-api"]),
     // What is deployed keeps nothing on disk, and cannot misbehave on purpose.
     (
-        &["spaces", "files", "uploads", "not-found", "delivery", "purge"],
+        &["spaces", "files", "uploads", "not-found", "delivery", "confirm-check", "purge"],
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],
     ),
     (&["spaces", "files", "not-found", "delivery", "purge"], &["intake", "multer"]),

@@ -11,5 +11,6 @@ pub fn product() -> Registry {
         .http("files", files::router)
         .http("not-found", not_found::router)
         .http("delivery", delivery::router)
+        .worker("confirm-check", confirm_check::batch)
         .worker("purge", purge::batch)
 }

@@ -124,6 +124,14 @@ pub struct File {
     pub updated_at: Timestamp,
 }
 
+impl File {
+    /// Where the file is delivered once it has this name.
+    pub fn path_of(&self, name: &str) -> String {
+        let folder = self.storage_path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        format!("{folder}/{name}")
+    }
+}
+
 /// The generated name of a file: what it is, its id, and its extension.
 fn generated_name(id: FileId, media_type: &MediaType) -> String {
     format!("{}-{id}.{}", media_type.resource_type.prefix(), media_type.extension)

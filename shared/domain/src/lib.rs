@@ -4,6 +4,7 @@
 
 mod access;
 mod api_key;
+mod confirm_token;
 mod fault;
 mod file;
 mod folder_path;
@@ -17,6 +18,7 @@ mod role;
 mod secret;
 mod security;
 mod signature;
+mod signed_upload;
 mod space;
 mod text;
 mod time;
@@ -27,6 +29,7 @@ mod web_address;
 
 pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, original_needs_proof};
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
+pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use fault::{Fault, FaultKind};
 pub use file::{Awaited, File, FileStatus, MediaType, ResourceType, storage_path, stored_name};
 pub use folder_path::FolderPath;
@@ -40,6 +43,7 @@ pub use role::Role;
 pub use secret::{MasterSecret, Secret};
 pub use security::{Opacity, Position, Security, Watermark};
 pub use signature::{SIGNATURE, Signing, SigningSecret, canonical_form, is_signed};
+pub use signed_upload::{NotSigned, PresentedUpload, SIGNED_UPLOAD_PATH, SignedUpload};
 pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
 pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};

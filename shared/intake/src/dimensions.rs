@@ -9,9 +9,9 @@ use media::{ProbeError, Probed};
 use crate::{FILE_BYTES, Refused, Spooled, transform::refused};
 
 /// Bytes from an image's beginning that tell its dimensions, unless it has much to say before.
-pub const BEGINNING_BYTES: u64 = 256 << 10;
+pub(crate) const BEGINNING_BYTES: u64 = 256 << 10;
 /// Most bytes from an image's beginning that are read for its dimensions: as many as the largest spooled file has.
-const MEASURED_BYTES: u64 = FILE_BYTES;
+pub(crate) const MEASURED_BYTES: u64 = FILE_BYTES;
 
 /// Refuses a spooled image as [`demand_dimensions`] does, and one that has its header and stops before its end.
 pub(crate) async fn measure(spooled: &Spooled, media_type: &MediaType, rules: &ValidationRules) -> Result<(), Refused> {
@@ -25,7 +25,7 @@ pub(crate) async fn measure(spooled: &Spooled, media_type: &MediaType, rules: &V
 }
 
 /// Whether a config asks anything of the sides of such a file.
-fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
+pub(crate) fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
     let asked = [rules.min_image_width, rules.max_image_width, rules.min_image_height, rules.max_image_height];
     media_type.resource_type == ResourceType::Image && asked.iter().any(Option::is_some)
 }
@@ -35,7 +35,7 @@ fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
 ///
 /// `beginning` gives so many bytes from the file's beginning, or all where there are fewer: [`BEGINNING_BYTES`], and
 /// where they do not suffice, at least twice as many, 50 MB at most.
-pub async fn demand_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
+pub(crate) async fn demand_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
     media_type: &MediaType,
     rules: &ValidationRules,
     beginning: impl Fn(u64) -> Reading,

@@ -3,7 +3,9 @@
 //! Invariant: nothing is stored before everything about it is known and was found right, and memory does not grow with
 //! the file, unless it is an image that its config has measured or transformed.
 
+mod confirm;
 mod dimensions;
+mod judging;
 mod refusal;
 mod refused;
 mod rules;
@@ -13,17 +15,18 @@ mod text;
 mod transform;
 mod types;
 
-pub use dimensions::{BEGINNING_BYTES, demand_dimensions};
+pub use confirm::{Confirmed, confirm};
+pub use judging::{Judging, Promise};
 pub use refused::Refused;
 pub use spool::{Spool, Spooled};
-pub use transform::transformed;
 
 use domain::{
-    ChosenIds, File, FileId, FileStatus, MediaType, OriginalName, Principal, Reference, Revision, Sources, Space,
+    Awaited, ChosenIds, File, FileId, FileStatus, HourlyQuota, MediaType, OriginalName, Principal, Reference, Revision, Sources, Space,
     TransformationRules, UploadConfig, ValidationRules, Violation, storage_path, stored_name,
 };
 use mime::Mime;
 use tenant::Content;
+use transform::transformed;
 
 /// Largest file that a multipart upload takes, in bytes: 50 MB.
 pub const FILE_BYTES: u64 = 50 << 20;
@@ -53,27 +56,15 @@ impl Incoming {
     /// Judges the file by what holds everywhere (its size, its name, and whether its bytes are what they are said to be),
     /// and by what its config asks: of the file as it came, whatever is made of it then.
     pub async fn judge(self, rules: &ValidationRules) -> Result<Judged, Refused> {
-        let media_type = self.judged_type(rules)?;
-        dimensions::measure(&self.spooled, &media_type, rules).await?;
-        Ok(Judged { incoming: self, media_type })
-    }
-
-    fn judged_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
         let size = self.spooled.size();
         if size > FILE_BYTES {
-            return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10));
+            return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10).into());
         }
-        if size == 0 {
-            return Err(Violation::Must("must not be empty"));
-        }
-        if let Some(most) = rules.max_file_size.filter(|most| size > *most) {
-            return Err(Violation::TooManyBytes(most));
-        }
-        refusal::by_name(&self.original_name, rules)?;
-        refusal::by_bytes(self.spooled.head(), rules)?;
-        let media_type = sniff::media_type(self.spooled.head(), self.declared.as_ref(), &self.original_name, rules)?;
-        rules::demand_allowed_format(&media_type, rules)?;
-        Ok(media_type)
+        let (original_name, declared) = (&self.original_name, self.declared.as_ref());
+        let judging = Judging { original_name, declared, size, head: self.spooled.head() };
+        let media_type = judging.media_type(rules)?;
+        dimensions::measure(&self.spooled, &media_type, rules).await?;
+        Ok(Judged { incoming: self, media_type })
     }
 }
 
@@ -92,7 +83,59 @@ pub struct Destination<'a> {
     pub sources: &'a Sources,
 }
 
+impl Destination<'_> {
+    /// What the upload counts for: those of strangers without proof do, where their config bounds them.
+    pub fn quota(&self) -> Option<HourlyQuota> {
+        let is_counted = self.uploaded_by == Principal::Unsigned;
+        if is_counted { HourlyQuota::of(self.config, self.sources.now()) } else { None }
+    }
+
+    /// The record of a file that is announced, under the next of these ids, as the client's word has it.
+    pub fn announced(&self, ids: &mut ChosenIds, promise: &Promise<'_>, content_type: String) -> File {
+        let awaited = Awaited { rules: self.config.config.clone(), content_type };
+        let (original_name, size) = (promise.original_name.clone(), promise.size);
+        File { awaited: Some(awaited), ..self.file(ids, original_name, &promise.media_type(), size) }
+    }
+
+    /// The record of a file whose bytes are not there.
+    fn file(&self, ids: &mut ChosenIds, original_name: OriginalName, media_type: &MediaType, size: u64) -> File {
+        let id = FileId::chosen(ids);
+        let config = self.config;
+        let name = stored_name(&config.config.storage, id, media_type, &original_name, self.sources);
+        let now = self.sources.now();
+        File {
+            id,
+            space_id: self.space.id,
+            storage_path: storage_path(&self.space.handle, &name),
+            name,
+            original_name,
+            mime_type: media_type.mime_type.clone(),
+            extension: media_type.extension.clone(),
+            size,
+            delivery_type: config.delivery_type,
+            resource_type: media_type.resource_type,
+            status: FileStatus::Pending,
+            upload_config_id: config.id,
+            reference: self.reference.clone(),
+            tags: config.config.metadata.tags.clone(),
+            revision: None,
+            checksum_sha256: None,
+            awaited: None,
+            uploaded_by: self.uploaded_by,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 impl Judged {
+    /// Whether it is of a MIME type, or declared to be where its bytes tell nothing.
+    pub fn is_of(&self, expected: &Mime) -> bool {
+        let is_declared = self.incoming.declared.as_ref().is_some_and(|it| it.essence_str() == expected.essence_str());
+        types::renamed(expected.essence_str()) == self.media_type.mime_type
+            || (is_declared && sniff::is_unknown(&self.media_type))
+    }
+
     /// The file as its config wants it stored.
     pub async fn transformed(self, rules: &TransformationRules) -> Result<Judged, Refused> {
         let Incoming { original_name, declared, spooled } = self.incoming;
@@ -100,35 +143,14 @@ impl Judged {
         Ok(Judged { incoming: Incoming { original_name, declared, spooled }, media_type })
     }
 
-    /// The record that the file will have, under the next of these ids and a generated name.
+    /// The record that the file will have, under the next of these ids.
     pub fn record(&self, ids: &mut ChosenIds, destination: &Destination<'_>) -> File {
-        let (media_type, spooled) = (&self.media_type, &self.incoming.spooled);
-        let id = FileId::chosen(ids);
-        let config = destination.config;
-        let original_name = &self.incoming.original_name;
-        let name = stored_name(&config.config.storage, id, media_type, original_name, destination.sources);
-        let now = destination.sources.now();
+        let Incoming { original_name, spooled, .. } = &self.incoming;
         File {
-            id,
-            space_id: destination.space.id,
-            storage_path: storage_path(&destination.space.handle, &name),
-            name,
-            original_name: original_name.clone(),
-            mime_type: media_type.mime_type.clone(),
-            extension: media_type.extension.clone(),
-            size: spooled.size(),
-            delivery_type: config.delivery_type,
-            resource_type: media_type.resource_type,
             status: FileStatus::Active,
-            upload_config_id: config.id,
-            reference: destination.reference.clone(),
-            tags: config.config.metadata.tags.clone(),
             revision: Some(Revision::new(destination.sources)),
             checksum_sha256: Some(spooled.checksum_sha256().to_owned()),
-            awaited: None,
-            uploaded_by: destination.uploaded_by,
-            created_at: now,
-            updated_at: now,
+            ..destination.file(ids, original_name.clone(), &self.media_type, spooled.size())
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{refusal, text::is_text, types};
 /// Bytes of which nothing is known.
 const UNKNOWN: &str = "application/octet-stream";
 /// The extension of such bytes.
-const UNKNOWN_EXTENSION: &str = "bin";
+pub(crate) const UNKNOWN_EXTENSION: &str = "bin";
 /// Text of which nothing else is known.
 const PLAIN: &str = "text/plain";
 /// The picture that is text.
@@ -30,6 +30,11 @@ pub(crate) fn media_type(
     let told = bare_media_type(head, declared, name, rules)?;
     let is_kept = !refusal::runs(&told.extension) || refusal::allows(rules, &told.extension);
     Ok(if is_kept { told } else { self::told(UNKNOWN, UNKNOWN_EXTENSION) })
+}
+
+/// Whether the bytes told nothing.
+pub(crate) fn is_unknown(media_type: &MediaType) -> bool {
+    media_type.mime_type == UNKNOWN
 }
 
 fn bare_media_type(

@@ -23,12 +23,12 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// An image that ends early, contradicts its header, or has more pixels than are decoded or encoded is refused, as is one
 /// that would become larger than any file may be. Work that nobody waits for any more goes on to its end, since no codec
 /// can be stopped, and has no effect.
-pub async fn transformed(
+pub(crate) async fn transformed(
     spooled: Spooled,
     media_type: MediaType,
     rules: &TransformationRules,
 ) -> Result<(Spooled, MediaType), Refused> {
-    if media_type.resource_type != ResourceType::Image || !media::is_subject(spooled.head(), rules) {
+    if !is_asked(&media_type, spooled.head(), rules) {
         return Ok((spooled, media_type));
     }
     let turn = TURN.acquire().await.map_err(Fault::internal)?;
@@ -37,6 +37,11 @@ pub async fn transformed(
         Incoming::Unchanged => Ok((spooled, media_type)),
         Incoming::Changed(changed) => Ok((spooled_again(&changed.bytes).await?, changed.media_type)),
     }
+}
+
+/// Whether anything is to be made of a file that begins so.
+pub(crate) fn is_asked(media_type: &MediaType, head: &[u8], rules: &TransformationRules) -> bool {
+    media_type.resource_type == ResourceType::Image && media::is_subject(head, rules)
 }
 
 type Made = Result<Incoming, MediaError>;

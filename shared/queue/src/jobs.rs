@@ -1,6 +1,6 @@
 //! What is written into messages: ids and moments, never a record.
 
-use domain::{SpaceId, Timestamp};
+use domain::{FileId, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Milliseconds in a minute.
@@ -15,6 +15,17 @@ pub struct PurgeJob {
     pub pass: PurgePass,
     /// When the deletion was announced, right before the space was marked as deleted.
     pub announced_at: Timestamp,
+}
+
+/// See what became of a presigned upload that nobody may have confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfirmCheck {
+    /// The space.
+    pub space_id: SpaceId,
+    /// The file.
+    pub file_id: FileId,
+    /// When the client has had long enough.
+    pub due_at: Timestamp,
 }
 
 /// A space is purged three times, since what was authorized before its deletion may still arrive after it.

@@ -4,7 +4,7 @@
 
 mod jobs;
 
-pub use jobs::{PurgeJob, PurgePass};
+pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
 
 use std::{marker::PhantomData, time::Duration};
 

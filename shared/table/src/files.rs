@@ -119,6 +119,11 @@ impl Table {
         }
     }
 
+    /// Removes where a file is delivered; safe to repeat.
+    pub async fn remove_path(&self, file: &File) -> Result<(), Error> {
+        self.delete_if(Key::path(&file.storage_path), "id", AttributeValue::S(file.id.to_string())).await
+    }
+
     /// Removes a file, if it is pending still; `false` where it is not.
     pub async fn remove_pending_file(&self, file: &File, sources: &Sources) -> Result<bool, Error> {
         let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileStatus, HourlyQuota, Sources, Violation, Violations};
+use domain::{Fault, File, FileStatus, HourlyQuota, Sources, Timestamp, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Completion, FileRefused};
@@ -32,6 +32,12 @@ pub struct Assets<'a> {
 }
 
 impl Space {
+    /// Refuses whoever comes after the last upload of an hour, before they have sent it.
+    pub async fn demand_quota(&self, quota: HourlyQuota, now: Timestamp) -> Result<(), Fault> {
+        let made = self.table.uploads_in_hour(self.record.id, quota).await?;
+        if made < quota.most { Ok(()) } else { Err(quota.used_up(now)) }
+    }
+
     /// This space's files.
     pub fn assets<'a>(&'a self, originals: &'a Originals) -> Assets<'a> {
         Assets { space: self, originals }

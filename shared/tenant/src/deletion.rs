@@ -85,9 +85,15 @@ impl Space {
         Ok(())
     }
 
-    /// Refuses files while it is being decided whether the space is deleted.
-    pub fn demand_open(&self, sources: &Sources) -> Result<(), Fault> {
-        if self.record.is_closed(sources.now()) { Err(closed()) } else { Ok(()) }
+    /// Refuses files while the space is disabled, or it is being decided whether it is deleted.
+    pub fn demand_uploads(&self, sources: &Sources) -> Result<(), Fault> {
+        if self.record.is_closed(sources.now()) {
+            return Err(closed());
+        }
+        if !self.record.enabled {
+            return Err(Fault::forbidden("This space is disabled and takes no uploads."));
+        }
+        Ok(())
     }
 }
 

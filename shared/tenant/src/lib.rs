@@ -1,9 +1,9 @@
 //! What one caller may reach: a space's records and objects together, and nothing of any other space.
 //!
 //! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had only for a [`Caller`]
-//! that may know of it, and everything it reads or writes is its own. The reads that are not scoped to a space are
-//! [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path; and the
-//! [`Purge`] is nobody's request.
+//! that may know of it, or for a stranger whom a [`Gate`] lets in, and everything it reads or writes is its own. The reads
+//! that are not scoped to a space are [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and
+//! delivery's of a path; and the [`Purge`] and the [`Checks`] of presigned uploads are nobody's requests.
 
 mod account;
 mod assets;
@@ -15,6 +15,8 @@ mod operator;
 mod purge;
 mod space;
 mod spaces;
+mod staged;
+mod strangers;
 mod upload_configs;
 
 pub use account::Account;
@@ -25,8 +27,10 @@ pub use delivered::{Delivered, Located};
 pub use keys::{Keys, NewKey};
 pub use operator::{Bootstrapped, bootstrap};
 pub use purge::{Purge, Purged};
-pub use queue::{DELAY_SECONDS, PurgeJob, PurgePass, Queue};
+pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue};
 pub use space::Space;
+pub use staged::{Activated, Checks, PRESIGNED, Presigned, Staged};
+pub use strangers::{Entry, Gate, Knock};
 pub use table::{Claim, Claimed, Completion, Listing, Page, Start};
 pub use upload_configs::{ConfigPlace, READS_CONFIGS};
 

@@ -59,6 +59,11 @@ impl Tenants {
 }
 
 impl Space {
+    /// A space for what nobody asked for.
+    pub(crate) fn unattended(table: Table, record: domain::Space) -> Space {
+        Space { table, record, role: Role::Viewer }
+    }
+
     /// The space's record.
     pub fn record(&self) -> &domain::Space {
         &self.record

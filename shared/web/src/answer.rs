@@ -30,6 +30,14 @@ pub struct Ok<T>(pub T);
 /// 201 with `{"data": …}`.
 pub struct Created<T>(pub T);
 
+/// 201 with what was created as it is, without an envelope.
+pub struct CreatedBare<T> {
+    /// What was created.
+    pub body: T,
+    /// Whether it was created before.
+    pub is_replayed: bool,
+}
+
 /// 202 without a body: what was asked for is done for the caller, and goes on behind.
 pub struct Accepted;
 
@@ -45,6 +53,16 @@ impl<T: Serialize> IntoResponse for Ok<T> {
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
         (StatusCode::CREATED, Json(Data { data: self.0 })).into_response()
+    }
+}
+
+impl<T: Serialize> IntoResponse for CreatedBare<T> {
+    fn into_response(self) -> Response {
+        let mut response = (StatusCode::CREATED, Json(self.body)).into_response();
+        if self.is_replayed {
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        }
+        response
     }
 }
 
@@ -66,7 +84,7 @@ impl IntoResponse for NoContent {
 pub enum Failure {
     /// A fault on its way to the caller.
     Fault(Fault),
-    /// The first answer to the same request: the body of a 201.
+    /// What was kept of the first answer to the same request: the body of a 201.
     Replay(Vec<u8>),
 }
 

@@ -65,10 +65,10 @@ impl Authenticated {
         Can::authorize(self.caller, space, subject, self.sources().clone())
     }
 
-    /// Authorizes an action in the space that a field of the body refers to by id.
-    pub async fn can_refer<A: Action>(&self, field: &str, id: &str) -> Result<Can<A>, Fault> {
-        match <()>::find(self.tenants(), &self.caller, id).await? {
-            Some((space, ())) => Can::authorize(self.caller, space, (), self.sources().clone()),
+    /// Authorizes an action on what a field of the body refers to by id.
+    pub async fn can_refer<A: Action, T: Subject>(&self, field: &str, id: &str) -> Result<Can<A, T>, Fault> {
+        match T::find(self.tenants(), &self.caller, id).await? {
+            Some((space, subject)) => Can::authorize(self.caller, space, subject, self.sources().clone()),
             None => Err(Violations::from((field, Violation::Unknown)).into()),
         }
     }
@@ -150,6 +150,13 @@ pub async fn caller_of(
         Some(secret) => tenants.authenticate(&secret, now).await,
         None => Ok(None),
     }
+}
+
+/// Whether a request comes with a key, a good one or not.
+pub fn has_key(headers: &HeaderMap, query: Option<&str>) -> bool {
+    let is_key = |(name, _): (Cow<'_, str>, Cow<'_, str>)| name == KEY_PARAMETER;
+    headers.contains_key(header::AUTHORIZATION)
+        || form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(is_key)
 }
 
 /// The key of a request. The header beats the parameter, also where it holds something else.

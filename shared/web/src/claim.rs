@@ -6,7 +6,7 @@
 
 use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Violation, Violations};
-use http::{HeaderName, HeaderValue, request::Parts};
+use http::{HeaderName, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
 use tenant::{Claimed, Completion, Tenants};
@@ -72,7 +72,7 @@ impl Claim {
 #[derive(Clone)]
 pub(crate) struct Claimant {
     /// How the client names the request, and the secret that is the caller's own; none, where they do not name it.
-    named: Option<(HeaderValue, Secret)>,
+    named: Option<Result<(IdempotencyKey, Secret), Violation>>,
     /// The request's path, in its one spelling.
     pub(crate) path: String,
     exchange: Exchange,
@@ -81,10 +81,15 @@ pub(crate) struct Claimant {
 }
 
 impl Claimant {
-    /// The claimant of a request; `secret` is the caller's own, to be derived from how they name the request.
-    pub(crate) fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&HeaderValue) -> Secret) -> Claimant {
+    /// The claimant of a request; `secret` is the caller's own, which may depend on how they name the request.
+    pub(crate) fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&IdempotencyKey) -> Secret) -> Claimant {
+        let key = parts.headers.get(IDEMPOTENCY_KEY).map(|header| IdempotencyKey::parse(header.as_bytes()));
+        let named = |key: IdempotencyKey| {
+            let secret = secret(&key);
+            (key, secret)
+        };
         Claimant {
-            named: parts.headers.get(IDEMPOTENCY_KEY).map(|header| (header.clone(), secret(header))),
+            named: key.map(|key| key.map(named)),
             path: canonical_path(parts.uri.path()),
             exchange: Exchange::of(parts),
             tenants: edge.tenants.clone(),
@@ -95,10 +100,10 @@ impl Claimant {
     /// Claims the request, whose payload is all that it asks for. Where it was done before, its first answer is the
     /// failure to claim it.
     pub(crate) async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
-        let Some((header, secret)) = &self.named else {
+        let Some(named) = &self.named else {
             return Ok(Claim { ids: ChosenIds::new(&self.sources), kept: None });
         };
-        let key = IdempotencyKey::parse(header.as_bytes()).map_err(|why| Violations::from((FIELD, why)))?;
+        let (key, secret) = named.as_ref().map_err(|why| Violations::from((FIELD, why.clone())))?;
         let name = format!("{}\n{}", self.path, key.as_str());
         let mark = hex::encode(secret.within(MARKS).mark(name.as_bytes()));
         // An object's keys are sorted, so their order in the body is no difference.

@@ -290,7 +290,7 @@ impl<T: Request, S: Send + Sync> FromRequest<S> for Valid<T> {
 }
 
 /// Reads a JSON object, to be taken field by field, and as it is.
-pub(crate) async fn read_fields(request: HttpRequest, now: Timestamp) -> Result<(Fields, Value), Fault> {
+pub async fn read_fields(request: HttpRequest, now: Timestamp) -> Result<(Fields, Value), Fault> {
     let (parts, body) = request.into_parts();
     let bytes = read_json(&parts.headers, body).await?;
     match serde_json::from_slice(&bytes) {

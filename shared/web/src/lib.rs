@@ -92,10 +92,11 @@ mod layers;
 mod page;
 mod path;
 pub mod routes;
+mod strangers;
 mod views;
 
-pub use answer::{Accepted, Created, Failure, NoContent, Ok};
-pub use authenticated::{AccountHolder, Authenticated, caller_of};
+pub use answer::{Accepted, Created, CreatedBare, Failure, NoContent, Ok};
+pub use authenticated::{AccountHolder, Authenticated, caller_of, has_key};
 pub use body::{DRAIN_BYTES, content_type, drain};
 pub use can::{
     Action, Can, DeleteSpace, ManageKeys, ManageSpace, ManageUploadConfigs, ReadFiles, ReadSpace, ReadUploadConfigs,
@@ -103,9 +104,10 @@ pub use can::{
 };
 pub use claim::{Claim, Once};
 pub use edge::{Edge, Tier};
-pub use fields::{Change, Fields, Request, Valid};
+pub use fields::{Change, Fields, Request, Valid, read_fields};
 pub use layers::with_layers;
 pub use page::{Cursors, Page, PageRequest};
 pub use path::path_parameter;
 pub use routes::{Endpoints, unrouted};
+pub use strangers::{SignedStranger, Stranger, Strangers, UnsignedStranger};
 pub use views::FileView;

@@ -59,6 +59,10 @@ routes! {
     SET_SPACE_SECURITY: "spaces", "PUT", "/spaces/{id}/security";
     /// Gives a space the default security settings.
     RESET_SPACE_SECURITY: "spaces", "DELETE", "/spaces/{id}/security";
+    /// Shows the secret that a space's addresses are signed by.
+    GET_SIGNING_SECRET: "spaces", "GET", "/spaces/{id}/signing-secret";
+    /// Gives a space another secret to sign by.
+    ROTATE_SIGNING_SECRET: "spaces", "POST", "/spaces/{id}/signing-secret/rotate";
     /// Makes a key of a space.
     CREATE_KEY: "spaces", "POST", "/spaces/{id}/api-keys";
     /// Lists the keys of a space.
@@ -89,6 +93,20 @@ routes! {
     GET_UPLOAD_CONFIG: "upload-configs", "GET", "/upload-configs/{id}";
     /// Uploads files.
     UPLOAD: "uploads", "POST", "/upload";
+    /// Makes a signed address to upload to.
+    GENERATE_SIGNED_URL: "uploads", "POST", "/upload/generate-signed-url";
+    /// Uploads a file by a signed address.
+    UPLOAD_SIGNED: "uploads", "POST", "/upload/signed";
+    /// Uploads a file without a key.
+    UPLOAD_UNSIGNED: "uploads", "POST", "/upload/unsigned/{spaceHandle}/{configName}";
+    /// Announces a file whose bytes go to storage itself.
+    PRESIGN: "uploads", "POST", "/upload/presign";
+    /// Announces a file by a signed address.
+    PRESIGN_SIGNED: "uploads", "POST", "/upload/signed/presign";
+    /// Announces a file without a key.
+    PRESIGN_UNSIGNED: "uploads", "POST", "/upload/unsigned/{spaceHandle}/{configName}/presign";
+    /// Takes in a file whose bytes were sent to storage.
+    CONFIRM: "uploads", "POST", "/upload/confirm/{fileId}";
     /// Shows a file.
     GET_FILE: "files", "GET", "/files/{id}";
 }

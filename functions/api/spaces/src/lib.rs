@@ -6,6 +6,7 @@ mod space;
 mod views;
 
 use axum::{Router, extract::FromRef};
+use domain::MasterSecret;
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{PurgeJob, Queue};
 use web::{Cursors, Edge, Endpoints, Tier, routes};
@@ -16,6 +17,7 @@ struct Spaces {
     edge: Edge,
     cursors: Cursors,
     purge: Queue<PurgeJob>,
+    master: MasterSecret,
 }
 
 /// The function's router.
@@ -23,9 +25,9 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let mut settings = Settings::of(&environment.variables);
     let edge = Edge::read(&environment, &mut settings, Tier::Admin);
     let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
-    let cursors = Cursors::new(&runtime::master_secret(&mut settings).await);
+    let master = runtime::master_secret(&mut settings).await;
     settings.finish()?;
-    let state = Spaces { edge: edge.clone(), cursors, purge };
+    let state = Spaces { edge: edge.clone(), cursors: Cursors::new(&master), purge, master };
     Ok(Endpoints::of("spaces")
         .on(routes::LIST_SPACES, space::list)
         .on(routes::CREATE_SPACE, space::create)
@@ -36,6 +38,8 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
         .on(routes::RESET_SPACE_ACCESS_CONTROL, space::reset_access_control)
         .on(routes::SET_SPACE_SECURITY, space::set_security)
         .on(routes::RESET_SPACE_SECURITY, space::reset_security)
+        .on(routes::GET_SIGNING_SECRET, space::get_signing_secret)
+        .on(routes::ROTATE_SIGNING_SECRET, space::rotate_signing_secret)
         .on(routes::CREATE_KEY, keys::create)
         .on(routes::LIST_KEYS, keys::list)
         .on(routes::REVOKE_KEY, keys::revoke)

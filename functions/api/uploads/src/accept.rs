@@ -1,20 +1,22 @@
 //! The files of a form, judged and transformed as their config asks.
 
-use domain::{Fault, UploadRules};
+use domain::{Fault, UploadRules, Violation};
 use intake::{Incoming, Judged, Refused};
+use mime::Mime;
 use web::Fields;
 
-/// The files that may be stored; what is wrong with the others is noted. Where one is refused, none is transformed: that
+/// The files that may be stored, all of the expected type where there is one; what is wrong with the others is noted. Where one is refused, none is transformed: that
 /// takes longest.
 pub(crate) async fn accept(
     files: Vec<(String, Incoming)>,
     rules: &UploadRules,
+    expected: Option<&Mime>,
     fields: &mut Fields,
 ) -> Result<Vec<Judged>, Fault> {
     let count = files.len();
     let mut right = Vec::new();
     for (field, file) in files {
-        let judged = noted(fields, &field, file.judge(&rules.validation).await)?;
+        let judged = noted(fields, &field, judged(file, rules, expected).await)?;
         right.extend(judged.map(|judged| (field, judged)));
     }
     if right.len() < count {
@@ -23,6 +25,14 @@ pub(crate) async fn accept(
     let transforming = transformed(right, rules, fields);
     let transformed = runtime::done_in_time(transforming).await;
     transformed.unwrap_or_else(|| Err(Fault::unavailable("transforming took too long")))
+}
+
+async fn judged(file: Incoming, rules: &UploadRules, expected: Option<&Mime>) -> Result<Judged, Refused> {
+    let judged = file.judge(&rules.validation).await?;
+    match expected.filter(|expected| !judged.is_of(expected)) {
+        Some(expected) => Err(Violation::NotOfType(expected.to_string()).into()),
+        None => Ok(judged),
+    }
 }
 
 async fn transformed(

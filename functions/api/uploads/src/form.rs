@@ -3,14 +3,14 @@
 use axum::extract::Request;
 use domain::{Fault, FaultKind, OriginalName, Timestamp, Violation};
 use http::{HeaderMap, header};
-use intake::{FILES, Incoming, Spool};
+use intake::{Incoming, Spool};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
 use web::{Fields, content_type, drain};
 
 use crate::{
     disposition::Disposition,
-    pieces::{Allowance, BODY_BYTES, Pieces, Unread},
+    pieces::{Allowance, Pieces, Unread, body_bytes},
 };
 
 /// The field that holds one file.
@@ -34,8 +34,17 @@ pub(crate) struct Form {
     pub(crate) payload: Value,
 }
 
-/// Reads a form to its end: its files, and the texts of these names. Other parts are read over.
-pub(crate) async fn read(request: Request, texts: &'static [&'static str], now: Timestamp) -> Result<Form, Fault> {
+/// What a route takes of a form.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// The names of its texts.
+    pub(crate) texts: &'static [&'static str],
+    /// Most files: where it is one, `files` is no field.
+    pub(crate) files: usize,
+}
+
+/// Reads a form to its end. Parts that the route does not take are read over.
+pub(crate) async fn read(request: Request, shape: Shape, now: Timestamp) -> Result<Form, Fault> {
     let mime = content_type(request.headers());
     if !mime.as_ref().is_some_and(|mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA) {
         drain(request.into_body()).await;
@@ -47,12 +56,13 @@ pub(crate) async fn read(request: Request, texts: &'static [&'static str], now: 
         drain(request.into_body()).await;
         return Err(Fault::malformed("The content type of the form has no boundary."));
     };
-    if declared_length(request.headers()).is_some_and(|length| length > BODY_BYTES) {
-        return Err(too_large());
+    let most = body_bytes(shape.files);
+    if declared_length(request.headers()).is_some_and(|length| length > most) {
+        return Err(too_large(&Unread::TooLarge(most)));
     }
     let allowance = Allowance::of_lead();
-    let mut pieces = Pieces::of(request.into_body(), &allowance);
-    let mut form = Building { known: texts, ..Building::default() };
+    let mut pieces = Pieces::of(request.into_body(), most, &allowance);
+    let mut form = Building::of(shape);
     let read = form.take_all(Multipart::new(&mut pieces, boundary), &allowance).await;
     if read.is_err() {
         pieces.drain().await;
@@ -60,9 +70,8 @@ pub(crate) async fn read(request: Request, texts: &'static [&'static str], now: 
     read.map(|()| form.finish(now))
 }
 
-#[derive(Default)]
 struct Building {
-    known: &'static [&'static str],
+    shape: Shape,
     texts: Map<String, Value>,
     /// What is wrong with the parts themselves.
     wrong: Vec<(String, Violation)>,
@@ -74,6 +83,16 @@ struct Building {
 }
 
 impl Building {
+    fn of(shape: Shape) -> Building {
+        let (texts, wrong, files) = (Map::new(), Vec::new(), Vec::new());
+        Building { shape, texts, wrong, file: None, files, listed: 0, parts: 0 }
+    }
+
+    /// Whether it may have several files.
+    fn takes_list(&self) -> bool {
+        self.shape.files > 1
+    }
+
     async fn take_all(&mut self, mut parts: Multipart<'_>, allowance: &Allowance) -> Result<(), Fault> {
         while let Some(part) = parts.next_field().await.map_err(malformed)? {
             allowance.lift();
@@ -93,12 +112,12 @@ impl Building {
             return Err(Fault::malformed(format!("Part {} of the form has no name.", self.parts)));
         };
         let is_file = name == FILE;
-        if is_file || is_files(&name) {
+        if is_file || (self.takes_list() && is_files(&name)) {
             let field = if is_file { FILE.to_owned() } else { format!("{FILES_FIELD}.{}", self.listed) };
             self.listed += usize::from(!is_file);
             return self.take_file(part, field, file_name).await;
         }
-        if file_name.is_none() && self.known.contains(&name.as_str()) {
+        if file_name.is_none() && self.shape.texts.contains(&name.as_str()) {
             let text = text(part, &name).await?;
             if self.texts.insert(name.clone(), Value::String(text)).is_some() {
                 self.repeat(&name);
@@ -113,7 +132,7 @@ impl Building {
             self.wrong.push((field, Violation::NotAFile));
             return read_over(part).await;
         };
-        if self.files.len() + usize::from(self.file.is_some()) > FILES {
+        if self.files.len() + usize::from(self.file.is_some()) > self.shape.files {
             return read_over(part).await;
         }
         let declared = part.content_type().cloned();
@@ -149,11 +168,13 @@ impl Building {
         for (name, violation) in &self.wrong {
             fields.violate(name, violation);
         }
-        if files.len() > FILES {
-            fields.violate(FILES_FIELD, &Violation::TooMany(FILES));
+        if files.len() > self.shape.files {
+            fields.violate(FILES_FIELD, &Violation::TooMany(self.shape.files));
         }
         if files.is_empty() && self.wrong.is_empty() {
-            fields.violate(FILE, &Violation::RequiredWithout(FILES_FIELD));
+            let missing =
+                if self.shape.files > 1 { Violation::RequiredWithout(FILES_FIELD) } else { Violation::Required };
+            fields.violate(FILE, &missing);
         }
         Form { fields, files, is_list, payload }
     }
@@ -199,14 +220,14 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-fn too_large() -> Fault {
-    Fault::new(FaultKind::TooLarge, Unread::TooLarge.to_string())
+fn too_large(unread: &Unread) -> Fault {
+    Fault::new(FaultKind::TooLarge, unread.to_string())
 }
 
 fn malformed(error: multer::Error) -> Fault {
     match error {
         multer::Error::StreamReadFailed(error) => match error.downcast::<Unread>().as_deref() {
-            Ok(Unread::TooLarge) => too_large(),
+            Ok(unread @ Unread::TooLarge(_)) => too_large(unread),
             Ok(unread @ Unread::NoContent) => Fault::malformed(unread.to_string()),
             Err(_) => Fault::malformed("The form ended early."),
         },

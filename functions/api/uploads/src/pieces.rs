@@ -12,7 +12,7 @@ use std::{
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use intake::{FILE_BYTES, FILES};
+use intake::FILE_BYTES;
 use thiserror::Error;
 use web::drain;
 
@@ -20,8 +20,12 @@ use web::drain;
 const REST_BYTES: u64 = 1 << 20;
 /// Bytes of a file above its limit that are still read as part of the form.
 const FILE_SLACK_BYTES: u64 = 8 << 20;
-/// Largest body, in bytes. A file that is too large by itself is refused as a field; it is read so far to tell.
-pub(crate) const BODY_BYTES: u64 = FILES as u64 * FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES;
+/// Largest body of a form of so many files, in bytes. A file that is too large by itself is refused as a field; it is read
+/// so far to tell.
+pub(crate) const fn body_bytes(files: usize) -> u64 {
+    files as u64 * FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES
+}
+
 /// Largest piece, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
 /// Most bytes that lead to the content of a part: what stands before the first boundary, and the headers of each part.
@@ -32,9 +36,9 @@ const LEAD_BYTES: usize = 16 << 10;
 pub(crate) enum Unread {
     #[error(
         "The body must not be greater than {} kilobytes. Send larger files by way of POST /api/v1/upload/presign.",
-        BODY_BYTES >> 10
+        .0 >> 10
     )]
-    TooLarge,
+    TooLarge(u64),
     #[error(
         "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
         LEAD_BYTES >> 10
@@ -67,16 +71,18 @@ pub(crate) struct Pieces<'a> {
     body: BodyDataStream,
     /// What has come and was not handed on yet.
     held: Bytes,
-    /// Bytes that were handed on.
+    /// Bytes that were handed on, and how many may be.
     read: u64,
+    most: u64,
     allowance: &'a Allowance,
     /// Whether the parser has to work on what it was given first.
     rests: bool,
 }
 
 impl<'a> Pieces<'a> {
-    pub(crate) fn of(body: Body, allowance: &'a Allowance) -> Pieces<'a> {
-        Pieces { body: body.into_data_stream(), held: Bytes::new(), read: 0, allowance, rests: false }
+    /// A body of at most so many bytes.
+    pub(crate) fn of(body: Body, most: u64, allowance: &'a Allowance) -> Pieces<'a> {
+        Pieces { body: body.into_data_stream(), held: Bytes::new(), read: 0, most, allowance, rests: false }
     }
 
     /// Throws away what has not been read, up to a bound, so that the client reads the refusal.
@@ -108,8 +114,8 @@ impl Stream for Pieces<'_> {
         let piece = this.held.split_to(this.held.len().min(PIECE_BYTES).min(allowed));
         this.allowance.0.store(allowed - piece.len(), Ordering::Relaxed);
         this.read += piece.len() as u64;
-        if this.read > BODY_BYTES {
-            return Poll::Ready(Some(Err(Unread::TooLarge)));
+        if this.read > this.most {
+            return Poll::Ready(Some(Err(Unread::TooLarge(this.most))));
         }
         this.rests = true;
         Poll::Ready(Some(Ok(piece)))
@@ -133,7 +139,7 @@ mod tests {
         let opened: &[u8] = b"--frontier\r\nx-long: ";
         for chunks in [&[endless, endless][..], &[opened, endless, endless]] {
             let allowance = Allowance::of_lead();
-            let mut pieces = Pieces::of(body(chunks), &allowance);
+            let mut pieces = Pieces::of(body(chunks), u64::MAX, &allowance);
             let refused = Multipart::new(&mut pieces, "frontier").next_field().await.expect_err("no part");
             assert!(matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<Unread>()));
             assert_eq!(pieces.read, LEAD_BYTES as u64);
@@ -145,7 +151,7 @@ mod tests {
         let content = vec![b'x'; 300_000];
         let lead: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
         let allowance = Allowance::of_lead();
-        let mut pieces = Pieces::of(body(&[lead, &content, b"\r\n--frontier--"]), &allowance);
+        let mut pieces = Pieces::of(body(&[lead, &content, b"\r\n--frontier--"]), u64::MAX, &allowance);
         let mut parts = Multipart::new(&mut pieces, "frontier");
         let mut part = parts.next_field().await.expect("a form").expect("a part");
         allowance.lift();

@@ -1,0 +1,26 @@
+//! What every upload may say of its files, whatever its route.
+
+use domain::{Reference, Violation};
+use web::Fields;
+
+/// The fields that name a folder.
+pub(crate) const FOLDER_TEXTS: [&str; 2] = ["folder_id", "folder_path"];
+
+/// What an upload says of its files.
+pub(crate) struct Particulars {
+    /// The caller's own reference.
+    pub(crate) reference: Option<Reference>,
+}
+
+impl Particulars {
+    /// Reads it.
+    pub(crate) fn read(fields: &mut Fields) -> Particulars {
+        let [id, path] = FOLDER_TEXTS;
+        if fields.has(path) && !fields.has(id) {
+            fields.violate(id, &Violation::RequiredWith(path));
+        }
+        // No space has folders, so none is known.
+        fields.optional(id, |_| Err::<(), _>(Violation::Unknown));
+        Particulars { reference: fields.optional("ref", Reference::parse) }
+    }
+}

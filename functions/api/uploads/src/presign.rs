@@ -1,0 +1,159 @@
+//! `POST /upload/presign`, and the same by a signed address or without a key: announce a file whose bytes go to storage
+//! itself.
+//!
+//! Whoever asks again under the same `Idempotency-Key` gets the same file, and a fresh address.
+
+use axum::extract::{Request, State};
+use domain::{Fault, File, FileId};
+use intake::Destination;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use tenant::{PRESIGNED, Presigned, Space};
+use web::{
+    Authenticated, Claim, CreatedBare, Failure, Fields, SignedStranger, Stranger, UnsignedStranger, Upload, read_fields,
+};
+
+use crate::{Uploads, particulars::Particulars, promise::Said, upload::place};
+
+/// Where and how to send the bytes.
+#[derive(Serialize)]
+pub(crate) struct PresignedView {
+    file_id: String,
+    upload_url: String,
+    object_key: String,
+    /// Seconds.
+    expires_in: u64,
+    /// What has to be sent with the bytes.
+    headers: Map<String, Value>,
+    /// What confirms the file in place of a key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confirm_token: Option<String>,
+}
+
+/// What is kept of an answer: all but its address.
+#[derive(Serialize, Deserialize)]
+struct Announced {
+    file_id: FileId,
+    content_type: String,
+    size: u64,
+}
+
+impl Announced {
+    fn of(file: &File) -> Result<Announced, Fault> {
+        let awaited = file.awaited.as_ref().ok_or_else(|| Fault::internal("an announced file that nobody awaits"))?;
+        Ok(Announced { file_id: file.id, content_type: awaited.content_type.clone(), size: file.size })
+    }
+}
+
+pub(crate) async fn presign(
+    by: Authenticated,
+    State(uploads): State<Uploads>,
+    request: Request,
+) -> Result<CreatedBare<PresignedView>, Failure> {
+    by.might::<Upload>()?;
+    let (mut fields, payload) = read_fields(request, by.sources().now()).await?;
+    let particulars = Particulars::read(&mut fields);
+    let said = Said::read(&mut fields);
+    let place = place(&by, &mut fields).await?;
+    let claim = by.claim(&payload).await;
+    // What was done once is answered again though it would be refused by now.
+    if let (Ok(_), Some(said), Some((_, config))) = (&claim, &said, &place) {
+        said.judge(&config.config, &mut fields);
+    }
+    let (said, (can, config)) = fields.finish(said.zip(place))?;
+    let destination = Destination {
+        space: can.space.record(),
+        config: &config,
+        reference: particulars.reference,
+        uploaded_by: can.caller.principal(),
+        sources: &can.sources,
+    };
+    announce(&uploads, &can.space, &destination, &said, claim).await
+}
+
+pub(crate) async fn presign_signed(
+    SignedStranger { signed, stranger }: SignedStranger,
+    State(uploads): State<Uploads>,
+    request: Request,
+) -> Result<CreatedBare<PresignedView>, Failure> {
+    let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
+    let mut said = Said::read(&mut fields);
+    if let Some(said) = &mut said {
+        said.bind(signed.original_name(), signed.content_type.as_deref(), &mut fields)?;
+    }
+    presign_for(&uploads, &stranger, fields, said, &payload).await
+}
+
+pub(crate) async fn presign_unsigned(
+    UnsignedStranger(stranger): UnsignedStranger,
+    State(uploads): State<Uploads>,
+    request: Request,
+) -> Result<CreatedBare<PresignedView>, Failure> {
+    let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
+    let said = Said::read(&mut fields);
+    presign_for(&uploads, &stranger, fields, said, &payload).await
+}
+
+async fn presign_for(
+    uploads: &Uploads,
+    stranger: &Stranger,
+    mut fields: Fields,
+    said: Option<Said>,
+    payload: &Value,
+) -> Result<CreatedBare<PresignedView>, Failure> {
+    let Stranger { entry, uploaded_by, sources, .. } = stranger;
+    let particulars = Particulars::read(&mut fields);
+    let claim = stranger.claim(payload).await;
+    if let (Ok(_), Some(said)) = (&claim, &said) {
+        said.judge(&entry.config.config, &mut fields);
+    }
+    let said = fields.finish(said)?;
+    let destination = Destination {
+        space: entry.space.record(),
+        config: &entry.config,
+        reference: particulars.reference,
+        uploaded_by: *uploaded_by,
+        sources,
+    };
+    announce(uploads, &entry.space, &destination, &said, claim).await
+}
+
+/// Announces a file, unless that was done before, and gives an address for its bytes.
+async fn announce(
+    uploads: &Uploads,
+    space: &Space,
+    destination: &Destination<'_>,
+    said: &Said,
+    claim: Result<Claim, Failure>,
+) -> Result<CreatedBare<PresignedView>, Failure> {
+    let assets = space.assets(&uploads.originals);
+    let (announced, is_replayed) = match claim {
+        Ok(claim) => {
+            let file = destination.announced(&mut claim.ids(), &said.promise(), said.content_type.clone());
+            let announced = Announced::of(&file)?;
+            let completion = claim.complete_with(serde_json::to_vec(&announced).map_err(Fault::internal)?);
+            let (quota, sources) = (destination.quota(), destination.sources);
+            let announcing = assets.announce(&file, quota, &uploads.checks, sources, completion.as_ref());
+            let done = runtime::done_in_time(announcing).await;
+            done.unwrap_or_else(|| Err(Fault::unavailable("announcing took too long")))?;
+            (announced, false)
+        }
+        Err(Failure::Replay(kept)) => (serde_json::from_slice(&kept).map_err(Fault::internal)?, true),
+        Err(failure) => return Err(failure),
+    };
+    let Announced { file_id, content_type, size } = announced;
+    let Presigned { url, object_key } =
+        assets.presign(file_id, &content_type, size, destination.sources.now()).await?;
+    let is_stranger = destination.uploaded_by.is_stranger();
+    let confirm_token = is_stranger.then(|| uploads.strangers.tokens.of(file_id).reveal().to_owned());
+    let headers = Map::from_iter([("content-type".to_owned(), json!(content_type))]);
+    let body = PresignedView {
+        file_id: file_id.to_string(),
+        upload_url: url,
+        object_key,
+        expires_in: PRESIGNED.as_secs(),
+        headers,
+        confirm_token,
+    };
+    Ok(CreatedBare { body, is_replayed })
+}

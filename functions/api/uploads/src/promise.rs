@@ -1,0 +1,85 @@
+//! What a client says of a file whose bytes are to come.
+
+use domain::{Fault, OriginalName, UploadRules, Violation};
+use http::HeaderValue;
+use intake::Promise;
+use mime::Mime;
+use web::Fields;
+
+/// Most characters of `filename`.
+const FILENAME_CHARACTERS: usize = 255;
+/// Most characters of `content_type`.
+const CONTENT_TYPE_CHARACTERS: usize = 100;
+/// Largest file that can be sent to storage at once, in bytes: 5 GB.
+const FILE_BYTES: i64 = 5 << 30;
+
+/// What is said of a file.
+pub(crate) struct Said {
+    name: OriginalName,
+    /// As it is said, and so is to be sent.
+    pub(crate) content_type: String,
+    mime: Mime,
+    pub(crate) size: u64,
+}
+
+impl Said {
+    /// Reads it; `None` only where a violation was noted.
+    pub(crate) fn read(fields: &mut Fields) -> Option<Said> {
+        let name = fields.required("filename", file_name);
+        let content_type =
+            fields.required("content_type", |text| content_type(text).map(|mime| (text.to_owned(), mime)));
+        if !fields.has("size") {
+            fields.violate("size", &Violation::Required);
+        }
+        let size = fields.integer("size", 1, FILE_BYTES);
+        let (content_type, mime) = content_type?;
+        Some(Said { name: OriginalName::clean(&name?), content_type, mime, size: size?.unsigned_abs() })
+    }
+
+    /// Notes what the rules refuse of it, whatever the bytes will be.
+    pub(crate) fn judge(&self, rules: &UploadRules, fields: &mut Fields) {
+        fields.keep("size", self.promise().demand_size(&rules.validation));
+        fields.keep("filename", self.promise().demand_name(&rules.validation));
+    }
+
+    /// The same, to be recorded.
+    pub(crate) fn promise(&self) -> Promise<'_> {
+        Promise { original_name: &self.name, declared: &self.mime, size: self.size }
+    }
+
+    /// Keeps the name, whatever the client calls the file, and refuses another type than the one expected.
+    pub(crate) fn bind(
+        &mut self,
+        name: Option<OriginalName>,
+        expected: Option<&str>,
+        fields: &mut Fields,
+    ) -> Result<(), Fault> {
+        if let Some(name) = name {
+            self.name = name;
+        }
+        if let Some(expected) = expected {
+            let expected: Mime = expected.parse().map_err(|_| Fault::internal("a signed type is no type"))?;
+            if expected.essence_str() != self.mime.essence_str() {
+                fields.violate("content_type", &Violation::NotOfType(expected.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a file is called: up to 255 characters.
+pub(crate) fn file_name(text: &str) -> Result<String, Violation> {
+    if text.chars().count() > FILENAME_CHARACTERS {
+        return Err(Violation::TooLong(FILENAME_CHARACTERS));
+    }
+    Ok(text.to_owned())
+}
+
+/// A MIME type that a header can hold: up to 100 characters.
+pub(crate) fn content_type(text: &str) -> Result<Mime, Violation> {
+    if text.chars().count() > CONTENT_TYPE_CHARACTERS {
+        return Err(Violation::TooLong(CONTENT_TYPE_CHARACTERS));
+    }
+    HeaderValue::from_str(text).map_err(|_| Violation::Format)?;
+    text.parse().map_err(|_| Violation::Format)
+}

@@ -1,0 +1,55 @@
+//! Sees what became of presigned uploads that nobody has confirmed: what arrived and obeys its rules becomes active, and
+//! what did not is removed, record and object.
+//!
+//! Invariant: it does what a confirmation does, and so hurts none that comes at the same time. SQS keeps a message back for
+//! 15 minutes at most: a check goes round, as a message of its own, until its time.
+
+use intake::{Confirmed, confirm};
+use runtime::{ConfigurationError, Environment, Settings};
+use tenant::{Checks, ConfirmCheck, DELAY_SECONDS, Queue};
+use worker::{Batch, Delivery, Failure, Worker};
+
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
+
+struct ConfirmChecker {
+    checks: Checks,
+    queue: Queue<ConfirmCheck>,
+}
+
+/// The function's batches.
+pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError> {
+    let mut settings = Settings::of(&environment.variables);
+    let checks = Checks::read(&mut settings);
+    let queue = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
+    settings.finish()?;
+    Ok(Batch::of(ConfirmChecker { checks, queue }, environment.sources))
+}
+
+impl Worker for ConfirmChecker {
+    type Job = ConfirmCheck;
+
+    async fn work(&self, check: ConfirmCheck, delivery: &Delivery) -> Result<(), Failure> {
+        let sources = &delivery.sources;
+        let left_ms = check.due_at.ms() - sources.now().ms();
+        if left_ms > 0 {
+            let left_seconds = left_ms.unsigned_abs().div_ceil(MS_PER_SECOND.unsigned_abs());
+            let delay = i32::try_from(left_seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
+            return self.queue.send(&[(check, delay)]).await.map_err(|error| Failure::Retry(error.into()));
+        }
+        let retry = |fault: domain::Fault| Failure::Retry(fault.into());
+        let Some((space, file)) = self.checks.pending(&check).await.map_err(retry)? else { return Ok(()) };
+        let assets = space.assets(&self.checks.originals);
+        match confirm(&assets, &file, sources).await {
+            Ok(Confirmed::Active(_) | Confirmed::Gone) => Ok(()),
+            Ok(Confirmed::Absent | Confirmed::Refused(_)) => {
+                assets.discard(&file, sources).await.map(|_| ()).map_err(retry)
+            }
+            Err(fault) if fault.kind == domain::FaultKind::Conflict => {
+                tracing::info!(file_id = %file.id, "the name of an upload was taken before it was confirmed");
+                assets.discard(&file, sources).await.map(|_| ()).map_err(retry)
+            }
+            Err(fault) => Err(retry(fault)),
+        }
+    }
+}

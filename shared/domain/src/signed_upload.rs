@@ -1,0 +1,180 @@
+//! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in their place.
+//!
+//! `POST /upload/signed?expires&kid&space_id&upload_config_id[&content_type][&filename]&signature`, signed as
+//! [`canonical_form`] says over the path [`SIGNED_UPLOAD_PATH`], on whichever of the routes it is used.
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    Fault, MasterSecret, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form,
+    is_signed,
+};
+
+/// The path that every signed address to upload to is signed for.
+pub const SIGNED_UPLOAD_PATH: &str = "/api/v1/upload/signed";
+
+const SPACE: &str = "space_id";
+const CONFIG: &str = "upload_config_id";
+const EXPIRES: &str = "expires";
+const KID: &str = "kid";
+const FILENAME: &str = "filename";
+const CONTENT_TYPE: &str = "content_type";
+
+/// What a signed address allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignedUpload {
+    /// Uploads into this space.
+    pub space_id: SpaceId,
+    /// By this config.
+    pub config_id: UploadConfigId,
+    /// Until then, in seconds since 1970.
+    pub expires_seconds: i64,
+    /// Under this name, whatever the client calls its file.
+    pub filename: Option<String>,
+    /// Of this MIME type alone.
+    pub content_type: Option<String>,
+}
+
+/// Why an address allows nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotSigned {
+    /// Something that every signed address says is missing, malformed, or there twice.
+    Incomplete,
+    /// The signature is not that of this address by a secret that verifies.
+    Invalid,
+    /// Its time is over.
+    Expired,
+}
+
+impl From<NotSigned> for Fault {
+    fn from(why: NotSigned) -> Fault {
+        Fault::forbidden(match why {
+            NotSigned::Incomplete => "The signed URL is incomplete.",
+            NotSigned::Invalid => "The signature is invalid.",
+            NotSigned::Expired => "The signed URL has expired.",
+        })
+    }
+}
+
+/// An address as it came, not yet proven.
+#[derive(Clone, Debug)]
+pub struct PresentedUpload {
+    /// What it claims to allow.
+    pub claimed: SignedUpload,
+    kid: String,
+    canonical: String,
+    signature: String,
+}
+
+impl SignedUpload {
+    /// The query of the address, signed by a space's present secret; `signature` stands last.
+    pub fn query(&self, signing: Signing, secret: &SigningSecret) -> String {
+        let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
+        let (expires, kid) = (self.expires_seconds.to_string(), signing.generation.to_string());
+        let mut parameters: Vec<(&str, &str)> = vec![(EXPIRES, &expires), (KID, &kid), (SPACE, &space), (CONFIG, &config)];
+        parameters.extend(self.filename.as_deref().map(|name| (FILENAME, name)));
+        parameters.extend(self.content_type.as_deref().map(|content_type| (CONTENT_TYPE, content_type)));
+        let canonical = canonical_form(SIGNED_UPLOAD_PATH, parameters);
+        let query = canonical.split_once('?').map_or("", |(_, query)| query);
+        format!("{query}&{SIGNATURE}={}", secret.sign(&canonical))
+    }
+
+    /// The name that files are kept under.
+    pub fn original_name(&self) -> Option<OriginalName> {
+        self.filename.as_deref().map(OriginalName::clean)
+    }
+}
+
+impl PresentedUpload {
+    /// Reads the decoded parameters of a query.
+    pub fn read(parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
+        let one = |wanted: &str| {
+            let mut values = parameters.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+            match (values.next(), values.next()) {
+                (value, None) => Ok(value),
+                _ => Err(NotSigned::Incomplete),
+            }
+        };
+        let needed = |wanted: &str| one(wanted)?.ok_or(NotSigned::Incomplete);
+        let claimed = SignedUpload {
+            space_id: needed(SPACE)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            config_id: needed(CONFIG)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            expires_seconds: needed(EXPIRES)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            filename: one(FILENAME)?.map(str::to_owned),
+            content_type: one(CONTENT_TYPE)?.map(str::to_owned),
+        };
+        let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Ok(PresentedUpload {
+            claimed,
+            kid: needed(KID)?.to_owned(),
+            canonical: canonical_form(SIGNED_UPLOAD_PATH, pairs),
+            signature: needed(SIGNATURE)?.to_owned(),
+        })
+    }
+
+    /// What tells this address from every other, and what only its holders know.
+    pub fn signature(&self) -> &str {
+        &self.signature
+    }
+
+    /// What tells this address from every other, for everyone to know: a SHA-256, in lower-case hex.
+    pub fn digest(&self) -> String {
+        hex::encode(Sha256::digest(&self.signature))
+    }
+
+    /// What the address allows now, where it is proven by a secret of the space that it names.
+    pub fn proven(&self, signing: Signing, master: &MasterSecret, now: Timestamp) -> Result<&SignedUpload, NotSigned> {
+        let presented = (self.kid.as_str(), self.canonical.as_str(), self.signature.as_str());
+        if !is_signed(self.claimed.space_id, signing, presented, master, now) {
+            return Err(NotSigned::Invalid);
+        }
+        if now.seconds() >= self.claimed.expires_seconds {
+            return Err(NotSigned::Expired);
+        }
+        Ok(&self.claimed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn upload() -> SignedUpload {
+        SignedUpload {
+            space_id: SpaceId::FIRST,
+            config_id: UploadConfigId::LAST,
+            expires_seconds: 100,
+            filename: Some("a b+é.jpg".to_owned()),
+            content_type: Some("image/jpeg".to_owned()),
+        }
+    }
+
+    fn presented(query: &str) -> Vec<(String, String)> {
+        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+    }
+
+    fn outcome(parameters: &[(String, String)], seconds: i64) -> Result<SignedUpload, NotSigned> {
+        let now = Timestamp::from_ms(seconds * 1_000);
+        PresentedUpload::read(parameters)?.proven(Signing::default(), &MasterSecret::new("master"), now).cloned()
+    }
+
+    #[test]
+    fn an_address_allows_what_it_was_signed_for_until_it_expires() {
+        let secret = SigningSecret::of(SpaceId::FIRST, 1, &MasterSecret::new("master"));
+        let parameters = presented(&upload().query(Signing::default(), &secret));
+        assert_eq!(outcome(&parameters, 99), Ok(upload()));
+        assert_eq!(outcome(&parameters, 100), Err(NotSigned::Expired));
+        for index in 0..parameters.len() {
+            let mut tampered = parameters.clone();
+            tampered[index].1.push('0');
+            assert!(outcome(&tampered, 99).is_err(), "{:?}", parameters[index]);
+            let mut missing = parameters.clone();
+            missing.remove(index);
+            assert!(outcome(&missing, 99).is_err(), "{:?}", parameters[index]);
+            let twice = [&parameters[..], &parameters[index..=index]].concat();
+            assert!(outcome(&twice, 99).is_err(), "{:?}", parameters[index]);
+        }
+        let more = [&parameters[..], &[("extra".to_owned(), "1".to_owned())]].concat();
+        assert_eq!(outcome(&more, 99), Err(NotSigned::Invalid));
+    }
+}

@@ -1,0 +1,76 @@
+//! What holds for every file, however it comes in: its size, its name, and whether its bytes are what they are said to be.
+
+use domain::{Extension, MediaType, OriginalName, ValidationRules, Violation};
+use mime::Mime;
+
+use crate::{refusal, rules, sniff, types};
+
+/// What a file is judged by.
+#[derive(Clone, Copy, Debug)]
+pub struct Judging<'a> {
+    /// What the client calls it.
+    pub original_name: &'a OriginalName,
+    /// What the client says it is.
+    pub declared: Option<&'a Mime>,
+    /// Bytes.
+    pub size: u64,
+    /// The first of them, up to 8 KiB.
+    pub head: &'a [u8],
+}
+
+impl Judging<'_> {
+    /// The stored type of a file that is right by what holds everywhere, and by what its config asks.
+    pub fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
+        demand_size(self.size, rules)?;
+        refusal::by_name(self.original_name, rules)?;
+        refusal::by_bytes(self.head, rules)?;
+        let media_type = sniff::media_type(self.head, self.declared, self.original_name, rules)?;
+        rules::demand_allowed_format(&media_type, rules)?;
+        Ok(media_type)
+    }
+}
+
+/// A file that is announced: all that is known of it is the client's word.
+#[derive(Clone, Copy, Debug)]
+pub struct Promise<'a> {
+    /// What the client calls it.
+    pub original_name: &'a OriginalName,
+    /// What the client says it is.
+    pub declared: &'a Mime,
+    /// Bytes.
+    pub size: u64,
+}
+
+impl Promise<'_> {
+    /// What is wrong with its size, whatever the bytes will be.
+    pub fn demand_size(&self, rules: &ValidationRules) -> Result<(), Violation> {
+        demand_size(self.size, rules)
+    }
+
+    /// What is wrong with its name, whatever the bytes will be.
+    pub fn demand_name(&self, rules: &ValidationRules) -> Result<(), Violation> {
+        refusal::by_name(self.original_name, rules)
+    }
+
+    /// The type that it is shown as until its bytes tell.
+    pub fn media_type(&self) -> MediaType {
+        let mime_type = types::renamed(self.declared.essence_str());
+        let parts = self.original_name.parts();
+        let extension = parts[1..].last().and_then(|last| Extension::parse(last).ok());
+        MediaType {
+            mime_type: mime_type.to_owned(),
+            extension: extension.map_or_else(|| sniff::UNKNOWN_EXTENSION.to_owned(), |last| last.as_str().to_owned()),
+            resource_type: types::resource_type(mime_type),
+        }
+    }
+}
+
+fn demand_size(size: u64, rules: &ValidationRules) -> Result<(), Violation> {
+    if size == 0 {
+        return Err(Violation::Must("must not be empty"));
+    }
+    match rules.max_file_size.filter(|most| size > *most) {
+        Some(most) => Err(Violation::TooManyBytes(most)),
+        None => Ok(()),
+    }
+}

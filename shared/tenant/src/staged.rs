@@ -1,0 +1,219 @@
+//! Files whose bytes a client sends to storage itself: announced, looked at, copied to where they are kept, made active.
+//!
+//! Invariants: what becomes active are the bytes that were looked at, whatever is sent to the same address later; a file
+//! becomes active once; each attempt stores under a revision of its own, so one that loses removes nothing but its own.
+
+use std::time::Duration;
+
+use bucket::{Bucket, Content, Copied, Looked, ObjectKey, Seen};
+use bytes::Bytes;
+use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, Timestamp};
+use futures::Stream;
+use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
+use runtime::Settings;
+use table::{ActivationRefused, Completion, Table};
+
+use crate::{
+    Assets, Originals, Space,
+    assets::{Unwritten, name_taken, original},
+};
+
+/// How long a client may send bytes to a presigned address.
+pub const PRESIGNED: Duration = Duration::from_hours(1);
+/// How long after its announcement it is looked for a file that nobody has confirmed, in milliseconds.
+const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
+
+/// Where a client may send bytes.
+#[derive(Clone, Debug)]
+pub struct Presigned {
+    /// The address.
+    pub url: String,
+    /// The key that they will have in the bucket.
+    pub object_key: String,
+}
+
+/// Bytes that a client has sent, as they were seen.
+#[derive(Clone, Debug)]
+pub struct Staged(Looked);
+
+impl Staged {
+    /// Bytes of all that was sent.
+    pub fn size(&self) -> u64 {
+        self.0.size_bytes
+    }
+
+    /// Whether these are the same bytes.
+    pub fn is_same(&self, other: &Staged) -> bool {
+        self.0.etag == other.0.etag
+    }
+
+    /// The first of them.
+    pub fn beginning(&self) -> &Bytes {
+        &self.0.beginning
+    }
+}
+
+/// What became of an attempt to make a file active.
+#[derive(Debug)]
+pub enum Activated {
+    /// It is active, by this attempt or by another.
+    Active(File),
+    /// Something else was sent in the meantime: it has to be looked at again.
+    Changed,
+    /// It was removed.
+    Gone,
+}
+
+impl Assets<'_> {
+    /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it is sent for that somebody
+    /// looks after it, so none is ever forgotten.
+    pub async fn announce(
+        &self,
+        file: &File,
+        quota: Option<HourlyQuota>,
+        checks: &Queue<ConfirmCheck>,
+        sources: &Sources,
+        completion: Option<&Completion>,
+    ) -> Result<(), Fault> {
+        if file.status != FileStatus::Pending {
+            return Err(Fault::internal("a file that is there was to be announced"));
+        }
+        let due_at = file.created_at.plus_ms(CHECKED_MS);
+        checks.send(&[(ConfirmCheck { space_id: file.space_id, file_id: file.id, due_at }, DELAY_SECONDS)]).await?;
+        let written = self.write(std::slice::from_ref(file), quota, sources, completion).await;
+        written.map_err(|Unwritten { fault, .. }| fault)
+    }
+
+    /// An address to which the bytes of an announced file can be sent from now on for [`PRESIGNED`].
+    pub async fn presign(
+        &self,
+        id: FileId,
+        content_type: &str,
+        size: u64,
+        now: Timestamp,
+    ) -> Result<Presigned, Fault> {
+        let key = ObjectKey::staged(self.space.record.id, id);
+        let url = self.originals.0.presign_put(&key, content_type, size, now, PRESIGNED).await?;
+        Ok(Presigned { url, object_key: key.as_str().to_owned() })
+    }
+
+    /// What the client has sent, with so many of its first bytes; `None` where there is nothing yet.
+    pub async fn staged(&self, file: &File, beginning: u64) -> Result<Option<Staged>, Fault> {
+        Ok(self.originals.0.look(&staged(file), beginning).await?.map(Staged))
+    }
+
+    /// All bytes that were sent, where they are as they were seen; `None` where something else was sent since.
+    pub async fn staged_bytes(
+        &self,
+        file: &File,
+        seen: &Staged,
+    ) -> Result<Option<impl Stream<Item = Result<Bytes, bucket::Error>> + Send + use<>>, Fault> {
+        Ok(match self.originals.0.get_seen(&staged(file), &seen.0.etag).await? {
+            Seen::Same(bytes) => Some(bytes),
+            Seen::Changed => None,
+        })
+    }
+
+    /// Makes a pending file active: in the form of `file`, with the bytes that were seen, or with others made of them.
+    ///
+    /// A stored name that is taken is a conflict, and the file stays pending.
+    pub async fn activate(
+        &self,
+        mut file: File,
+        seen: &Staged,
+        made: Option<Content>,
+        sources: &Sources,
+    ) -> Result<Activated, Fault> {
+        file.status = FileStatus::Active;
+        file.awaited = None;
+        file.revision = Some(Revision::new(sources));
+        file.updated_at = sources.now();
+        match made {
+            Some(content) => self.put(&file, content).await?,
+            None => match self.copy(&file, seen).await? {
+                Seen::Same(Copied { checksum_sha256 }) => file.checksum_sha256 = checksum_sha256,
+                Seen::Changed => return Ok(Activated::Changed),
+            },
+        }
+        match self.space.table.activate_file(&file, sources).await {
+            Ok(()) => self.unless_deleted(file).await,
+            Err(ActivationRefused::NameTaken) => {
+                self.remove_original(&file).await;
+                Err(name_taken())
+            }
+            Err(ActivationRefused::NotPending) => self.lost(&file).await,
+            // Whether it was written is not known: then the bytes stay, for they may be in use.
+            Err(ActivationRefused::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// A file that became active just after its space was deleted could leave behind where it was to be delivered: the
+    /// purge knows the place of what it has seen alone.
+    async fn unless_deleted(&self, file: File) -> Result<Activated, Fault> {
+        if self.space.table.space(file.space_id).await?.is_some() {
+            return Ok(Activated::Active(file));
+        }
+        self.space.table.remove_path(&file).await?;
+        self.remove_original(&file).await;
+        Ok(Activated::Gone)
+    }
+
+    async fn copy(&self, file: &File, Staged(seen): &Staged) -> Result<Seen<Copied>, Fault> {
+        let to = original(file)?;
+        Ok(self.originals.0.copy(&staged(file), &seen.etag, seen.size_bytes, &to, &file.mime_type).await?)
+    }
+
+    /// Whoever finds a file pending no more has lost to another attempt, or to whoever removed the file, or has won and
+    /// did not hear of it.
+    async fn lost(&self, file: &File) -> Result<Activated, Fault> {
+        let (_, found) = self.space.table.space_and_file(file.space_id, file.id).await?;
+        if found.as_ref().is_none_or(|found| found.revision != file.revision) {
+            self.remove_original(file).await;
+        }
+        Ok(found.map_or(Activated::Gone, Activated::Active))
+    }
+
+    /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
+    pub async fn discard(&self, file: &File, sources: &Sources) -> Result<bool, Fault> {
+        let is_removed = self.space.table.remove_pending_file(file, sources).await?;
+        if is_removed && let Err(error) = self.originals.0.delete(&staged(file)).await {
+            // The bucket empties staging by itself.
+            tracing::warn!(file_id = %file.id, %error, "what was sent for a discarded file stays behind");
+        }
+        Ok(is_removed)
+    }
+
+    /// The file as it is now.
+    pub async fn again(&self, file: &File) -> Result<Option<File>, Fault> {
+        Ok(self.space.table.space_and_file(file.space_id, file.id).await?.1)
+    }
+}
+
+fn staged(file: &File) -> ObjectKey {
+    ObjectKey::staged(file.space_id, file.id)
+}
+
+/// The way to presigned uploads that nobody may have confirmed: it is nobody's request.
+#[derive(Clone, Debug)]
+pub struct Checks {
+    table: Table,
+    /// Where their bytes are.
+    pub originals: Originals,
+}
+
+impl Checks {
+    /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
+    pub fn read(settings: &mut Settings) -> Checks {
+        Checks {
+            table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")),
+            originals: Originals(Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME"))),
+        }
+    }
+
+    /// A file that is pending still, and its space.
+    pub async fn pending(&self, check: &ConfirmCheck) -> Result<Option<(Space, File)>, Fault> {
+        let (space, file) = self.table.space_and_file(check.space_id, check.file_id).await?;
+        let pending = space.zip(file).filter(|(_, file)| file.status == FileStatus::Pending);
+        Ok(pending.map(|(space, file)| (Space::unattended(self.table.clone(), space), file)))
+    }
+}
