@@ -20,4 +20,5 @@ mod readme;
 mod routes;
 mod sweep;
 mod triggers;
+mod viewer;
 mod workspace;

@@ -9,6 +9,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::{GracefulShutdown, Watcher},
 };
+use runtime::Viewer;
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
     sync::watch,
@@ -50,8 +51,9 @@ pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stop
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(converse(stream, Arc::clone(&gateway), graceful.watcher()));
+                Ok((stream, peer)) => {
+                    let viewer = Viewer::connected(peer.ip());
+                    connections.spawn(converse(stream, viewer, Arc::clone(&gateway), graceful.watcher()));
                 }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
@@ -64,10 +66,11 @@ pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stop
     let _ = tokio::time::timeout(STOP_DEADLINE, graceful.shutdown()).await;
 }
 
-async fn converse(stream: TcpStream, gateway: Arc<Gateway>, watcher: Watcher) {
+async fn converse(stream: TcpStream, viewer: Viewer, gateway: Arc<Gateway>, watcher: Watcher) {
     // Without it, Nagle's algorithm delays every second small answer by 40 ms.
     let _ = stream.set_nodelay(true);
-    let service = service_fn(move |request: Request<Incoming>| {
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(viewer);
         let gateway = Arc::clone(&gateway);
         async move { Ok::<Response<Body>, std::convert::Infallible>(gateway.answer(request.map(Body::new)).await) }
     });

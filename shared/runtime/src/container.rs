@@ -4,6 +4,7 @@
 
 use std::{
     io,
+    net::SocketAddr,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -13,7 +14,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, BodyDataStream},
-    extract::Request,
+    extract::{ConnectInfo, Request},
     middleware::{self, Next},
     response::Response,
     serve::ListenerExt as _,
@@ -23,6 +24,8 @@ use futures::{Stream, StreamExt as _};
 use http::header;
 use http_body::Body as _;
 use tokio::net::TcpListener;
+
+use crate::Viewer;
 
 /// The port, where `PORT` names no other.
 pub(crate) const DEFAULT_PORT: u16 = 8080;
@@ -46,7 +49,15 @@ async fn serve_on(
         // Without it, Nagle's algorithm delays every second small answer by 40 ms.
         let _ = stream.set_nodelay(true);
     });
-    axum::serve(listener, router.layer(middleware::from_fn(drained))).with_graceful_shutdown(ended).await
+    let service = router.layer(middleware::from_fn(drained)).layer(middleware::from_fn(seen));
+    let service = service.into_make_service_with_connect_info::<SocketAddr>();
+    axum::serve(listener, service).with_graceful_shutdown(ended).await
+}
+
+/// Says who sent the request.
+async fn seen(ConnectInfo(peer): ConnectInfo<SocketAddr>, mut request: Request, next: Next) -> Response {
+    request.extensions_mut().insert(Viewer::connected(peer.ip()));
+    next.run(request).await
 }
 
 /// Reads and throws away, up to a bound, what the function left of a body before the answer goes out: a client that is
@@ -121,7 +132,7 @@ async fn terminated() {
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::post;
+    use axum::routing::{get, post};
     use http::StatusCode;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
@@ -132,6 +143,26 @@ mod tests {
 
     /// Bytes that no buffer between client and server holds.
     const BODY_BYTES: usize = 32 << 20;
+
+    #[tokio::test]
+    async fn a_viewer_is_who_connected_whatever_the_headers_say() {
+        let tell = async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());
+        let router = Router::new().route("/", get(tell));
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let client = async {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            let head = "GET / HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.1\r\nforwarded: for=192.0.2.1\r\nconnection: close\r\n\r\n";
+            stream.write_all(head.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            assert!(answer.ends_with(&format!("{:?}", Viewer::connected([127, 0, 0, 1].into()))), "{answer}");
+        };
+        tokio::select! {
+            () = client => {}
+            ended = serve_on(listener, router, std::future::pending()) => panic!("{ended:?}"),
+        }
+    }
 
     #[tokio::test]
     async fn a_client_whose_body_is_refused_reads_the_answer() {

@@ -9,31 +9,42 @@ use bytes::Bytes;
 use domain::Sources;
 use http::Response;
 use http_body_util::BodyExt as _;
-use lambda_http::RequestExt as _;
+use lambda_http::{RequestExt as _, request::RequestContext};
 use tower::ServiceExt as _;
 
-use crate::{Front, in_time, refusal::busy};
+use crate::{Front, Viewer, in_time, refusal::busy};
 
 /// Answers invocations until the process is ended.
 pub(crate) async fn serve(front: Front, router: Router, sources: Sources) -> Result<(), lambda_runtime::Error> {
     let service = tower::service_fn(move |request: lambda_http::Request| {
         let (router, sources) = (router.clone(), sources.clone());
         async move {
-            let answer = whole(router.oneshot(with_raw_path(front, request)), &sources);
+            let answer = whole(router.oneshot(as_sent(front, request)), &sources);
             Ok::<_, Infallible>(Whole(in_time(&sources, answer).await))
         }
     });
     lambda_http::run(service).await
 }
 
-fn with_raw_path(front: Front, request: lambda_http::Request) -> Request {
+/// The request as its viewer sent it, and who that is.
+fn as_sent(front: Front, request: lambda_http::Request) -> Request {
+    let viewer = viewer(&request);
     let raw_path = request.raw_http_path().to_owned();
     let uri = front.uri(&raw_path, request.uri().query().unwrap_or_default());
     let mut request = request.map(Body::new);
     if let Some(uri) = uri {
         *request.uri_mut() = uri;
     }
+    if let Some(viewer) = viewer {
+        request.extensions_mut().insert(viewer);
+    }
     request
+}
+
+/// The viewer that the event names, in its context, which is the platform's own.
+fn viewer(request: &lambda_http::Request) -> Option<Viewer> {
+    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
+    context.http.source_ip.as_deref()?.parse().ok().map(Viewer::told)
 }
 
 /// The answer with its body read to the end; our 503 where that fails.
@@ -69,6 +80,22 @@ mod tests {
     async fn answered(body: Body) -> Response<lambda_http::Body> {
         let answer = Response::builder().header("content-type", "text/plain; charset=utf-8").body(body).unwrap();
         Whole(whole(async { Ok(answer) }, &system_sources()).await).into_response().await
+    }
+
+    #[test]
+    fn a_viewer_is_whom_the_event_names_whatever_the_headers_say() {
+        let viewer = |source_ip: serde_json::Value| {
+            let headers = [("x-forwarded-for", "192.0.2.1"), ("forwarded", "for=192.0.2.1"), ("host", "127.0.0.1")];
+            let event = serde_json::json!({
+                "version": "2.0", "rawPath": "/", "headers": std::collections::BTreeMap::from(headers),
+                "requestContext": { "http": { "method": "GET", "path": "/", "sourceIp": source_ip } },
+            });
+            let request = lambda_http::request::from_str(&event.to_string()).unwrap();
+            Viewer::of(as_sent(Front::HttpApi, request).extensions()).ok()
+        };
+        assert_eq!(viewer("203.0.113.7".into()), Some(Viewer::told([203, 0, 113, 7].into())));
+        assert_eq!(viewer("somebody".into()), None);
+        assert_eq!(viewer(serde_json::Value::Null), None);
     }
 
     #[tokio::test]

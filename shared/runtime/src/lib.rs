@@ -15,6 +15,7 @@ mod refusal;
 mod serve;
 mod settings;
 mod system;
+mod viewer;
 
 pub use aws::{dynamodb, master_secret, s3, sqs};
 pub use deadline::{ANSWER_DEADLINE, done_in_time, in_time};
@@ -25,3 +26,4 @@ pub use refusal::refusal;
 pub use serve::{serve_http, serve_worker};
 pub use settings::{ConfigurationError, Settings};
 pub use system::{SystemClock, SystemRandom, system_sources};
+pub use viewer::Viewer;

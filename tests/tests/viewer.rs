@@ -1,0 +1,53 @@
+//! Who sent a request, as the gateway tells its functions.
+
+use axum::{Router, extract::Request, routing::get};
+use local::Registry;
+use runtime::{ConfigurationError, Environment, Viewer};
+use tests::{Raw, Stack, StackOptions, authority};
+
+/// One function behind an HTTP API.
+const TEMPLATE: &str = "
+AWSTemplateFormatVersion: '2010-09-09'
+Transform: AWS::Serverless-2016-10-31
+Resources:
+  Api: { Type: AWS::Serverless::HttpApi, Properties: { StageName: $default } }
+  Teller:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: teller } }
+    Properties:
+      Runtime: provided.al2023
+      Handler: bootstrap
+      CodeUri: .
+      Timeout: 29
+      Events:
+        Default: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
+";
+
+/// Tells who sent a request, and by which address.
+async fn teller(_: Environment) -> Result<Router, ConfigurationError> {
+    let tell = async |request: Request| {
+        let viewer = Viewer::of(request.extensions()).expect("the gateway says it");
+        let base_url = viewer.base_url(request.headers()).expect("a request has a host");
+        format!("{} {} {base_url}", viewer.address, viewer.is_secure)
+    };
+    Ok(Router::new().route("/", get(tell)))
+}
+
+#[tokio::test]
+async fn a_viewer_is_who_connected_whatever_the_headers_say() {
+    let registry = Registry::default().http("teller", teller);
+    let options = StackOptions { template: TEMPLATE.to_owned(), registry, ..StackOptions::default() };
+    let stack = Stack::start_with(options).await;
+    let url = stack.cloud.api_url();
+    let host = authority(url);
+    for headers in [
+        "",
+        "x-forwarded-for: 203.0.113.7\r\nx-forwarded-proto: https\r\nx-real-ip: 203.0.113.7\r\n",
+        "forwarded: for=203.0.113.7;proto=https;host=example.com\r\nx-forwarded-host: example.com\r\n",
+    ] {
+        let request = format!("GET / HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
+        let answer = Raw::ask(url, request).await.expect("an answer").demand(200);
+        assert_eq!(answer.body, format!("127.0.0.1 true http://{host}"), "{headers}");
+    }
+    stack.stop().await;
+}
