@@ -29,5 +29,5 @@ pub use format::Format;
 pub use incoming::{Changed, Incoming, incoming, is_subject};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
-pub use pixels::{Channels, DEMANDING_PIXELS, PIXELS, Pixels};
+pub use pixels::{AVIF_PIXELS, Channels, DEMANDING_PIXELS, PIXELS, Pixels};
 pub use probe::{Frames, Probed, probe};

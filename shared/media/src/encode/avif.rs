@@ -5,19 +5,22 @@ use rgb::FromSlice;
 
 use crate::{
     Format, MediaError, colour,
-    pixels::{Channels, Pixels},
+    pixels::{AVIF_PIXELS, Channels, Pixels},
 };
 
 use super::{Encoding, bearable, fits};
 
 /// Most pixels of a side.
 const SIDE: u32 = 65_535;
+/// Quality above which only half as many pixels are taken: of noise they cost twice the time, and 180 bytes each.
+const QUALITY: u8 = 85;
 /// How fast the encoder is, 1 to 10; slower ones exceed a request's time.
 const SPEED: u8 = 9;
 
 pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     fits(pixels, Format::Avif, SIDE)?;
-    bearable(pixels)?;
+    let limit = if encoding.quality > QUALITY { AVIF_PIXELS / 2 } else { AVIF_PIXELS };
+    bearable(pixels, limit)?;
     let mut encoder = Encoder::new().with_quality(encoding.quality.into()).with_speed(SPEED);
     if let Some(exif) = encoding.exif {
         encoder = encoder.with_exif(exif);

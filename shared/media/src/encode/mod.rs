@@ -9,7 +9,7 @@ use domain::Quality;
 
 use crate::{
     Format, MediaError,
-    pixels::{DEMANDING_PIXELS, Pixels, guarded, within},
+    pixels::{Pixels, guarded, within},
 };
 
 /// Quality by the longer side, in pixels, where none is asked for: a larger image is seen from further away.
@@ -46,7 +46,8 @@ pub fn quality(asked: Quality, width: u32, height: u32) -> u8 {
 
 /// Encodes pixels as a file. What is transparent is on white where the format cannot say so. Peak memory beside the
 /// pixels and the file, as measured, in bytes a pixel: 6 for JPEG and 12 where its colour is fine, nothing for PNG, 8 for
-/// WebP and 26 where it is lossless or transparent, 32 for AVIF; 3 more for grey that becomes WebP or AVIF.
+/// WebP and 26 where it is lossless or transparent, 50 for AVIF and 180 where its quality is high; 3 more for grey that
+/// becomes WebP or AVIF.
 pub fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     guarded(MediaError::encoding, || match encoding.format {
         Format::Jpeg => jpeg::encode(pixels, encoding),
@@ -58,8 +59,8 @@ pub fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError
 }
 
 /// Refuses more pixels than a demanding encoder is given.
-fn bearable(pixels: &Pixels) -> Result<(), MediaError> {
-    within(u64::from(pixels.width) * u64::from(pixels.height), DEMANDING_PIXELS)
+fn bearable(pixels: &Pixels, limit: u64) -> Result<(), MediaError> {
+    within(u64::from(pixels.width) * u64::from(pixels.height), limit)
 }
 
 /// Refuses sides that a format cannot hold.

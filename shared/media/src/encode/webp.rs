@@ -5,7 +5,7 @@ use webp::{Encoder, PixelLayout, WebPConfig};
 use crate::{
     Format, MediaError, colour,
     container::webp::{Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, frame, push},
-    pixels::{Channels, Pixels},
+    pixels::{Channels, DEMANDING_PIXELS, Pixels},
 };
 
 use super::{Encoding, bearable, fits};
@@ -20,7 +20,7 @@ const LOSSLESS_EFFORT: f32 = 75.0;
 pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     fits(pixels, Format::WebP, SIDE)?;
     if encoding.lossless || pixels.channels == Channels::Rgba {
-        bearable(pixels)?;
+        bearable(pixels, DEMANDING_PIXELS)?;
     }
     let mut config = WebPConfig::new().map_err(|()| MediaError::encoding("libwebp has another interface"))?;
     config.method = METHOD;

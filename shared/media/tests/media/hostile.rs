@@ -2,8 +2,8 @@
 
 use domain::{Quality, TransformationRules, UploadFormat};
 use media::{
-    Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, demand_end, encode,
-    incoming, probe,
+    AVIF_PIXELS, Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, demand_end,
+    encode, incoming, probe,
 };
 
 use crate::files;
@@ -213,17 +213,18 @@ fn what_does_not_fit_into_a_format_says_so() {
         let rules = TransformationRules { upload_format: format, ..TransformationRules::default() };
         assert!(matches!(incoming(&strip(width), &rules), Err(MediaError::DoesNotFit { .. })), "{format:?}");
     }
-    let large = Pixels {
-        width: 8_000,
-        height: 5_001,
-        channels: Channels::Grey,
-        samples: vec![0; 8_000 * 5_001],
-        profile: None,
-    };
-    let expected = MediaError::TooManyPixels { pixels: 40_008_000, limit: DEMANDING_PIXELS };
-    assert_eq!(encode(large.clone(), &files::plain(Format::Avif)), Err(expected.clone()));
     let lossless = media::Encoding { lossless: true, ..files::plain(Format::WebP) };
-    assert_eq!(encode(large, &lossless), Err(expected));
+    let middling = media::Encoding { quality: 85, ..files::plain(Format::Avif) };
+    for (encoding, width, limit) in [
+        (lossless, 8_001, DEMANDING_PIXELS),
+        (middling, 2_501, AVIF_PIXELS),
+        (files::plain(Format::Avif), 1_251, AVIF_PIXELS / 2),
+    ] {
+        let samples = vec![0; width as usize * 5_000];
+        let large = Pixels { width, height: 5_000, channels: Channels::Grey, samples, profile: None };
+        let expected = MediaError::TooManyPixels { pixels: u64::from(width) * 5_000, limit };
+        assert_eq!(encode(large, &encoding), Err(expected));
+    }
 }
 
 #[test]
