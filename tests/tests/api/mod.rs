@@ -13,6 +13,7 @@ mod image_rules;
 mod images;
 mod limits;
 mod pages;
+mod presign;
 mod security;
 mod spaces;
 mod spaces_list;
