@@ -38,11 +38,14 @@ pub(crate) async fn requests_work(stack: &Stack) {
     let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("the same photo"), "{said}\n{complained}");
+    // The file that is shown, and one by each further way to upload.
+    assert_eq!(said.matches(r#""status":"active""#).count(), 4, "{said}\n{complained}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_requests_of_the_readme_work_as_printed() {
     let stack = Stack::start().await;
     requests_work(&stack).await;
+    stack.checked().await;
     stack.stop().await;
 }

@@ -32,7 +32,7 @@ const fn row(method: &'static str, path: &'static str, who: Who, success: u16) -
     Row { method, path, who, success }
 }
 
-pub(crate) const ROWS: [Row; 25] = [
+pub(crate) const ROWS: [Row; 30] = [
     row("GET", "/api/v1/spaces", Anyone, 200),
     row("POST", "/api/v1/spaces", Account, 201),
     // The space has a file, so who may delete it is told that it is not empty.
@@ -43,6 +43,8 @@ pub(crate) const ROWS: [Row; 25] = [
     row("DELETE", "/api/v1/spaces/{id}/access-control", Role("owner"), 200),
     row("PUT", "/api/v1/spaces/{id}/security", Role("owner"), 200),
     row("DELETE", "/api/v1/spaces/{id}/security", Role("owner"), 200),
+    row("GET", "/api/v1/spaces/{id}/signing-secret", Role("owner"), 200),
+    row("POST", "/api/v1/spaces/{id}/signing-secret/rotate", Role("owner"), 200),
     row("POST", "/api/v1/spaces/{id}/api-keys", Role("owner"), 201),
     row("GET", "/api/v1/spaces/{id}/api-keys", Role("owner"), 200),
     row("DELETE", "/api/v1/spaces/{id}/api-keys/{keyId}", Role("owner"), 204),
@@ -60,7 +62,19 @@ pub(crate) const ROWS: [Row; 25] = [
     // The config is the active one, so who may delete it is told so.
     row("DELETE", "/api/v1/upload-configs", Role("admin"), 409),
     row("POST", "/api/v1/upload", Role("user"), 201),
+    row("POST", "/api/v1/upload/generate-signed-url", Role("user"), 200),
+    row("POST", "/api/v1/upload/presign", Role("user"), 201),
+    // The file is another one's than the caller's.
+    row("POST", "/api/v1/upload/confirm/{fileId}", Role("admin"), 200),
     row("GET", "/api/v1/files/{id}", Role("viewer"), 200),
+];
+
+/// The routes that take no key, but another proof.
+const STRANGERS: [(&str, &str); 4] = [
+    ("POST", "/api/v1/upload/signed"),
+    ("POST", "/api/v1/upload/signed/presign"),
+    ("POST", "/api/v1/upload/unsigned/{spaceHandle}/{configName}"),
+    ("POST", "/api/v1/upload/unsigned/{spaceHandle}/{configName}/presign"),
 ];
 
 /// A space with a file and a key that may be revoked.
@@ -98,6 +112,7 @@ impl Place {
     pub(crate) fn address(&self, row: &Row) -> String {
         let id = self.id(row);
         let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &self.key.to_string());
+        let path = path.replace("{fileId}", &self.file);
         match (row.method, row.path) {
             ("DELETE", "/api/v1/spaces") => format!("{path}?id={id}"),
             ("GET", "/api/v1/upload-configs") => format!("{path}?space_id={}", self.tenant.id),
@@ -110,7 +125,12 @@ impl Place {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let name = || json!({"name": format!("name {number} of {}", self.tenant.handle)});
         Some(match (row.method, row.path.trim_start_matches("/api/v1")) {
-            (_, "/upload") => return None,
+            (_, "/upload" | "/upload/confirm/{fileId}" | "/spaces/{id}/signing-secret/rotate") => return None,
+            (_, "/upload/generate-signed-url") => json!({"upload_config_id": self.config}),
+            (_, "/upload/presign") => {
+                let (filename, content_type) = ("photo.jpg", "image/jpeg");
+                json!({"space": self.tenant.handle, "filename": filename, "content_type": content_type, "size": 5})
+            }
             ("POST", "/upload-configs") => json!({"space_id": self.tenant.id, "name": format!("config-{number}")}),
             ("POST", "/upload-configs/update") => json!({"id": self.config, "description": "changed"}),
             ("DELETE", "/upload-configs") => json!({"id": self.config}),
@@ -137,7 +157,7 @@ impl Place {
 
 #[test]
 fn the_sweep_has_every_route() {
-    let mut swept: Vec<_> = ROWS.iter().map(|row| (row.method, row.path)).collect();
+    let mut swept: Vec<_> = ROWS.iter().map(|row| (row.method, row.path)).chain(STRANGERS).collect();
     let mut tabled: Vec<_> = web::routes::ALL.iter().map(|route| (route.method, route.path)).collect();
     swept.sort_unstable();
     tabled.sort_unstable();
@@ -184,7 +204,11 @@ async fn another_space_does_not_exist() {
             let answer = place.call(row, stranger).await;
             match (row.who, row.path) {
                 // What a body names is a field; what a path names is the resource itself.
-                (_, "/api/v1/upload") => {
+                (_, "/api/v1/upload/generate-signed-url") => {
+                    let errors = answer.refused(422);
+                    assert_eq!(errors, json!({"upload_config_id": ["The selected upload config id is invalid."]}));
+                }
+                (_, "/api/v1/upload" | "/api/v1/upload/presign") => {
                     assert_eq!(answer.refused(422)["space"], json!(["The selected space is invalid."]));
                 }
                 (_, "/api/v1/upload-configs") if row.method == "POST" => {
@@ -233,6 +257,7 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
     for row in &ROWS {
         judge(&place, row, &stack.account(), true).await;
     }
+    stack.checked().await;
     stack.stop().await;
 }
 

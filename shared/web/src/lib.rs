@@ -1,6 +1,7 @@
 //! The HTTP edge: who calls, what they may do, what they ask for, and the form of every answer.
 //!
-//! Invariants: a handler reaches a space only through [`Can`], which is made here after authentication and authorization;
+//! Invariants: a handler reaches a space only through [`Can`], which is made here after authentication and authorization,
+//! or as a [`Stranger`] whom a signature or an upload config lets in;
 //! every refusal has the standard body, made in one place; no key, signature or byte of a file is ever logged.
 //!
 //! # The API's rules
@@ -15,6 +16,10 @@
 //!   A missing, malformed, unknown, revoked or expired one is a 401 with `WWW-Authenticate: Bearer`, before a body is read.
 //! - An account key acts for a user in every space where that user has a role; a space key acts for itself in its one
 //!   space, with the role it was made with. A role that is too low is a 403.
+//! - Three kinds of strangers come without a key. Whoever holds an address that `POST /upload/generate-signed-url` made
+//!   uploads by `POST /upload/signed` and `…/signed/presign`; whoever comes from a page that an upload config names uploads by
+//!   `POST /upload/unsigned/:spaceHandle/:configName` and `…/presign`; whoever announced a file in one of these ways confirms it
+//!   by the `confirm_token` of the answer. What does not prove anything is a 403; a space that does not exist is a 404.
 //! - What a caller may not know of is answered like what is not there: 404 where it is named by the path, by the query's
 //!   `id` or by the body of an update or a deletion; 422, `The selected … is invalid.`, where a field refers to it.
 //!
@@ -33,7 +38,7 @@
 //! | --- | --- | --- |
 //! | 400 | the JSON or the form cannot be read | the message says where |
 //! | 401 | no valid key | `WWW-Authenticate` |
-//! | 403 | the role is too low, or the space is disabled | |
+//! | 403 | the role is too low, the space is disabled, or a signature, token or referrer is none that counts | |
 //! | 404 | there is no such route or resource | |
 //! | 405 | the path takes other methods | `Allow` |
 //! | 409 | the present state does not allow it, or the same request is still at work | the reason under a field |
@@ -56,7 +61,10 @@
 //! ## Limits
 //!
 //! - Each key may make so many requests in a minute of the clock, those to the Admin API and those to the Upload API counted
-//!   apart, across all functions: `ADMIN_REQUESTS_PER_MINUTE` and `UPLOAD_REQUESTS_PER_MINUTE`. Counting is part of
+//!   apart, across all functions: `ADMIN_REQUESTS_PER_MINUTE` and `UPLOAD_REQUESTS_PER_MINUTE`. A signed address and a confirm
+//!   token count as a key. Without proof each client address (each /64 of IPv6), as the gateway sees it, may make
+//!   `UNSIGNED_REQUESTS_PER_MINUTE` by each upload config, and all of them together as many uploads in an hour of the clock as the
+//!   config says; an announced upload counts when it is announced. Counting is part of
 //!   authenticating, one call to the table; a request that cannot be counted fails as the table does.
 //! - Every answer of a route to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
 //!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft.
@@ -64,9 +72,11 @@
 //! ## Doing it once
 //!
 //! - Every `POST` that creates something takes an `Idempotency-Key` of 1 to 255 printable characters of ASCII. The same key
-//!   with the same payload, from the same API key to the same path, is answered within 24 hours with the first answer and
+//!   with the same payload, from the same API key (or the same signed address, or the same client address by the same config)
+//!   to the same path, is answered within 24 hours with the first answer and
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is at work it is a 409
 //!   with `Retry-After`. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
+//! - `POST /upload/presign` signs a fresh address for the same file.
 //! - Only success is kept: what failed may be sent again. A form's payload is its fields and its files' digests.
 //!
 //! ## Versions

@@ -40,6 +40,9 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
     if row.path.contains("{keyId}") {
         ids.push(place.key.to_string());
     }
+    if row.path.contains("{fileId}") {
+        ids.push(place.file.clone());
+    }
     let address = place.address(row);
     let mut wrong = Vec::new();
     for id in ids {

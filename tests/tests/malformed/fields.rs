@@ -14,12 +14,16 @@ enum Kind {
     /// One of a few words, an id, an address or a moment: texts of a form.
     Formed,
     Boolean,
+    /// What a file is called, up to 255 characters: whatever they are, it is cleaned.
+    Name,
+    /// A whole number within these bounds.
+    Count(i64, i64),
     /// Above 0, up to 1.
     Share,
     /// An object with these fields, and no others where the last is true.
     Object(&'static [Field], bool),
 }
-use Kind::{Boolean, Formed, Line, Object, Share, Text};
+use Kind::{Boolean, Count, Formed, Line, Name, Object, Share, Text};
 
 #[derive(Clone, Copy)]
 struct Field {
@@ -50,7 +54,7 @@ const CONFIG: &[Field] = &[
 ];
 
 /// The fields of each route with a JSON body.
-const BODIES: [(&str, &str, &[Field]); 9] = [
+const BODIES: [(&str, &str, &[Field]); 11] = [
     ("POST", "/spaces", &[required("name", Line), optional("description", Text), optional("folder_mode", Formed)]),
     (
         "PUT",
@@ -97,6 +101,28 @@ const BODIES: [(&str, &str, &[Field]); 9] = [
             optional("config", Object(CONFIG, true)),
         ],
     ),
+    (
+        "POST",
+        "/upload/generate-signed-url",
+        &[
+            required("upload_config_id", Formed),
+            optional("expiration_minutes", Count(1, 1_440)),
+            optional("filename", Name),
+            optional("content_type", Formed),
+        ],
+    ),
+    (
+        "POST",
+        "/upload/presign",
+        &[
+            required("space", Formed),
+            required("filename", Name),
+            required("content_type", Formed),
+            required("size", Count(1, 5 << 30)),
+            optional("upload_config", Formed),
+            optional("ref", Line),
+        ],
+    ),
 ];
 
 /// Values that no text may be.
@@ -135,6 +161,13 @@ fn wrong(field: &Field) -> Vec<Value> {
             [no_texts(), vec![json!("x".repeat(1_001)), json!("a\u{0}b"), json!("\u{7F}x"), json!("a\u{85}b")]].concat()
         }
         Formed => [no_texts(), formless()].concat(),
+        Name => [no_texts(), vec![json!("x".repeat(256)), json!("🚀".repeat(256))]].concat(),
+        Count(least, most) => [
+            no_texts().into_iter().filter(|value| !value.is_u64()).collect(),
+            formless(),
+            vec![json!(least - 1), json!(most + 1), json!(i64::MIN), json!(u64::MAX), json!("5"), json!(1.5)],
+        ]
+        .concat(),
         Boolean => [no_texts(), formless(), vec![json!(null), json!(""), json!(0)]]
             .concat()
             .into_iter()
@@ -194,7 +227,12 @@ fn wrong_bodies(valid: &Map<String, Value>, fields: &[Field]) -> Vec<Map<String,
 #[test]
 fn every_route_with_a_json_body_is_here() {
     let mut bodies: Vec<_> = BODIES.iter().map(|(method, path, _)| (*method, *path)).collect();
-    let takes_json = |method: &str, path: &str| matches!(method, "POST" | "PUT") && path != "/upload";
+    // What strangers announce is read as what callers with a key do.
+    let takes_json = |method: &str, path: &str| {
+        let is_strangers = path.starts_with("/upload/signed") || path.starts_with("/upload/unsigned");
+        let has_no_body = ["/upload", "/upload/confirm/{fileId}", "/spaces/{id}/signing-secret/rotate"].contains(&path);
+        matches!(method, "POST" | "PUT") && !is_strangers && !has_no_body
+    };
     let routes = web::routes::ALL.iter().map(|route| (route.method, route.path.trim_start_matches("/api/v1")));
     let mut routes: Vec<_> = routes.filter(|(method, path)| takes_json(method, path)).collect();
     bodies.sort_unstable();

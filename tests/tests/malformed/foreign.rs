@@ -13,6 +13,7 @@ const NO_KEY: u64 = 999_999;
 /// An address of a route by these ids.
 fn address(row: &Row, id: &str, key: u64) -> String {
     let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &key.to_string());
+    let path = path.replace("{fileId}", id);
     if (row.method, row.path) == ("DELETE", "/api/v1/spaces") { format!("{path}?id={id}&force=true") } else { path }
 }
 
@@ -45,7 +46,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
     let (stack, theirs, ours, clients) = tenants().await;
     let before = stack.dump().await;
     for row in &ROWS {
-        let names_id = row.path.contains("{id}") || (row.method, row.path) == ("DELETE", "/api/v1/spaces");
+        let names_id = ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || (row.method, row.path) == ("DELETE", "/api/v1/spaces");
         for client in &clients {
             let body = ours.body(row);
             let ask = async |id: &str, key| call(client, row, &address(row, id, key), body.as_ref()).await;
@@ -64,7 +65,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                     }
                 }
                 // Ids of ours where another kind of id should stand.
-                let of_another_kind = if row.path.contains("/files/") { &ours.tenant.id } else { &ours.file };
+                let of_another_kind = if row.path.contains("/files/") || row.path.contains("{fileId}") { &ours.tenant.id } else { &ours.file };
                 demand_same(&ask(of_another_kind, ours.key).await, nowhere, 404);
             }
             if row.path.contains("{keyId}") {

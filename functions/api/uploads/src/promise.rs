@@ -81,5 +81,8 @@ pub(crate) fn content_type(text: &str) -> Result<Mime, Violation> {
         return Err(Violation::TooLong(CONTENT_TYPE_CHARACTERS));
     }
     HeaderValue::from_str(text).map_err(|_| Violation::Format)?;
-    text.parse().map_err(|_| Violation::Format)
+    let mime: Mime = text.parse().map_err(|_| Violation::Format)?;
+    // RFC 6838, 4.2.
+    let is_name = |name: mime::Name<'_>| name.as_str().starts_with(|first: char| first.is_ascii_alphanumeric());
+    if is_name(mime.type_()) && is_name(mime.subtype()) { Ok(mime) } else { Err(Violation::Format) }
 }
