@@ -17,6 +17,7 @@ use crate::{
     CargoLambda, Registry, StartError,
     bootstrap::{self, FirstKey, LOCAL_FILE, Local},
     callee::{Callee, Place},
+    demo,
     emulate::Running,
     environment::{Environments, SECRET_FILE},
     gateway::{Behind, Gateway, Routing},
@@ -37,6 +38,8 @@ const REDIRECT_PARAMETER: &str = "RedirectAboveBytes";
 const NEVER_REDIRECT: u64 = 1 << 50;
 /// What it is behind cargo-lambda, which hangs on larger answers: 3 MiB.
 const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
+/// The path under which the API is.
+const API_PATH: &str = "/api/v1";
 /// How long queues may take to run empty.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(20);
 /// Pause between two looks at them.
@@ -130,7 +133,7 @@ impl Cloud {
         all_registered_exist(&options.registry, &stack)?;
 
         let mut cloud = Cloud {
-            api_url: format!("{api_origin}/api/v1"),
+            api_url: format!("{api_origin}{API_PATH}"),
             cdn_url,
             emulators,
             stack,
@@ -172,6 +175,11 @@ impl Cloud {
     /// `http://127.0.0.1:PORT/api/v1`.
     pub fn api_url(&self) -> &str {
         &self.api_url
+    }
+
+    /// `http://127.0.0.1:PORT/demo`: a page to upload from.
+    pub fn demo_url(&self) -> String {
+        format!("{}{}", self.api_url.trim_end_matches(API_PATH), demo::PATH)
     }
 
     /// `http://127.0.0.1:PORT`.

@@ -3,10 +3,12 @@
 //!
 //! Invariant: the template is all that says what exists. A route, a variable, a permission or a queue that it does not
 //! name does not exist here either, and the functions that run are the ones that are deployed; only addresses differ.
+//! The demo's page alone stands beside it.
 
 mod bootstrap;
 mod callee;
 mod cloud;
+mod demo;
 mod emulate;
 mod environment;
 mod gateway;

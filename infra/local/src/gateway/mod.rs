@@ -16,7 +16,10 @@ use http::{HeaderName, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::Front;
 
-use crate::callee::{Callee, Unanswered};
+use crate::{
+    callee::{Callee, Unanswered},
+    demo,
+};
 
 use refusal::Refusal;
 pub(crate) use routing::Routing;
@@ -32,7 +35,7 @@ pub(crate) struct Gateway {
 
 /// What a gateway stands before.
 pub(crate) enum Behind {
-    /// The routes of the HTTP API.
+    /// The routes of the HTTP API; beside them, the demo's page.
     Api(Routing),
     /// The CDN's origin.
     Cdn(Arc<Callee>),
@@ -57,6 +60,9 @@ impl Gateway {
 
 async fn api(routing: &Routing, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
     head::check(&request, &head::API_LIMITS)?;
+    if let Some(page) = demo::page(&request) {
+        return Ok(page);
+    }
     let path = percent_decode_str(request.uri().path()).decode_utf8();
     let path = path.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
     // An HTTP API decodes the path first, and then takes what follows a question mark for the query.

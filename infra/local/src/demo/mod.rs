@@ -1,0 +1,53 @@
+//! `/demo`: a page from which a person uploads files, as any site's own page would. It stands beside the API, on the same
+//! address, and is of this machine alone: the template does not know it, so nothing of it is ever deployed.
+//!
+//! Invariant: the page is one document that loads nothing but the API's answers, and its policy holds it to that.
+
+use axum::body::Body;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use http::{HeaderValue, Method, Request, Response, header};
+use sha2::{Digest, Sha256};
+
+/// Where the page is.
+pub(crate) const PATH: &str = "/demo";
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+const PAGE: &str = concat!(
+    include_str!("head.html"),
+    "<style>",
+    include_str!("page.css"),
+    "</style>\n",
+    include_str!("body.html"),
+    "<script type=\"module\">",
+    include_str!("page.js"),
+    "</script>\n</body>\n</html>\n",
+);
+
+/// The page, where a request is for it.
+pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
+    let is_for_it = request.uri().path() == PATH && [Method::GET, Method::HEAD].contains(request.method());
+    is_for_it.then(|| {
+        let mut response = Response::new(Body::from(PAGE));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        if let Ok(policy) = HeaderValue::try_from(policy()) {
+            headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+        }
+        response
+    })
+}
+
+/// What the page may do: run its own script and style, speak with this machine, and show pictures of what is chosen and
+/// of what is delivered, by a space's own domain too.
+fn policy() -> String {
+    let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
+    let (script, style) = (digest(SCRIPT), digest(STYLE));
+    format!(
+        "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; \
+         connect-src 'self' http://127.0.0.1:*; img-src data: blob: http://127.0.0.1:* https:; \
+         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+}

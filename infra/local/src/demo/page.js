@@ -1,0 +1,339 @@
+// Uploads as a site of one's own would do it: with a key by presign, PUT to storage and confirm; without one by the
+// unsigned routes. What a server says is only ever written as text.
+
+const API = `${location.origin}/api/v1`;
+/** Uploads that run at the same time. */
+const AT_ONCE = 3;
+/** Bytes of the largest file that goes in a form. Larger ones go to storage: a Lambda takes about 4.4 MB. */
+const FORM_BYTES_MAX = 4 * 2 ** 20;
+/** The longest wait, in seconds, that a refused upload sits out before it is tried again. */
+const WAIT_SECONDS_MAX = 90;
+const STORED_AS = "larder-demo";
+
+const element = (id) => document.getElementById(id);
+const settings = element("settings");
+const uploads = [];
+
+/** An answer that is no success. `errors` has messages by field. */
+class Refused extends Error {
+  constructor(status, { message, errors = {} }, retryAfterSeconds) {
+    super(message);
+    Object.assign(this, { status, errors, retryAfterSeconds });
+  }
+}
+
+/** Sends a request. XMLHttpRequest, because fetch does not tell how much of a body has gone out. */
+function send(method, url, { headers = {}, body, signal, onProgress }) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    request.open(method, url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    if (onProgress) request.upload.onprogress = (event) => onProgress(event.loaded / event.total);
+    request.onload = () => {
+      if (request.status < 300) return resolve(read(request));
+      reject(new Refused(request.status, read(request), Number(request.getResponseHeader("retry-after"))));
+    };
+    request.onerror = () => reject(new Error("The connection broke. Is the file still there, and the server?"));
+    request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
+    request.onloadend = () => signal?.removeEventListener("abort", abort);
+    signal?.addEventListener("abort", abort);
+    request.send(body);
+  });
+}
+
+/** What a server said: JSON of the API, or XML of storage. */
+function read(request) {
+  const message = `The server answered ${request.status}.`;
+  try {
+    return { message, ...JSON.parse(request.responseText || "{}") };
+  } catch {
+    const xml = new DOMParser().parseFromString(request.responseText, "text/xml");
+    return { message: `Storage refused: ${xml.querySelector("Message")?.textContent ?? message}` };
+  }
+}
+
+const json = (value, headers = {}) => ({
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(value),
+});
+
+/** Presign, PUT, confirm. What storage has already is not sent again at the next try. */
+async function throughStorage(upload, { presign, described, headers, confirm }) {
+  const { file, signal } = upload;
+  if (!upload.sent) {
+    const asked = {
+      filename: file.name,
+      content_type: file.type || "application/octet-stream",
+      size: file.size,
+      ...described,
+    };
+    const signed = await send("POST", presign, { ...json(asked, headers), signal });
+    await send("PUT", signed.upload_url, {
+      headers: signed.headers,
+      body: file,
+      signal,
+      onProgress: (part) => showProgress(upload, part),
+    });
+    upload.sent = signed;
+  }
+  show(upload, "working", "Being checked…");
+  try {
+    const address = `${API}/upload/confirm/${upload.sent.file_id}`;
+    return (await send("POST", address, { ...confirm(upload.sent), signal })).data;
+  } catch (error) {
+    // What was refused has been removed.
+    if (error instanceof Refused && error.status < 500 && error.status !== 429) upload.sent = null;
+    throw error;
+  }
+}
+
+function withKey(upload, { key, space, config }) {
+  const headers = { authorization: `Bearer ${key}` };
+  return throughStorage(upload, {
+    presign: `${API}/upload/presign`,
+    described: config ? { space, upload_config: config } : { space },
+    headers,
+    confirm: () => ({ headers }),
+  });
+}
+
+async function unsigned(upload, { space, config }) {
+  const { file, signal } = upload;
+  const route = `${API}/upload/unsigned/${encodeURIComponent(space)}/${encodeURIComponent(config)}`;
+  if (file.size > FORM_BYTES_MAX) {
+    const confirm = ({ confirm_token }) => json({ confirm_token });
+    return throughStorage(upload, { presign: `${route}/presign`, described: {}, headers: {}, confirm });
+  }
+  const body = new FormData();
+  body.append("file", file);
+  return (await send("POST", route, { body, signal, onProgress: (part) => showProgress(upload, part) })).data;
+}
+
+/** What the form says, or what it lacks, by field. */
+function chosen() {
+  const { mode, key, space, config } = Object.fromEntries(new FormData(settings));
+  const values = { mode, key: key.trim(), space: space.trim(), config: config.trim() };
+  const lacking = {};
+  if (!values.space) lacking.space = "Name the space that the files are for.";
+  if (mode === "direct" && !values.key) lacking.key = "Paste a key that may upload.";
+  if (mode === "unsigned" && !values.config) lacking.config = "Name the config that allows it.";
+  return { values, lacking };
+}
+
+function showLacking(lacking) {
+  for (const name of ["key", "space", "config"]) {
+    element(`${name}-error`).textContent = lacking[name] ?? "";
+    element(name).setAttribute("aria-invalid", String(name in lacking));
+  }
+  const first = ["key", "space", "config"].find((name) => name in lacking);
+  if (first) element(first).focus();
+}
+
+/** Takes an upload as far as it goes, sitting out short waits. */
+async function run(upload) {
+  const { values, lacking } = chosen();
+  if (Object.keys(lacking).length > 0) {
+    showLacking(lacking);
+    return fail(upload, "Not sent: say where to first.");
+  }
+  const controller = new AbortController();
+  Object.assign(upload, { signal: controller.signal, cancel: () => controller.abort() });
+  try {
+    for (;;) {
+      try {
+        show(upload, "working", "Starting…");
+        return stored(upload, await (values.mode === "direct" ? withKey : unsigned)(upload, values));
+      } catch (error) {
+        if (error.status !== 429 || !error.retryAfterSeconds || error.retryAfterSeconds > WAIT_SECONDS_MAX) throw error;
+        await sitOut(upload, error.retryAfterSeconds);
+      }
+    }
+  } catch (error) {
+    fail(upload, explained(error), error.errors);
+  }
+}
+
+function explained(error) {
+  if (error.name === "AbortError") return "Cancelled.";
+  if (error.status !== 429 || !error.retryAfterSeconds) return error.message;
+  const at = new Date(Date.now() + error.retryAfterSeconds * 1000);
+  return `Too many uploads for now. Try again at ${at.toLocaleTimeString()}.`;
+}
+
+async function sitOut(upload, seconds) {
+  announce(`${upload.file.name}: too many uploads, waiting ${seconds} seconds.`);
+  for (let left = seconds; left > 0; left -= 1) {
+    show(upload, "working", `Too many uploads for now. Trying again in ${left} s`);
+    await new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, 1000);
+      upload.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        reject(new DOMException("Cancelled", "AbortError"));
+      });
+    });
+  }
+}
+
+function begin() {
+  const running = uploads.filter((upload) => upload.state === "working").length;
+  const waiting = uploads.filter((upload) => upload.state === "waiting");
+  for (const upload of waiting.slice(0, Math.max(0, AT_ONCE - running))) run(upload).finally(begin);
+}
+
+function add(files) {
+  for (const file of files) {
+    const row = element("row").content.cloneNode(true).firstElementChild;
+    const upload = { file, row, part: (name) => row.querySelector(name) };
+    upload.part(".name").textContent = file.name;
+    upload.part("progress").setAttribute("aria-label", file.name);
+    for (const [name, text] of [["a", "Open"], [".copy", "Copy link"], [".retry", "Try again"], [".cancel", "Cancel"]]) {
+      label(upload, name, text);
+    }
+    upload.part(".cancel").onclick = () => {
+      if (upload.state === "working") upload.cancel();
+      else fail(upload, "Cancelled.");
+      row.focus();
+    };
+    upload.part(".retry").onclick = () => {
+      show(upload, "waiting", "Waiting…");
+      row.focus();
+      begin();
+    };
+    upload.part(".copy").onclick = async () => {
+      await navigator.clipboard.writeText(upload.part("a").href);
+      announce("The link is copied.");
+      label(upload, ".copy", "Copied");
+    };
+    preview(upload);
+    uploads.push(upload);
+    element("files").prepend(row);
+    show(upload, "waiting", "Waiting…");
+  }
+  begin();
+}
+
+/** Names a control by what it does and, for who cannot see where it stands, to which file. */
+function label(upload, name, text) {
+  upload.part(name).textContent = text;
+  upload.part(name).setAttribute("aria-label", `${text}: ${upload.file.name}`);
+}
+
+function preview(upload) {
+  const { name, type } = upload.file;
+  upload.part(".thumb span").textContent = (name.includes(".") ? name.split(".").pop() : "file").slice(0, 4).toUpperCase();
+  if (type.startsWith("image/")) picture(upload, URL.createObjectURL(upload.file));
+}
+
+/** Shows a picture once it is there; where it is none, what stands there stays. */
+function picture(upload, address) {
+  const image = new Image();
+  image.alt = "";
+  image.onload = () => {
+    upload.part(".thumb").replaceChildren(image);
+    URL.revokeObjectURL(address);
+  };
+  image.src = address;
+}
+
+function show(upload, state, text, problems = []) {
+  Object.assign(upload, { state });
+  upload.row.dataset.state = state;
+  upload.part(".state").textContent = text;
+  upload.part("progress").value = 0;
+  upload.part(".problems").replaceChildren(...problems.map((problem) => {
+    const item = document.createElement("li");
+    item.textContent = problem;
+    return item;
+  }));
+  upload.part(".cancel").hidden = state !== "waiting" && state !== "working";
+  upload.part(".retry").hidden = state !== "failed";
+  summarize();
+}
+
+function showProgress(upload, part) {
+  upload.part("progress").value = part;
+  upload.part(".state").textContent = `${Math.floor(part * 100)} % of ${bytes(upload.file.size)}`;
+}
+
+function fail(upload, message, errors = {}) {
+  const problems = Object.values(errors).flat().map(String);
+  show(upload, "failed", message, problems);
+  announce(`${upload.file.name}: ${[message, ...problems].join(" ")}`);
+}
+
+function stored(upload, file) {
+  show(upload, "stored", [bytes(file.size), file.mime_type, file.type === "upload" ? "" : file.type].filter(Boolean).join(" · "));
+  const isOpen = file.type === "upload" && !file.access_control.requires_auth;
+  upload.part("a").href = file.url;
+  upload.part("a").hidden = upload.part(".copy").hidden = !isOpen;
+  if (isOpen && file.resource_type === "image") picture(upload, file.url);
+  announce(`${upload.file.name} is stored.`);
+}
+
+function bytes(count) {
+  const unit = count < 1000 ? ["byte", 1] : count < 1e6 ? ["kilobyte", 1e3] : count < 1e9 ? ["megabyte", 1e6] : ["gigabyte", 1e9];
+  const format = { style: "unit", unit: unit[0], maximumSignificantDigits: count < 1000 ? 3 : 2 };
+  return new Intl.NumberFormat("en", format).format(count / unit[1]);
+}
+
+function announce(text) {
+  element("live").textContent = text;
+}
+
+function summarize() {
+  const count = (state) => uploads.filter((upload) => upload.state === state).length;
+  const failed = count("failed") > 0 ? `, ${count("failed")} failed` : "";
+  element("summary").hidden = uploads.length === 0;
+  element("summary").textContent = `${count("stored")} of ${uploads.length} stored${failed}`;
+}
+
+function changed() {
+  const { values } = chosen();
+  document.body.dataset.mode = values.mode;
+  element("config").required = values.mode === "unsigned";
+  sessionStorage.setItem(STORED_AS, JSON.stringify(values));
+}
+
+/** Offers the spaces that the key may see, and takes the first where none is named. */
+async function offerSpaces() {
+  const { values } = chosen();
+  if (values.mode !== "direct" || !values.key) return;
+  const headers = { authorization: `Bearer ${values.key}` };
+  const { data } = await send("GET", `${API}/spaces?limit=100`, { headers }).catch(() => ({ data: [] }));
+  element("spaces").replaceChildren(...data.map(({ handle, name }) => new Option(name, handle)));
+  if (!element("space").value && data.length > 0) element("space").value = data[0].handle;
+  changed();
+}
+
+function restore() {
+  const asked = new URLSearchParams(location.search);
+  const kept = JSON.parse(sessionStorage.getItem(STORED_AS) ?? "{}");
+  const value = (name) => asked.get(name) ?? kept[name] ?? "";
+  for (const name of ["space", "config"]) element(name).value = value(name);
+  element("key").value = kept.key ?? "";
+  settings.mode.value = value("mode") === "unsigned" ? "unsigned" : "direct";
+  element("host").textContent = location.hostname;
+  changed();
+  offerSpaces();
+}
+
+settings.addEventListener("input", (event) => {
+  if (event.target.getAttribute("aria-invalid") === "true") showLacking({});
+  changed();
+});
+settings.addEventListener("submit", (event) => event.preventDefault());
+element("key").addEventListener("change", offerSpaces);
+element("picker").addEventListener("change", (event) => {
+  add([...event.target.files]);
+  event.target.value = "";
+});
+// A file that misses its mark must not replace the page.
+for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());
+for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
+  element("drop").addEventListener(name, (event) => {
+    element("drop").classList.toggle("over", name === "dragenter" || name === "dragover");
+    if (name === "drop") add([...event.dataTransfer.files]);
+  });
+}
+restore();
