@@ -78,7 +78,8 @@ fn signals() -> std::io::Result<impl Future<Output = ()>> {
 fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
     let (api, cdn, s3, demo) = (cloud.api_url(), cloud.cdn_url(), cloud.s3_url(), cloud.demo_url());
     let how = if emulated { "Larder is running, its functions under cargo-lambda." } else { "Larder is running." };
-    let mut text = format!("{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Demo {demo}\n  Data {}\n", data_dir.display());
+    let mut text =
+        format!("{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Demo {demo}\n  Data {}\n", data_dir.display());
     match cloud.api_key() {
         Some(key) if cloud.api_key_is_new() => {
             let _ = write!(

@@ -1,0 +1,75 @@
+// The demo's page: on small screens and large, in the light and in the dark, and without a mouse.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { DEMO, open, PHOTO, tenant, TEXT } from "./harness.mjs";
+import { choose, ended, withKey } from "./page.mjs";
+
+/** What WCAG 2 asks of text at level AA. */
+const CONTRAST_MIN = 4.5;
+
+/** The least contrast of any text with what it stands on, with that text. */
+function leastContrast() {
+  const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
+  const luminance = ([red, green, blue]) => {
+    const linear = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  };
+  const ground = (element) => {
+    const colour = element ? channels(getComputedStyle(element).backgroundColor) : [255, 255, 255];
+    return colour[3] === 0 ? ground(element.parentElement) : colour;
+  };
+  const contrasts = [...document.body.querySelectorAll("*")]
+    .filter((element) => element.checkVisibility() && [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
+    .map((element) => {
+      const [light, dark] = [channels(getComputedStyle(element).color), ground(element)].map(luminance).sort((a, b) => b - a);
+      return { contrast: (light + 0.05) / (dark + 0.05), text: element.textContent };
+    });
+  return contrasts.reduce((least, next) => (next.contrast < least.contrast ? next : least));
+}
+
+for (const width of [375, 1440]) {
+  for (const colorScheme of ["light", "dark"]) {
+    test(`at ${width} pixels in the ${colorScheme}, everything fits and can be read`, async (t) => {
+      const acme = await tenant();
+      const page = await open(t, DEMO, { viewport: { width, height: 800 }, colorScheme });
+      await withKey(page, acme);
+      const long = { ...TEXT, name: `${"an-unbroken-name-".repeat(8)}.txt` };
+      await choose(page, PHOTO, long);
+      for (const file of [PHOTO, long]) await ended(page, file, "stored");
+      await withKey(page, acme, "unknown");
+      const refused = { ...TEXT, name: "refused.txt" };
+      await choose(page, refused);
+      await ended(page, refused, "failed");
+
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it scrolls sideways");
+      const least = await page.evaluate(leastContrast);
+      assert.ok(least.contrast >= CONTRAST_MIN, JSON.stringify(least));
+      if (process.env.LARDER_SCREENSHOTS) {
+        await page.screenshot({ path: `${process.env.LARDER_SCREENSHOTS}/${width}-${colorScheme}.png`, fullPage: true });
+      }
+    });
+  }
+}
+
+test("the keyboard reaches everything in order, and sees where it is", async (t) => {
+  const page = await open(t, DEMO);
+  const visited = [];
+  for (let step = 0; step < 5; step += 1) {
+    await page.keyboard.press("Tab");
+    visited.push(await page.evaluate(() => document.activeElement.id || document.activeElement.value));
+    const outlined = () => {
+      const marks = [document.activeElement, document.activeElement.closest("label"), document.activeElement.nextElementSibling];
+      return marks.some((mark) => mark && getComputedStyle(mark).outlineStyle === "solid");
+    };
+    assert.ok(await page.evaluate(outlined), visited.at(-1));
+  }
+  assert.deepEqual(visited, ["direct", "key", "space", "config", "picker"]);
+});
+
+test("nothing moves for who wants no motion", async (t) => {
+  const page = await open(t, DEMO, { reducedMotion: "reduce" });
+  const moving = () => [...document.querySelectorAll("*")].filter((element) => parseFloat(getComputedStyle(element).transitionDuration) > 0).length;
+  assert.equal(await page.evaluate(moving), 0);
+});

@@ -1,0 +1,126 @@
+// The demo's page: what is refused, and how it says so.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { DEMO, open, PHOTO, strangersFrom, tenant, TEXT } from "./harness.mjs";
+import { choose, ended, unsignedAddress, withKey } from "./page.mjs";
+
+const WRONG_BYTES = { name: "text.png", mimeType: "image/png", buffer: Buffer.from("This is no picture.") };
+
+async function refusal(page, file) {
+  return (await ended(page, file, "failed")).innerText();
+}
+
+test("nothing is sent before the page knows where to", async (t) => {
+  const page = await open(t, DEMO);
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await choose(page, TEXT);
+  assert.match(await refusal(page, TEXT), /say where to/);
+  const key = page.getByLabel("API key");
+  assert.equal(await key.getAttribute("aria-invalid"), "true");
+  assert.ok(await key.evaluate((input) => input === document.activeElement));
+  assert.deepEqual(asked, []);
+
+  const acme = await tenant();
+  await withKey(page, acme);
+  assert.equal(await key.getAttribute("aria-invalid"), "false");
+  await page.getByRole("button", { name: "Try again: notes.txt" }).click();
+  await ended(page, TEXT, "stored");
+});
+
+test("an unknown key, an unknown space and another's are told", async (t) => {
+  const [acme, other] = [await tenant(), await tenant()];
+  const page = await open(t, DEMO);
+  await withKey(page, { ...acme, key: "sk_wrong" });
+  await choose(page, TEXT);
+  assert.match(await refusal(page, TEXT), /Unauthenticated\./);
+  await withKey(page, { ...acme, handle: other.handle });
+  await page.getByRole("button", { name: "Try again: notes.txt" }).click();
+  assert.match(await refusal(page, TEXT), /The selected space is invalid\./);
+});
+
+test("a config's rules are told field by field, before and after the bytes are there", async (t) => {
+  const acme = await tenant();
+  const validation = { allowed_formats: ["png"], max_file_size: 100 };
+  await acme.config("narrow", { config: { validation } });
+  const page = await open(t, DEMO);
+  await withKey(page, acme, "narrow");
+  await choose(page, PHOTO);
+  assert.match(await refusal(page, PHOTO), /The given data was invalid\.[^]*The \w+ field must/);
+
+  // Its name and size are right; that its bytes are not is found at confirm.
+  const confirmed = page.waitForResponse((response) => response.url().includes("/upload/confirm/"));
+  await choose(page, WRONG_BYTES);
+  assert.match(await refusal(page, WRONG_BYTES), /The given data was invalid\.[^]*The \w+ field/);
+  assert.equal((await confirmed).status(), 422);
+});
+
+test("a visitor is told when the host, the config, its rules or the hour do not allow it", async (t) => {
+  const acme = await tenant();
+  await acme.config("elsewhere", strangersFrom(["example.com", "localhost"]));
+  await acme.config("closed", {});
+  await acme.config("pictures", { ...strangersFrom(["127.0.0.1"]), config: { validation: { allowed_formats: ["jpg"] } } });
+  await acme.config("once", strangersFrom(["127.0.0.1"], { max_uploads_per_hour: 1 }));
+  for (const config of ["elsewhere", "closed", "nowhere"]) {
+    const page = await open(t, unsignedAddress(acme, config));
+    const answered = page.waitForResponse((response) => response.url().includes("/upload/unsigned/"));
+    await choose(page, PHOTO);
+    await ended(page, PHOTO, "failed");
+    assert.equal((await answered).status(), 403, config);
+  }
+  const pictures = await open(t, unsignedAddress(acme, "pictures"));
+  await choose(pictures, TEXT);
+  assert.match(await refusal(pictures, TEXT), /The file field must be a file of type: jpg/);
+
+  const once = await open(t, unsignedAddress(acme, "once"));
+  await choose(once, PHOTO);
+  await ended(once, PHOTO, "stored");
+  const second = { ...TEXT, name: "second.txt" };
+  await choose(once, second);
+  await once.getByText(/Too many uploads for now\./).waitFor();
+});
+
+test("a short wait is sat out", async (t) => {
+  const acme = await tenant();
+  const page = await open(t, DEMO);
+  await withKey(page, acme);
+  await page.route("**/upload/presign", (route) => {
+    const body = JSON.stringify({ message: "Too Many Attempts.", errors: {} });
+    return route.fulfill({ status: 429, headers: { "retry-after": "1" }, contentType: "application/json", body });
+  }, { times: 1 });
+  await choose(page, TEXT);
+  await page.getByText("Trying again in 1 s").waitFor();
+  await ended(page, TEXT, "stored");
+});
+
+test("a connection that breaks is told, and what storage has is not sent again", async (t) => {
+  const acme = await tenant();
+  const page = await open(t, DEMO);
+  await withKey(page, acme);
+  const puts = [];
+  page.on("request", (request) => request.method() === "PUT" && puts.push(request.url()));
+  await page.route("**/upload/confirm/*", (route) => route.abort(), { times: 1 });
+  await choose(page, TEXT);
+  assert.match(await refusal(page, TEXT), /The connection broke\./);
+  await page.getByRole("button", { name: "Try again: notes.txt" }).click();
+  await ended(page, TEXT, "stored");
+  assert.equal(puts.length, 1);
+});
+
+test("names and messages are text, whatever they hold", async (t) => {
+  const acme = await tenant();
+  const page = await open(t, DEMO);
+  await withKey(page, acme);
+  const markup = '<img src=x onerror="document.title=1">';
+  await page.route("**/upload/presign", (route) => {
+    const body = JSON.stringify({ message: markup, errors: { filename: [markup] } });
+    return route.fulfill({ status: 422, contentType: "application/json", body });
+  });
+  const hostile = { ...TEXT, name: `${markup}.txt` };
+  await choose(page, hostile);
+  const row = await ended(page, hostile, "failed");
+  assert.equal((await row.innerText()).split(markup).length, 4);
+  assert.equal(await row.locator("img").count(), 0);
+});
