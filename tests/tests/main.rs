@@ -2,12 +2,15 @@
 
 mod api;
 mod bootstrap;
+mod browser;
 mod bucket;
 mod budgets;
+mod clients;
 mod container;
 mod delivery;
 mod emulate;
 mod faults;
+mod foreign;
 mod harness;
 mod hostile;
 mod malformed;

@@ -1,0 +1,42 @@
+//! Programs of others against a stack. `scripts/install-clients` installs them; where one is not there, a test that needs
+//! it says so and counts as skipped.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use tokio::process::Command;
+
+/// Where `scripts/test` looks for what was skipped.
+const SKIPPED_FILE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
+/// How long a program may take.
+const DEADLINE: Duration = Duration::from_secs(300);
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Whether all of these are there. Where one is not, tells everybody, whatever the harness captures, that the test is
+/// skipped.
+pub(crate) fn installed(test: &str, needed: &[&Path]) -> bool {
+    let Some(missing) = needed.iter().find(|path| !path.exists()) else { return true };
+    let line =
+        format!("SKIPPED: {test}: {} is missing; scripts/install-clients installs it or says how\n", missing.display());
+    std::io::stderr().write_all(line.as_bytes()).expect("standard error takes a line");
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(SKIPPED_FILE);
+    file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the list takes a line");
+    false
+}
+
+/// Runs a program, which has to succeed.
+pub(crate) async fn succeeds(command: &mut Command) {
+    let running = command.stdin(Stdio::null()).kill_on_drop(true).output();
+    let ended = tokio::time::timeout(DEADLINE, running).await.expect("it ends in time");
+    let Output { status, stdout, stderr } = ended.expect("it starts");
+    let (said, complained) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{status}\n{said}\n{complained}");
+}
