@@ -34,6 +34,10 @@ def api(path, body=None):
             return error.code, json.load(error)
 
 
+# What a client says whose connection ended without an answer.
+CUT_OFF = 0
+
+
 def curl(url, *options, body=BODY):
     """Status of a PUT by curl; 0 where the connection ended without one."""
     command = ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--request", "PUT", *options, url]
@@ -53,6 +57,11 @@ def by_python(url, kind=KIND, body=BODY):
         with error:
             error.read()
             return error.code
+    except urllib.error.URLError as error:
+        # Storage refuses by the head, and does not wait for the rest of a body.
+        if isinstance(error.reason, ConnectionError):
+            return CUT_OFF
+        raise
 
 
 def by_boto3(url, kind=KIND, body=BODY):
@@ -91,7 +100,7 @@ class Presign(unittest.TestCase):
             file_id, url = self.presigned()
             for change in [{"body": BODY[:-1]}, {"body": BODY + b"!"}, {"body": b""}, {"kind": "text/html"}]:
                 with self.subTest(client=client.__name__, change=[*change]):
-                    self.assertEqual(client(url, **change), 403)
+                    self.assertIn(client(url, **change), [403, CUT_OFF])
             self.confirmed(file_id, 409)
 
     def test_another_address_is_refused(self):

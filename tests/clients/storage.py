@@ -92,7 +92,7 @@ class Objects(unittest.TestCase):
         self.assertEqual(S3.get_object(Bucket=BUCKET, Key=key("to"))["Body"].read(), b"second")
 
     def test_a_wrong_secret_is_refused(self):
-        stranger = client(aws_secret_access_key="wrong")
+        stranger = client(aws_access_key_id=os.environ["AWS_ACCESS_KEY_ID"], aws_secret_access_key="wrong")
         self.refused("SignatureDoesNotMatch", stranger.put_object, Key=key("wrong"), Body=b"")
         nobody = client(aws_access_key_id="AKIDNOBODY")
         self.refused("InvalidAccessKeyId", nobody.put_object, Key=key("wrong"), Body=b"")

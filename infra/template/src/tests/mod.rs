@@ -39,7 +39,7 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
     let stack = stack(DEPLOYED)?;
     assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
     let binaries: Vec<&str> = stack.functions.iter().map(|function| function.binary.as_str()).collect();
-    assert_eq!(binaries, ["delivery", "files", "not-found", "purge", "spaces", "upload-configs", "uploads"]);
+    assert_eq!(binaries, ["confirm-check", "delivery", "files", "not-found", "purge", "spaces", "upload-configs", "uploads"]);
     assert!(stack.routes.iter().any(|route| route.path == "$default" && route.function == "NotFound"));
     Ok(())
 }
@@ -49,14 +49,24 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
 fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
     let variables: Vec<Vec<String>> =
         stack(DEPLOYED)?.functions.into_iter().map(|function| function.environment.into_keys().collect()).collect();
-    let expected: [&[&str]; 7] = [
+    let expected: [&[&str]; 8] = [
+        &["BUCKET_NAME", "CONFIRM_CHECK_QUEUE_URL", "LOG_LEVEL", "TABLE_NAME"],
         &["BUCKET_NAME", "LOG_LEVEL", "REDIRECT_ABOVE_BYTES", "TABLE_NAME"],
         &["ADMIN_REQUESTS_PER_MINUTE", "CDN_URL", "LOG_LEVEL", "TABLE_NAME"],
         &["LOG_LEVEL"],
         &["BUCKET_NAME", "LOG_LEVEL", "PURGE_QUEUE_URL", "TABLE_NAME"],
         &["ADMIN_REQUESTS_PER_MINUTE", "LOG_LEVEL", "MASTER_SECRET_ARN", "PURGE_QUEUE_URL", "TABLE_NAME"],
         &["ADMIN_REQUESTS_PER_MINUTE", "LOG_LEVEL", "MASTER_SECRET_ARN", "TABLE_NAME"],
-        &["BUCKET_NAME", "CDN_URL", "LOG_LEVEL", "TABLE_NAME", "UPLOAD_REQUESTS_PER_MINUTE"],
+        &[
+            "BUCKET_NAME",
+            "CDN_URL",
+            "CONFIRM_CHECK_QUEUE_URL",
+            "LOG_LEVEL",
+            "MASTER_SECRET_ARN",
+            "TABLE_NAME",
+            "UNSIGNED_REQUESTS_PER_MINUTE",
+            "UPLOAD_REQUESTS_PER_MINUTE",
+        ],
     ];
     assert_eq!(variables, expected);
     Ok(())

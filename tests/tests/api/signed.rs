@@ -1,0 +1,363 @@
+//! `POST /upload/signed`: uploads by signed addresses. They are signed here once more, as it is documented, so that what
+//! signs and what verifies do not merely agree with each other.
+
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes, noise, seconds};
+
+/// The path that every address is signed for, on whichever route it is used.
+pub(super) const PATH: &str = "/api/v1/upload/signed";
+/// Bytes of a block of SHA-256.
+const BLOCK_BYTES: usize = 64;
+/// Seconds for which addresses are signed here: half an hour.
+const LIFETIME_SECONDS: i64 = 1_800;
+
+/// The decoded parameters of an address.
+pub(super) type Parameters = Vec<(String, String)>;
+
+/// A text as RFC 3986 encodes it where all but its unreserved characters are.
+fn encoded(text: &str) -> String {
+    let character = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(character).collect()
+}
+
+/// Parameters as a query, in the order in which they stand.
+pub(super) fn query(parameters: &[(String, String)]) -> String {
+    let pairs = parameters.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// What is signed of an address.
+pub(super) fn canonical(parameters: &[(String, String)]) -> String {
+    let mut pairs: Parameters = parameters.iter().map(|(name, value)| (encoded(name), encoded(value))).collect();
+    pairs.sort();
+    let pairs: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{PATH}?{}", pairs.join("&"))
+}
+
+/// HMAC-SHA256 (RFC 2104) in hex; the key is no longer than a block.
+pub(super) fn mark(secret: &str, text: &str) -> String {
+    let mut key = [0_u8; BLOCK_BYTES];
+    key[..secret.len()].copy_from_slice(secret.as_bytes());
+    let inner = Sha256::new().chain_update(key.map(|byte| byte ^ 0x36)).chain_update(text).finalize();
+    hex::encode(Sha256::new().chain_update(key.map(|byte| byte ^ 0x5C)).chain_update(inner).finalize())
+}
+
+/// Parameters of which one says this.
+pub(super) fn with(mut parameters: Parameters, name: &str, value: &str) -> Parameters {
+    parameters.retain(|(known, _)| known != name);
+    parameters.push((name.to_owned(), value.to_owned()));
+    parameters
+}
+
+pub(super) fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+pub(super) fn photo() -> Part {
+    file("photo.jpg", "image/jpeg", PHOTO)
+}
+
+/// A space, one of its upload configs, and the secret that signs for them.
+#[derive(Clone)]
+pub(super) struct Signer {
+    pub(super) acme: Tenant,
+    /// The config's id.
+    pub(super) config: String,
+    pub(super) kid: String,
+    pub(super) secret: String,
+    /// Whoever holds the addresses: nobody with a key.
+    holder: Client,
+}
+
+impl Signer {
+    /// A space with a config, named `by-signature`, that takes signed uploads alone and asks this of them.
+    pub(super) async fn new(stack: &Stack, space: &str, config: Value) -> Signer {
+        let acme = stack.space(space).await;
+        let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": config});
+        let config = text(&acme.client.post("/upload-configs", body).await.created()["id"]);
+        let shown = acme.client.get(&format!("/spaces/{}/signing-secret", acme.id)).await.ok();
+        let (kid, secret) = (text(&shown["kid"]), text(&shown["secret"]));
+        Signer { acme, config, kid, secret, holder: stack.anonymous.clone() }
+    }
+
+    /// The same for another config of these fields.
+    pub(super) async fn for_config(&self, fields: Value) -> Signer {
+        let mut body = json!({"space_id": self.acme.id});
+        body.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        let config = text(&self.acme.client.post("/upload-configs", body).await.created()["id"]);
+        Signer { config, ..self.clone() }
+    }
+
+    /// What an address for half an hour says at least.
+    pub(super) fn parameters(&self, stack: &Stack) -> Parameters {
+        let expires = stack.operator().sources.now().seconds() + LIFETIME_SECONDS;
+        let parameters = [
+            ("upload_config_id", self.config.clone()),
+            ("kid", self.kid.clone()),
+            ("space_id", self.acme.id.clone()),
+            ("expires", expires.to_string()),
+        ];
+        parameters.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+
+    /// Parameters with their signature.
+    pub(super) fn signed(&self, parameters: Parameters) -> Parameters {
+        let signature = mark(&self.secret, &canonical(&parameters));
+        with(parameters, "signature", &signature)
+    }
+
+    /// A signed query for half an hour.
+    pub(super) fn query(&self, stack: &Stack) -> String {
+        query(&self.signed(self.parameters(stack)))
+    }
+
+    /// The form that goes with an address.
+    pub(super) fn form(&self, file: Part) -> Form {
+        let form = Form::new().text("space_id", self.acme.id.clone());
+        form.text("upload_config_id", self.config.clone()).part("file", file)
+    }
+
+    /// Uploads by the address with this query.
+    pub(super) async fn send_form(&self, query: &str, form: Form) -> Answer {
+        self.holder.send(self.holder.request("POST", &format!("/upload/signed?{query}")).multipart(form)).await
+    }
+
+    /// Uploads the photo.
+    pub(super) async fn send(&self, query: &str) -> Answer {
+        self.send_form(query, self.form(photo())).await
+    }
+
+    /// Announces the photo, or what `more` says in its place.
+    pub(super) async fn presign(&self, query: &str, more: Value) -> Answer {
+        let mut body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
+        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        self.holder.post(&format!("/upload/signed/presign?{query}"), body).await
+    }
+}
+
+/// A query with every byte of its parameters encoded, in lower case.
+fn spelled_out(parameters: &[(String, String)]) -> String {
+    let spelled = |text: &str| text.bytes().map(|byte| String::from("%") + &hex::encode([byte])).collect::<String>();
+    let pairs = parameters.iter().map(|(name, value)| format!("{}={}", spelled(name), spelled(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+#[tokio::test]
+async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let name = "a+b c&d=é~.jpg";
+    let parameters = with(signer.parameters(&stack), "filename", name);
+    let signed = signer.signed(with(parameters, "content_type", "image/jpeg"));
+    let reversed: Parameters = signed.iter().rev().cloned().collect();
+    let plain = query(&signed);
+    let spellings = [
+        plain.clone(),
+        query(&reversed),
+        spelled_out(&signed),
+        plain.replace("%2F", "/").replace("%C3%A9", "%c3%a9"),
+        plain.replace('~', "%7E"),
+    ];
+    for spelling in &spellings {
+        assert_eq!(signer.send(spelling).await.created()["original_name"], name, "{spelling}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_plus_in_an_address_is_a_plus() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let signed = signer.signed(with(signer.parameters(&stack), "filename", "a+b c.jpg"));
+    let bare = query(&signed).replace("%2B", "+");
+    assert_eq!(signer.send(&bare).await.created()["original_name"], "a+b c.jpg");
+    signer.send(&query(&signed).replace("%20", "+")).await.refused(403);
+    stack.stop().await;
+}
+
+/// Queries that nobody has signed, made of one that somebody has, and what is wrong with each.
+fn tampered(signer: &Signer, other: &Signer, second: &Signer, signed: &[(String, String)]) -> Parameters {
+    let mut queries = Vec::new();
+    for (index, (name, _)) in signed.iter().enumerate() {
+        let (mut without, mut longer) = (signed.to_vec(), signed.to_vec());
+        without.remove(index);
+        longer[index].1.push('0');
+        let twice = [signed, &signed[index..=index]].concat();
+        queries.extend([
+            (format!("no {name}"), query(&without)),
+            (format!("a longer {name}"), query(&longer)),
+            (format!("{name} twice"), query(&twice)),
+        ]);
+    }
+    let unsigned: Parameters = signed.iter().filter(|(name, _)| name != "signature").cloned().collect();
+    let canonical = canonical(&unsigned);
+    let elsewhere = canonical.replace(PATH, "/api/v1/upload/signed/presign");
+    let signature = mark(&signer.secret, &canonical);
+    for (name, value) in [
+        ("expires", "99999999999"),
+        ("expires", "-1"),
+        ("kid", "0"),
+        ("kid", "2"),
+        ("kid", "01"),
+        ("space_id", &other.acme.id),
+        ("upload_config_id", &other.config),
+        ("upload_config_id", &second.config),
+        ("filename", "photo.jpg2"),
+        ("content_type", "image/png"),
+        ("extra", "1"),
+        ("signature", ""),
+        ("signature", "é"),
+        ("signature", &signature[..62]),
+        ("signature", &mark(&other.secret, &canonical)),
+        ("signature", &mark(&signer.secret, &elsewhere)),
+    ] {
+        queries.push((format!("{name} is {value}"), query(&with(signed.to_vec(), name, value))));
+    }
+    // All of it another space's, but for the secret.
+    let foreign = with(with(unsigned, "space_id", &other.acme.id), "upload_config_id", &other.config);
+    queries.push(("another space".to_owned(), query(&signer.signed(foreign))));
+    queries.push(("nothing".to_owned(), String::new()));
+    queries
+}
+
+#[tokio::test]
+async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let other = Signer::new(&stack, "Other", json!({})).await;
+    let second = signer.for_config(json!({"name": "second"})).await;
+    let parameters = with(signer.parameters(&stack), "filename", "photo.jpg");
+    let signed = signer.signed(with(parameters, "content_type", "image/jpeg"));
+    let before = stack.dump().await;
+    for (what, query) in tampered(&signer, &other, &second, &signed) {
+        for answer in [signer.send(&query).await, signer.presign(&query, json!({})).await] {
+            assert_eq!(answer.status, 403, "{what}: {}", answer.asked);
+            assert_eq!(answer.header("x-ratelimit-limit"), "", "{what}: nobody is counted");
+            answer.refused(403);
+        }
+    }
+    // Neither a file nor a counter was made.
+    stack.dump().await.demand_unchanged(&before, "addresses that nobody signed");
+    signer.send(&query(&signed)).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_ends_on_the_second() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
+    let made = signer.acme.client.post("/upload/generate-signed-url", body).await.ok();
+    let url = text(&made["url"]);
+    let upload = || stack.anonymous.send(stack.anonymous.request("POST", &url).multipart(signer.form(photo())));
+    upload().await.created();
+    stack.clock.advance(seconds(59));
+    // It may be used until it ends.
+    upload().await.created();
+    stack.clock.advance(seconds(1));
+    for _ in 0..2 {
+        let late = upload().await;
+        assert!(late.json()["message"].as_str().is_some_and(|message| message.contains("expired")), "{late:?}");
+        late.refused(403);
+        stack.clock.advance(minutes(60));
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_form_repeats_what_its_address_is_signed_for() {
+    let stack = Stack::start().await;
+    let (signer, other) =
+        (Signer::new(&stack, "Acme", json!({})).await, Signer::new(&stack, "Other", json!({})).await);
+    let second = signer.for_config(json!({"name": "second"})).await;
+    let query = signer.query(&stack);
+    let (space, config) = (signer.acme.id.as_str(), signer.config.as_str());
+    let form = |space: &str, config: &str| {
+        Form::new().text("space_id", space.to_owned()).text("upload_config_id", config.to_owned())
+    };
+    for (space, config) in [
+        (other.acme.id.as_str(), config),
+        (space, &other.config),
+        (space, &second.config),
+        (&other.acme.id, &other.config),
+        (&signer.acme.handle, config),
+        (space, "by-signature"),
+    ] {
+        signer.send_form(&query, form(space, config).part("file", photo())).await.refused(403);
+    }
+    let required = |name: &str| json!([format!("The {name} field is required.")]);
+    let (folder, unknown) = ("01JCQZ4XK8V9W7Y6T5S4R3Q2P1", json!(["The selected folder id is invalid."]));
+    let with_path = json!(["The folder id field is required when folder path is present."]);
+    let right = || form(space, config);
+    for (form, expected) in [
+        (
+            Form::new().text("x", "y"),
+            json!({"space_id": required("space id"), "upload_config_id": required("upload config id"), "file": required("file")}),
+        ),
+        (Form::new().text("space_id", " ").part("file", photo()), json!({"space_id": required("space id"), "upload_config_id": required("upload config id")})),
+        (right(), json!({"file": required("file")})),
+        (right().part("files", photo()), json!({"file": required("file")})),
+        (right().text("file", "hello"), json!({"file": ["The file field must be a file."]})),
+        (right().part("file", photo()).text("folder_id", folder), json!({"folder_id": unknown})),
+        (right().part("file", photo()).text("folder_path", "a/b"), json!({"folder_id": with_path})),
+    ] {
+        assert_eq!(signer.send_form(&query, form).await.refused(422), expected);
+    }
+    assert!(stack.dump().await.objects.is_empty(), "refused uploads store nothing");
+    let lower = form(&space.to_lowercase(), &config.to_lowercase()).text("ref", "order 7").part("file", photo());
+    assert_eq!(signer.send_form(&query, lower).await.created()["ref"], "order 7");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_is_called_and_typed_as_its_address_says() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let of_type = |expected: &str| json!({"file": [format!("The file field must be a file of type: {expected}.")]});
+    let executable = || json!({"file": ["The file field must not be an executable file."]});
+    let photo = |name: &str, declared: &str| file(name, declared, PHOTO);
+    let table = |declared: &str| file("a.txt", declared, "a,b\n1,2\n");
+    // The address's name and type; the file; its name then, or what is wrong.
+    for (name, content_type, file, expected) in [
+        (Some("invoice 7.jpg"), None, photo("photo.jpg", "image/jpeg"), Ok("invoice 7.jpg")),
+        (Some("invoice.jpg"), None, photo("setup.exe", "image/jpeg"), Ok("invoice.jpg")),
+        (Some("../../a\u{202E}b.jpg"), None, photo("photo.jpg", "image/jpeg"), Ok("ab.jpg")),
+        (Some("setup.exe"), None, photo("photo.jpg", "image/jpeg"), Err(executable())),
+        (None, Some("image/jpeg"), photo("photo.jpg", "image/jpeg"), Ok("photo.jpg")),
+        (None, Some("image/jpeg"), photo("photo.jpg", "application/octet-stream"), Ok("photo.jpg")),
+        (None, Some("image/jpeg"), photo("photo.jpg", "image/png"), Ok("photo.jpg")),
+        (None, Some("image/png"), photo("photo.png", "image/png"), Err(of_type("image/png"))),
+        (None, Some("image/png"), photo("photo.jpg", "image/jpeg"), Err(of_type("image/png"))),
+        (None, Some("text/csv"), table("text/csv"), Ok("a.txt")),
+        (None, Some("text/csv"), table("text/plain"), Err(of_type("text/csv"))),
+        (None, Some("application/x-mine"), file("a.mine", "application/x-mine", noise(3, 100)), Ok("a.mine")),
+        (None, Some("application/x-mine"), photo("a.mine", "application/x-mine"), Err(of_type("application/x-mine"))),
+    ] {
+        let parameters = name.iter().fold(signer.parameters(&stack), |all, name| with(all, "filename", name));
+        let parameters = content_type.iter().fold(parameters, |all, mime| with(all, "content_type", mime));
+        let answer = signer.send_form(&query(&signer.signed(parameters)), signer.form(file)).await;
+        match expected {
+            Ok(kept) => assert_eq!(answer.created()["original_name"], kept),
+            Err(errors) => assert_eq!(answer.refused(422), errors, "{name:?} {content_type:?}"),
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_for_a_type_that_is_none_allows_no_type() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    for content_type in ["jpeg", "", "image/"] {
+        let query = query(&signer.signed(with(signer.parameters(&stack), "content_type", content_type)));
+        for answer in [signer.send(&query).await, signer.presign(&query, json!({})).await] {
+            assert!([403, 422].contains(&answer.status), "{content_type:?}: {answer:?}");
+        }
+    }
+    stack.stop().await;
+}
