@@ -96,9 +96,11 @@ impl Shared {
         Ok(())
     }
 
-    /// Removes what a lifecycle rule lets expire: objects, and uploads that nobody completed.
+    /// Removes what a lifecycle rule lets expire: objects, and uploads that nobody completed. As on AWS, their days are
+    /// counted to the midnight that follows.
     pub(super) fn expire(&self, bucket: &str, rule: &LifecycleRule) -> Result<(), Fault> {
-        let before_ms = |days: u32| self.clock.now_ms() - i64::from(days) * DAY_MS;
+        let midnight_ms = self.clock.now_ms().div_euclid(DAY_MS) * DAY_MS;
+        let before_ms = |days: u32| midnight_ms - i64::from(days) * DAY_MS;
         let mut database = self.database();
         let transaction = database.transaction()?;
         let mut expired = Vec::new();

@@ -12,7 +12,7 @@ use md5::{Digest, Md5};
 use s3s::crypto::Crc32;
 use template::{Bucket, LifecycleRule, Stack};
 
-use crate::support::{Cloud, bucket, bytes, code, get_object, media, principal, put_object};
+use crate::support::{Cloud, DAY_SECONDS, bucket, bytes, code, get_object, media, principal, put_object};
 
 /// The smallest part that may be followed by another.
 const PART: usize = 5 * 1024 * 1024;
@@ -180,9 +180,7 @@ async fn parts_survive_a_restart_and_go_when_nobody_completes_them() {
     let cloud = cloud.restart().await;
     cloud.emulators.provision(&stack).await.unwrap();
     assert_eq!(cloud.object_files(), (3, 0));
-    cloud.clock.somebody_sleeps(60).await;
-    cloud.clock.advance(24 * 60 * 60 + 1);
-    cloud.clock.somebody_sleeps(60).await;
+    cloud.swept_after(2 * DAY_SECONDS).await;
     assert_eq!(cloud.object_files(), (2, 0));
     let parts = |key: &str, id: &str| cloud.s3("operator").list_parts().bucket("media").key(key).upload_id(id).send();
     assert_eq!(code(parts("a/due", &due).await.unwrap_err()), "NoSuchUpload");

@@ -7,13 +7,14 @@ use aws_sdk_s3::{
     types::{Delete, ObjectIdentifier},
 };
 use bytes::Bytes;
-use emulators::{Call, Service};
+use emulators::{Call, Clock, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
+use template::{Bucket, LifecycleRule, Stack};
 use tokio::net::TcpStream;
 
-use crate::support::{Cloud, code, get_object, media, principal, put_object};
+use crate::support::{Cloud, DAY_SECONDS, bucket, code, get_object, media, principal, put_object};
 
 const OBJECTS: &str = "arn:aws:s3:::media/*";
 
@@ -101,6 +102,25 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
         status,
     };
     assert_eq!(wire.calls(), [call("signer", 200), call("unknown", 403)]);
+}
+
+#[tokio::test]
+async fn objects_expire_by_their_prefix_at_the_midnight_after_their_days() {
+    let rule = LifecycleRule { prefix: "staging/".to_owned(), expiration_days: Some(1), abort_multipart_days: None };
+    let stack = Stack { buckets: vec![Bucket { lifecycle: vec![rule], ..bucket() }], ..Stack::default() };
+    let cloud = Cloud::with(&stack).await;
+    let of_day = u64::try_from(cloud.clock.now_ms()).unwrap() / 1000 % DAY_SECONDS;
+    cloud.swept_after(DAY_SECONDS - of_day + 60).await;
+    let client = cloud.s3("operator");
+    for key in ["staging/a", "staging", "kept/staging/a"] {
+        put_object(&client, key, "bytes").await.unwrap();
+    }
+    // A minute after one midnight it is put, a day of its own and the rest of the next pass.
+    cloud.swept_after(2 * DAY_SECONDS - 120).await;
+    assert_eq!(get_object(&client, "staging/a").await.unwrap(), b"bytes");
+    cloud.swept_after(61).await;
+    assert_eq!(get_object(&client, "staging/a").await, Err("NoSuchKey".to_owned()));
+    assert_eq!(cloud.object_files(), (2, 0));
 }
 
 fn named(keys: &[&str]) -> Delete {

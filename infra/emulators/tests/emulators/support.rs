@@ -20,6 +20,9 @@ use tokio::sync::watch;
 /// How long a test waits for what should happen at once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Seconds of a day.
+pub(crate) const DAY_SECONDS: u64 = 24 * 60 * 60;
+
 /// A clock that stands still and tells who sleeps.
 #[derive(Clone)]
 pub(crate) struct TestClock {
@@ -152,6 +155,13 @@ impl Cloud {
         let store = self.directory.path().join("s3");
         let shards = std::fs::read_dir(store.join("blobs")).unwrap();
         (shards.map(|shard| count(&shard.unwrap().path())).sum(), count(&store.join("incoming")))
+    }
+
+    /// Lets so many seconds pass, and what is due by then be swept.
+    pub(crate) async fn swept_after(&self, seconds: u64) {
+        self.clock.somebody_sleeps(60).await;
+        self.clock.advance(seconds);
+        self.clock.somebody_sleeps(60).await;
     }
 
     pub(crate) fn queue_url(&self, name: &str) -> String {
