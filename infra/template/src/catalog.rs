@@ -17,6 +17,10 @@ pub(crate) enum Kind {
     FunctionUrl,
     HttpApi,
     Distribution,
+    /// A rule of EventBridge that sends messages.
+    Rule,
+    /// Who may send to a queue beside the functions' roles.
+    QueuePolicy,
     /// Known, and nothing of it runs locally.
     Inert,
 }
@@ -106,6 +110,15 @@ const TYPES: &[ResourceType] = &[
             "SqsManagedSseEnabled",
             "Tags",
         ],
+        ..INERT
+    },
+    ResourceType { name: "AWS::SQS::QueuePolicy", kind: Kind::QueuePolicy, ..INERT },
+    ResourceType {
+        name: "AWS::Events::Rule",
+        kind: Kind::Rule,
+        name_property: Some("Name"),
+        attributes: &[("Arn", Some("arn:aws:events:{region}:{account}:rule/{name}"))],
+        without_effect: &["Description"],
         ..INERT
     },
     ResourceType {

@@ -21,6 +21,8 @@ pub struct Stack {
     pub routes: Vec<Route>,
     /// Queues that invoke a function.
     pub triggers: Vec<Trigger>,
+    /// Messages that are sent time and again.
+    pub schedules: Vec<Schedule>,
     /// Logical id of the function behind the CloudFront distribution, where there is one.
     pub cdn_origin: Option<String>,
 }
@@ -216,4 +218,17 @@ pub struct Trigger {
     pub maximum_concurrency: Option<u32>,
     /// Whether the function's answer names the failed messages.
     pub reports_failures: bool,
+}
+
+/// A message that a rule sends to a queue, time and again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    /// Logical id of the rule.
+    pub rule: String,
+    /// Seconds from one time to the next.
+    pub period_seconds: u32,
+    /// Physical name of the queue.
+    pub queue: String,
+    /// The message: JSON.
+    pub message: String,
 }

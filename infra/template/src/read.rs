@@ -6,6 +6,8 @@ mod events;
 mod function;
 mod policies;
 mod queue;
+mod queue_policy;
+mod schedule;
 mod secret;
 mod table;
 
@@ -17,19 +19,22 @@ use crate::resolve::resolve;
 use crate::resources::Resource;
 use crate::scope::Scope;
 
+use queue_policy::Grant;
+
 /// Reads everything that the scope's resources describe. What conditions leave out must be understood, too.
 pub(crate) fn stack(scope: &Scope<'_>) -> Stack {
     resources(&scope.hypothetical());
-    let stack = resources(scope);
+    let (stack, grants) = resources(scope);
     at_most_one(scope, Kind::HttpApi);
     at_most_one(scope, Kind::Distribution);
     scope.report_shared_names();
     events::check(&stack, scope);
+    schedule::check(&stack, &grants, scope);
     stack
 }
 
-fn resources(scope: &Scope<'_>) -> Stack {
-    let mut stack = Stack::default();
+fn resources(scope: &Scope<'_>) -> (Stack, Vec<Grant>) {
+    let (mut stack, mut grants) = (Stack::default(), Vec::new());
     each(scope, Kind::Table, |id, resource, fields| stack.tables.extend(table::read(id, resource, fields, scope)));
     each(scope, Kind::Bucket, |id, resource, fields| stack.buckets.push(bucket::read(id, resource, fields, scope)));
     each(scope, Kind::Queue, |id, resource, fields| stack.queues.push(queue::read(id, resource, fields, scope)));
@@ -42,8 +47,10 @@ fn resources(scope: &Scope<'_>) -> Stack {
         stack.triggers.extend(events.triggers);
     });
     each(scope, Kind::Distribution, |_, _, fields| stack.cdn_origin = cdn::origin(fields, scope));
+    each(scope, Kind::Rule, |id, resource, fields| stack.schedules.extend(schedule::read(id, resource, fields, scope)));
+    each(scope, Kind::QueuePolicy, |_, _, fields| grants.extend(queue_policy::read(fields, scope)));
     each(scope, Kind::Inert, |_, _, _| {});
-    stack
+    (stack, grants)
 }
 
 /// Hands every resource of a kind to `read`, and makes sure that no property of it is left over.

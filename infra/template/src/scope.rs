@@ -165,7 +165,7 @@ impl<'run> Scope<'run> {
 
     /// Every name that a resource may have been given twice.
     pub(crate) fn report_shared_names(&self) {
-        for kind in [Kind::Table, Kind::Bucket, Kind::Queue, Kind::Function] {
+        for kind in [Kind::Table, Kind::Bucket, Kind::Queue, Kind::Function, Kind::Rule] {
             let mut names = BTreeSet::new();
             for (_, resource) in self.of_kind(kind) {
                 if !names.insert(&resource.physical_name) {

@@ -6,7 +6,7 @@ use crate::node::{Node, Value};
 use crate::problem::Report;
 
 /// The one version whose language is current.
-const POLICY_VERSION: &str = "2012-10-17";
+pub(super) const POLICY_VERSION: &str = "2012-10-17";
 
 /// SAM's policy template that allows to read one secret.
 const READ_SECRET: &str = "AWSSecretsManagerGetSecretValuePolicy";

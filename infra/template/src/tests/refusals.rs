@@ -1,6 +1,6 @@
 //! What is not understood stops the start, on its line: one case for each class.
 
-use super::{problems, stack};
+use super::{problems, stack, stacks::SCHEDULE};
 
 /// A resource of each kind that is read, as flow mappings on one line.
 const FUNCTION: &str = "Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: b } }";
@@ -239,6 +239,40 @@ fn functions() {
     }
     let without_binary = "Resources:\n  F: { Type: AWS::Serverless::Function }\n";
     refused(without_binary, 2, "a function needs Metadata that names its binary");
+}
+
+#[test]
+fn schedules() {
+    let rate = "`ScheduleExpression` is understood as a rate: rate(1 day), rate(12 hours), rate(5 minutes)";
+    let unheard = "no queue policy lets this rule send to `larder-Jobs`";
+    let cases = [
+        ("rate(1 day)", "rate(1 days)", 8, rate),
+        ("rate(1 day)", "rate(0 days)", 8, rate),
+        ("rate(1 day)", "rate(5 day)", 8, rate),
+        ("rate(1 day)", "cron(0 1 * * ? *)", 8, rate),
+        ("rate(1 day)", "rate(100000 days)", 8, rate),
+        ("State: ENABLED", "State: DISABLED", 9, "`State` is understood as `ENABLED` only"),
+        ("State: ENABLED", "EventPattern: {}", 9, "`EventPattern` of AWS::Events::Rule is not understood"),
+        ("Input: '{", "Input: '", 11, "`Input` must be JSON"),
+        (", Input: '{\"a\": 1}'", "", 11, "`Input` of a target is missing"),
+        ("Id: jobs, ", "", 11, "`Id` of a target is missing"),
+        ("Arn: !GetAtt Jobs.Arn, I", "Arn: other, I", 11, "this must be the ARN of a queue of this template"),
+        ("Queues: [!Ref Jobs]", "Queues: [other]", 15, "this must refer to a queue of this template"),
+        ("Effect: Allow", "Effect: Deny", 20, "`Effect` is understood as `Allow` only"),
+        ("{ Service: events.amazonaws.com }", "'*'", 21, "Principal must be a mapping"),
+        ("sqs:SendMessage", "sqs:*", 22, "`Action` is understood as `sqs:SendMessage` only"),
+        ("!GetAtt Daily.Arn", "arn:aws:events:other", 4, unheard),
+    ];
+    for (part, other, line, message) in cases {
+        let shown = problems(&SCHEDULE.replacen(part, other, 1));
+        assert!(shown.contains(&format!("template.yaml:{line}: {message}")), "{other}: {shown}");
+    }
+    let silent = SCHEDULE.split("  DailyMaySend").next().expect("a template");
+    refused(silent, 4, unheard);
+    let untargeted = SCHEDULE
+        .replace("        - { Id: jobs, Arn: !GetAtt Jobs.Arn, Input: '{\"a\": 1}' }\n", "")
+        .replace("Targets:", "Targets: []");
+    refused(&untargeted, 4, "a rule needs targets");
 }
 
 #[test]

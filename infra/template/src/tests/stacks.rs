@@ -3,7 +3,7 @@
 use super::{problems, stack};
 use crate::{
     AttributeType, Bucket, CorsRule, Function, Index, Key, LifecycleRule, Permission, Problems, Projection, Queue,
-    Redrive, Route, Secret, Stack, Table, Trigger,
+    Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
 };
 
 const WORKER: &str = r"
@@ -179,6 +179,48 @@ Resources:
         lifecycle: vec![expired, unfinished],
     };
     assert_eq!(stack(template)?.buckets, [expected]);
+    Ok(())
+}
+
+pub(super) const SCHEDULE: &str = r#"
+Resources:
+  Jobs: { Type: AWS::SQS::Queue }
+  Daily:
+    Type: AWS::Events::Rule
+    Properties:
+      Description: Every day.
+      ScheduleExpression: rate(1 day)
+      State: ENABLED
+      Targets:
+        - { Id: jobs, Arn: !GetAtt Jobs.Arn, Input: '{"a": 1}' }
+  DailyMaySend:
+    Type: AWS::SQS::QueuePolicy
+    Properties:
+      Queues: [!Ref Jobs]
+      PolicyDocument:
+        Version: "2012-10-17"
+        Statement:
+          - Sid: Daily
+            Effect: Allow
+            Principal: { Service: events.amazonaws.com }
+            Action: sqs:SendMessage
+            Resource: !GetAtt Jobs.Arn
+            Condition: { ArnEquals: { "aws:SourceArn": !GetAtt Daily.Arn } }
+"#;
+
+#[test]
+fn a_rule_sends_to_a_queue_time_and_again() -> Result<(), Problems> {
+    for (expression, period_seconds) in
+        [("1 day", 86_400), ("2 days", 172_800), ("1 hour", 3_600), ("12 hours", 43_200), ("5 minutes", 300)]
+    {
+        let expected = Schedule {
+            rule: "Daily".to_owned(),
+            period_seconds,
+            queue: "larder-Jobs".to_owned(),
+            message: "{\"a\": 1}".to_owned(),
+        };
+        assert_eq!(stack(&SCHEDULE.replace("1 day", expression))?.schedules, [expected]);
+    }
     Ok(())
 }
 
