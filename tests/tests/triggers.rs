@@ -7,11 +7,13 @@ use aws_sdk_sqs::{
     config::{BehaviorVersion, Credentials, Region},
     types::QueueAttributeName,
 };
-use emulators::{ACCOUNT_ID, REGION};
+use emulators::{ACCOUNT_ID, REGION, Service::Sqs};
 use local::{CargoLambda, Registry};
 use serde_json::json;
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, seconds};
 
+/// The period of the rule.
+const DAY: Duration = Duration::from_hours(24);
 /// How long marks may take to appear.
 const DEADLINE: Duration = Duration::from_secs(20);
 
@@ -128,6 +130,21 @@ async fn a_worker_in_this_process_gets_its_batches() {
 async fn a_worker_under_cargo_lambda_gets_its_batches() {
     let echo = Echo::start(Some(crate::emulate::cargo_lambda())).await;
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
+}
+
+#[tokio::test]
+async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period() {
+    let echo = Echo::start(None).await;
+    for (time, marks) in [(DAY - seconds(1), 0), (seconds(1), 1), (DAY - seconds(1), 1), (seconds(1), 2), (3 * DAY, 3)]
+    {
+        echo.stack.pass(time).await;
+        assert_eq!(count(echo.marks.path(), "daily"), marks);
+    }
+    // Which is sent again until the queue takes it.
+    echo.stack.cloud.faults().refuse(Sqs, "SendMessage", 3, 503, "ServiceUnavailable");
+    echo.stack.pass(DAY).await;
+    assert_eq!(count(echo.marks.path(), "daily"), 4);
+    echo.stack.stop().await;
 }
 
 #[tokio::test]

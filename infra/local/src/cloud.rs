@@ -22,6 +22,7 @@ use crate::{
     environment::{Environments, SECRET_FILE},
     gateway::{Behind, Gateway, Routing},
     registry::Start,
+    schedule::Schedules,
     server::{Stopping, bind, serve},
     trigger::{Messages, Pump},
 };
@@ -87,6 +88,7 @@ pub struct Cloud {
     cdn_url: String,
     first_key: Option<FirstKey>,
     running: Option<Running>,
+    schedules: Schedules,
     tasks: JoinSet<()>,
     /// Stops everything when it is dropped.
     stop: watch::Sender<()>,
@@ -140,6 +142,7 @@ impl Cloud {
             environments,
             first_key,
             running,
+            schedules: Schedules::new(options.clock),
             tasks: JoinSet::new(),
             stop,
         };
@@ -169,6 +172,10 @@ impl Cloud {
             let (Some(function), Some(callee)) = (function, callees.get(&trigger.function)) else { continue };
             let pump = Pump::new(trigger, Arc::clone(callee), &self.environments.of(function, &self.emulators));
             self.tasks.spawn(pump.run(trigger.maximum_concurrency, stopping.clone()));
+        }
+        for schedule in &self.stack.schedules {
+            let sender = self.schedules.begin(schedule, &self.environments.of_schedule(schedule, &self.emulators));
+            self.tasks.spawn(sender.run(stopping.clone()));
         }
     }
 
@@ -234,16 +241,20 @@ impl Cloud {
         Some(self.environments.operator("operator", variables, &self.emulators))
     }
 
-    /// Waits until no queue that triggers a function holds a message.
+    /// Waits until no queue that triggers a function holds a message, and no schedule is to send one by now.
     pub async fn drained(&self) -> Result<(), NotDrained> {
         self.until(|messages| messages == Messages::default()).await.map(drop)
     }
 
-    /// Waits until the queues that trigger functions hold, together, what is wanted; gives what they hold then.
+    /// Waits until the queues that trigger functions hold, together, what is wanted, with all that schedules send by now;
+    /// gives what they hold then.
     pub async fn until(&self, wanted: impl Fn(Messages) -> bool) -> Result<Messages, NotDrained> {
         let queues = self.stack.triggers.iter().map(|trigger| trigger.queue.as_str());
         let environment = self.environments.operator("operator", BTreeMap::new(), &self.emulators);
-        crate::trigger::until(wanted, queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE).await.map_err(NotDrained)
+        let are_due = || self.schedules.are_due();
+        crate::trigger::until(wanted, are_due, queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE)
+            .await
+            .map_err(NotDrained)
     }
 
     /// Ends everything, first what calls, then what is called: requests and batches at work are finished, within a

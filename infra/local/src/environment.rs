@@ -10,10 +10,10 @@ use std::{
 };
 
 use domain::{Clock, Random, Sources, Timestamp};
-use emulators::{Emulators, Principal, REGION};
+use emulators::{ACCOUNT_ID, Emulators, Principal, REGION};
 use runtime::Environment;
 use sha2::{Digest, Sha256};
-use template::{Function, Permission};
+use template::{Function, Permission, Schedule};
 
 use crate::StartError;
 
@@ -68,6 +68,13 @@ impl Environments {
             ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE".to_owned(), function.memory_mib.to_string()),
         ]);
         self.admitted(&function.binary, function.permissions.clone(), variables, emulators)
+    }
+
+    /// The environment of a rule, which may send to its queue.
+    pub(crate) fn of_schedule(&self, schedule: &Schedule, emulators: &Emulators) -> Environment {
+        let queue = format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", schedule.queue);
+        let permission = Permission { actions: vec!["sqs:SendMessage".to_owned()], resources: vec![queue] };
+        self.admitted(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
     }
 
     /// The environment of whoever runs the stack, who may do everything.

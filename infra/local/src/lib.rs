@@ -14,6 +14,7 @@ mod environment;
 mod gateway;
 mod product;
 mod registry;
+mod schedule;
 mod server;
 mod start_error;
 mod trigger;

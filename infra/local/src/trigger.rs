@@ -175,7 +175,7 @@ fn worked_off<'a>(messages: &'a [Message], failures: &[BatchItemFailure]) -> Opt
 }
 
 /// An SQS client that acts as an environment's role, and the endpoint it calls.
-fn client(environment: &Environment) -> (Client, String) {
+pub(crate) fn client(environment: &Environment) -> (Client, String) {
     let variable = |name: &str| environment.variables.get(name).cloned().unwrap_or_default();
     let endpoint = variable("AWS_ENDPOINT_URL_SQS");
     let credentials =
@@ -211,9 +211,11 @@ impl Sum for Messages {
     }
 }
 
-/// Waits until the queues hold what is wanted, and gives that; else says what they hold.
+/// Waits until the queues hold what is wanted while no message is due that has not been sent, and gives what they hold;
+/// else says it.
 pub(crate) async fn until<'a>(
     wanted: impl Fn(Messages) -> bool,
+    are_due: impl Fn() -> bool,
     queues: impl Iterator<Item = &'a str> + Clone,
     environment: &Environment,
     deadline: Duration,
@@ -224,11 +226,13 @@ pub(crate) async fn until<'a>(
     let watch = async {
         loop {
             seen.clear();
+            // Asked before the queues are: what is sent while they are counted may have been counted or not.
+            let is_complete = !are_due();
             for queue in queues.clone() {
                 seen.push((queue, held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await));
             }
             let together: Option<Messages> = seen.iter().map(|(_, held)| *held).sum();
-            if let Some(together) = together.filter(|together| wanted(*together)) {
+            if let Some(together) = together.filter(|together| is_complete && wanted(*together)) {
                 return together;
             }
             tokio::time::sleep(pause).await;
