@@ -94,7 +94,7 @@ class Objects(unittest.TestCase):
     def test_a_wrong_secret_is_refused(self):
         stranger = client(aws_access_key_id=os.environ["AWS_ACCESS_KEY_ID"], aws_secret_access_key="wrong")
         self.refused("SignatureDoesNotMatch", stranger.put_object, Key=key("wrong"), Body=b"")
-        nobody = client(aws_access_key_id="AKIDNOBODY")
+        nobody = client(aws_access_key_id="AKIDNOBODY", aws_secret_access_key=os.environ["AWS_SECRET_ACCESS_KEY"])
         self.refused("InvalidAccessKeyId", nobody.put_object, Key=key("wrong"), Body=b"")
 
 

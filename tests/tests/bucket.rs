@@ -28,7 +28,12 @@ impl Place {
         let mut settings = Settings::of(&environment.variables);
         let bucket = Bucket::new(runtime::s3(&mut settings), settings.text("BUCKET_NAME"));
         let (space, file) = (SpaceId::new(&environment.sources), FileId::new(&environment.sources));
-        Place { stack, bucket, staged: ObjectKey::staged(space, file), kept: ObjectKey::original(space, file, Revision::FIRST) }
+        Place {
+            stack,
+            bucket,
+            staged: ObjectKey::staged(space, file),
+            kept: ObjectKey::original(space, file, Revision::FIRST),
+        }
     }
 
     /// Sends bytes as a client does.

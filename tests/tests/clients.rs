@@ -32,12 +32,12 @@ async fn script_succeeds(name: &str) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn boto3_finds_in_the_local_s3_what_it_knows() {
-    script_succeeds("storage.py").await;
+    Box::pin(script_succeeds("storage.py")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn curl_python_and_boto3_send_to_presigned_addresses() {
-    script_succeeds("presign.py").await;
+    Box::pin(script_succeeds("presign.py")).await;
 }
 
 #[tokio::test]

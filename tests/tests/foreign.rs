@@ -13,7 +13,7 @@ use tokio::process::Command;
 /// Where `scripts/test` looks for what was skipped.
 const SKIPPED_FILE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
 /// How long a program may take.
-const DEADLINE: Duration = Duration::from_secs(300);
+const DEADLINE: Duration = Duration::from_mins(5);
 
 /// The root of the repository.
 pub(crate) fn root() -> PathBuf {

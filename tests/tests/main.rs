@@ -23,5 +23,6 @@ mod readme;
 mod routes;
 mod sweep;
 mod triggers;
+mod upload_budgets;
 mod viewer;
 mod workspace;

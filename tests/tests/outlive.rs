@@ -50,5 +50,6 @@ async fn no_call_to_aws_begins_or_ends_after_the_answer() {
     }
     ends_with_its_answer(&stack, stack.anonymous.head(url)).await;
     ends_with_its_answer(&stack, stack.anonymous.get(&format!("{url}x"))).await;
+    stack.checked().await;
     stack.stop().await;
 }

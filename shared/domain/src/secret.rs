@@ -50,6 +50,7 @@ impl Secret {
     }
 
     /// A secret for a purpose within this one's.
+    #[must_use]
     pub fn within(&self, purpose: &str) -> Secret {
         Secret::derive(&self.0, purpose)
     }

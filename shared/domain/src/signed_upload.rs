@@ -6,8 +6,8 @@
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Fault, MasterSecret, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form,
-    is_signed,
+    Fault, MasterSecret, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId,
+    canonical_form, is_signed,
 };
 
 /// The path that every signed address to upload to is signed for.
@@ -71,7 +71,8 @@ impl SignedUpload {
     pub fn query(&self, signing: Signing, secret: &SigningSecret) -> String {
         let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
         let (expires, kid) = (self.expires_seconds.to_string(), signing.generation.to_string());
-        let mut parameters: Vec<(&str, &str)> = vec![(EXPIRES, &expires), (KID, &kid), (SPACE, &space), (CONFIG, &config)];
+        let mut parameters: Vec<(&str, &str)> =
+            vec![(EXPIRES, &expires), (KID, &kid), (SPACE, &space), (CONFIG, &config)];
         parameters.extend(self.filename.as_deref().map(|name| (FILENAME, name)));
         parameters.extend(self.content_type.as_deref().map(|content_type| (CONTENT_TYPE, content_type)));
         let canonical = canonical_form(SIGNED_UPLOAD_PATH, parameters);

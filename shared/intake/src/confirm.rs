@@ -25,7 +25,7 @@ const OTHER_SIZE: Violation = Violation::Must("must be as large as it was said t
 #[derive(Debug)]
 pub enum Confirmed {
     /// It is active.
-    Active(File),
+    Active(Box<File>),
     /// Nothing has been sent yet.
     Absent,
     /// What was sent breaks the rules.

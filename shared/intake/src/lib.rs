@@ -21,8 +21,8 @@ pub use refused::Refused;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Awaited, ChosenIds, File, FileId, FileStatus, HourlyQuota, MediaType, OriginalName, Principal, Reference, Revision, Sources, Space,
-    TransformationRules, UploadConfig, ValidationRules, Violation, storage_path, stored_name,
+    Awaited, ChosenIds, File, FileId, FileStatus, HourlyQuota, MediaType, OriginalName, Principal, Reference, Revision,
+    Sources, Space, TransformationRules, UploadConfig, ValidationRules, Violation, storage_path, stored_name,
 };
 use mime::Mime;
 use tenant::Content;

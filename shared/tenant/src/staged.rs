@@ -57,7 +57,7 @@ impl Staged {
 #[derive(Debug)]
 pub enum Activated {
     /// It is active, by this attempt or by another.
-    Active(File),
+    Active(Box<File>),
     /// Something else was sent in the meantime: it has to be looked at again.
     Changed,
     /// It was removed.
@@ -85,13 +85,7 @@ impl Assets<'_> {
     }
 
     /// An address to which the bytes of an announced file can be sent from now on for [`PRESIGNED`].
-    pub async fn presign(
-        &self,
-        id: FileId,
-        content_type: &str,
-        size: u64,
-        now: Timestamp,
-    ) -> Result<Presigned, Fault> {
+    pub async fn presign(&self, id: FileId, content_type: &str, size: u64, now: Timestamp) -> Result<Presigned, Fault> {
         let key = ObjectKey::staged(self.space.record.id, id);
         let url = self.originals.0.presign_put(&key, content_type, size, now, PRESIGNED).await?;
         Ok(Presigned { url, object_key: key.as_str().to_owned() })
@@ -151,7 +145,7 @@ impl Assets<'_> {
     /// purge knows the place of what it has seen alone.
     async fn unless_deleted(&self, file: File) -> Result<Activated, Fault> {
         if self.space.table.space(file.space_id).await?.is_some() {
-            return Ok(Activated::Active(file));
+            return Ok(Activated::Active(file.into()));
         }
         self.space.table.remove_path(&file).await?;
         self.remove_original(&file).await;
@@ -170,7 +164,7 @@ impl Assets<'_> {
         if found.as_ref().is_none_or(|found| found.revision != file.revision) {
             self.remove_original(file).await;
         }
-        Ok(found.map_or(Activated::Gone, Activated::Active))
+        Ok(found.map_or(Activated::Gone, |found| Activated::Active(found.into())))
     }
 
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.

@@ -8,7 +8,8 @@ use std::net::IpAddr;
 
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{
-    ConfirmTokens, Fault, File, FileId, HourlyQuota, MasterSecret, PresentedUpload, Principal, RateLimit, SignedUpload, Sources,
+    ConfirmTokens, Fault, File, FileId, HourlyQuota, MasterSecret, PresentedUpload, Principal, RateLimit, SignedUpload,
+    Sources,
 };
 use http::{HeaderMap, header, request::Parts};
 use runtime::{Settings, Viewer};
@@ -105,7 +106,8 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<UnsignedStranger, Failure> {
         let (edge, strangers) = (Edge::from_ref(state), Strangers::from_ref(state));
         let viewer = Viewer::of(&parts.extensions)?;
-        let (handle, config) = (path_parameter(parts, "spaceHandle").await?, path_parameter(parts, "configName").await?);
+        let (handle, config) =
+            (path_parameter(parts, "spaceHandle").await?, path_parameter(parts, "configName").await?);
         let gate = edge.tenants.gate(&handle, &config).await?;
         let who = format!("{}#{}", gate.config().id, network(viewer.address));
         count(&edge, &Exchange::of(parts), &who, strangers.unsigned).await?;

@@ -156,12 +156,11 @@ fn formless() -> Vec<Value> {
 /// Values that a field refuses.
 fn wrong(field: &Field) -> Vec<Value> {
     let mut wrong = match field.kind {
-        Line => [no_texts(), vec![json!("x".repeat(256)), json!("🚀".repeat(256))]].concat(),
+        Line | Name => [no_texts(), vec![json!("x".repeat(256)), json!("🚀".repeat(256))]].concat(),
         Text => {
             [no_texts(), vec![json!("x".repeat(1_001)), json!("a\u{0}b"), json!("\u{7F}x"), json!("a\u{85}b")]].concat()
         }
         Formed => [no_texts(), formless()].concat(),
-        Name => [no_texts(), vec![json!("x".repeat(256)), json!("🚀".repeat(256))]].concat(),
         Count(least, most) => [
             no_texts().into_iter().filter(|value| !value.is_u64()).collect(),
             formless(),

@@ -46,7 +46,8 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
     let (stack, theirs, ours, clients) = tenants().await;
     let before = stack.dump().await;
     for row in &ROWS {
-        let names_id = ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || (row.method, row.path) == ("DELETE", "/api/v1/spaces");
+        let names_id = ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id))
+            || (row.method, row.path) == ("DELETE", "/api/v1/spaces");
         for client in &clients {
             let body = ours.body(row);
             let ask = async |id: &str, key| call(client, row, &address(row, id, key), body.as_ref()).await;
@@ -65,7 +66,11 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                     }
                 }
                 // Ids of ours where another kind of id should stand.
-                let of_another_kind = if row.path.contains("/files/") || row.path.contains("{fileId}") { &ours.tenant.id } else { &ours.file };
+                let of_another_kind = if row.path.contains("/files/") || row.path.contains("{fileId}") {
+                    &ours.tenant.id
+                } else {
+                    &ours.file
+                };
                 demand_same(&ask(of_another_kind, ours.key).await, nowhere, 404);
             }
             if row.path.contains("{keyId}") {

@@ -24,7 +24,7 @@ pub(crate) async fn confirm(
     let (space, file, sources) =
         if has_key { by_key(&uploads, &id, request).await? } else { by_token(&uploads, &id, request).await? };
     space.demand_uploads(&sources)?;
-    let confirming = active(&uploads, &space, file, &sources);
+    let confirming = Box::pin(active(&uploads, &space, file, &sources));
     let confirmed = runtime::done_in_time(confirming).await;
     let file = confirmed.unwrap_or_else(|| Err(Fault::unavailable("confirming took too long")))?;
     Result::Ok(Ok(FileView::of(&file, space.record(), &uploads.cdn_url)))
@@ -60,7 +60,7 @@ async fn active(uploads: &Uploads, space: &Space, file: File, sources: &Sources)
     }
     let assets = space.assets(&uploads.originals);
     match intake::confirm(&assets, &file, sources).await? {
-        Confirmed::Active(file) => Result::Ok(file),
+        Confirmed::Active(file) => Result::Ok(*file),
         Confirmed::Absent => {
             let message = "The file has not been uploaded yet.";
             Err(Fault::conflict(message, FILE, Violation::Must("must be uploaded to its URL first")))

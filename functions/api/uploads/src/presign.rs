@@ -142,8 +142,7 @@ async fn announce(
         Err(failure) => return Err(failure),
     };
     let Announced { file_id, content_type, size } = announced;
-    let Presigned { url, object_key } =
-        assets.presign(file_id, &content_type, size, destination.sources.now()).await?;
+    let Presigned { url, object_key } = assets.presign(file_id, &content_type, size, destination.sources.now()).await?;
     let is_stranger = destination.uploaded_by.is_stranger();
     let confirm_token = is_stranger.then(|| uploads.strangers.tokens.of(file_id).reveal().to_owned());
     let headers = Map::from_iter([("content-type".to_owned(), json!(content_type))]);

@@ -34,7 +34,9 @@ pub(crate) async fn signed(
     }
     let claim = stranger.claim(&payload).await?;
     if let Some(name) = signed.original_name() {
-        files.iter_mut().for_each(|(_, file)| file.original_name = name.clone());
+        for (_, file) in &mut files {
+            file.original_name = name.clone();
+        }
     }
     let expected = signed.content_type.as_deref().and_then(|expected| expected.parse().ok());
     let judged = accept(files, &entry.config.config, expected.as_ref(), &mut fields).await?;

@@ -13,7 +13,8 @@ use crate::{
     store::{Uploaded, store},
 };
 
-const SHAPE: Shape = Shape { texts: &["space", "upload_config", "ref", FOLDER_TEXTS[0], FOLDER_TEXTS[1]], files: FILES };
+const SHAPE: Shape =
+    Shape { texts: &["space", "upload_config", "ref", FOLDER_TEXTS[0], FOLDER_TEXTS[1]], files: FILES };
 
 pub(crate) async fn upload(
     by: Authenticated,

@@ -39,7 +39,10 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
     let stack = stack(DEPLOYED)?;
     assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
     let binaries: Vec<&str> = stack.functions.iter().map(|function| function.binary.as_str()).collect();
-    assert_eq!(binaries, ["confirm-check", "delivery", "files", "not-found", "purge", "spaces", "upload-configs", "uploads"]);
+    assert_eq!(
+        binaries,
+        ["confirm-check", "delivery", "files", "not-found", "purge", "spaces", "upload-configs", "uploads"]
+    );
     assert!(stack.routes.iter().any(|route| route.path == "$default" && route.function == "NotFound"));
     Ok(())
 }
