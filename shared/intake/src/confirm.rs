@@ -75,6 +75,9 @@ impl Pending<'_> {
             head: &beginning[..beginning.len().min(HEAD_BYTES)],
         };
         let media_type = judging.media_type(&rules.validation)?;
+        if size <= FILE_BYTES {
+            transform::demand_possible(judging.head, &rules.transformations)?;
+        }
         let is_measured = dimensions::is_measured(&media_type, &rules.validation);
         let is_transformed = transform::is_asked(&media_type, judging.head, &rules.transformations);
         if size > FILE_BYTES || !(is_measured || is_transformed) {

@@ -4,7 +4,7 @@
 //! image at a time, so that its memory is bounded.
 
 use domain::{Fault, MediaType, ResourceType, TransformationRules, Violation};
-use media::{Incoming, MediaError};
+use media::{Format, Incoming, MediaError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{FILE_BYTES, Refused, Spool, Spooled};
@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// The image as its config wants it stored: as it came, or other bytes and their type.
 ///
 /// JPEG, PNG, GIF and WebP are transformed; where they are animated, nothing but their metadata is removed. Every other
-/// file passes as it is: SVG, AVIF, HEIC, TIFF and BMP too, with all their metadata.
+/// file passes as it is: SVG and BMP too, and AVIF, HEIC and TIFF, unless their metadata is to be removed, which cannot be.
 ///
 /// An image that ends early, contradicts its header, or has more pixels than are decoded or encoded is refused, as is one
 /// that would become larger than any file may be. Work that nobody waits for any more goes on to its end, since no codec
@@ -28,6 +28,7 @@ pub(crate) async fn transformed(
     media_type: MediaType,
     rules: &TransformationRules,
 ) -> Result<(Spooled, MediaType), Refused> {
+    demand_possible(spooled.head(), rules)?;
     if !is_asked(&media_type, spooled.head(), rules) {
         return Ok((spooled, media_type));
     }
@@ -37,6 +38,14 @@ pub(crate) async fn transformed(
         Incoming::Unchanged => Ok((spooled, media_type)),
         Incoming::Changed(changed) => Ok((spooled_again(&changed.bytes).await?, changed.media_type)),
     }
+}
+
+/// Refuses an image whose metadata is to be removed, and cannot be: nobody is to find a place in it later.
+pub(crate) fn demand_possible(head: &[u8], rules: &TransformationRules) -> Result<(), Violation> {
+    if rules.strip_metadata && Format::of(head).is_some_and(Format::keeps_metadata) {
+        return Err(Violation::Must("must be of a format whose metadata can be removed"));
+    }
+    Ok(())
 }
 
 /// Whether anything is to be made of a file that begins so.

@@ -49,6 +49,11 @@ impl Format {
         }
     }
 
+    /// Whether its files may say where and by whom an image was taken, which nothing here can remove.
+    pub fn keeps_metadata(self) -> bool {
+        matches!(self, Format::Avif | Format::Heic | Format::Tiff)
+    }
+
     /// Its media type, as files are stored under it.
     pub fn media_type(self) -> MediaType {
         let (mime_type, extension) = match self {
