@@ -7,20 +7,20 @@ use crate::{refusal, rules, sniff, types};
 
 /// What a file is judged by.
 #[derive(Clone, Copy, Debug)]
-pub struct Judging<'a> {
+pub(crate) struct Judging<'a> {
     /// What the client calls it.
-    pub original_name: &'a OriginalName,
+    pub(crate) original_name: &'a OriginalName,
     /// What the client says it is.
-    pub declared: Option<&'a Mime>,
+    pub(crate) declared: Option<&'a Mime>,
     /// Bytes.
-    pub size: u64,
+    pub(crate) size: u64,
     /// The first of them, up to 8 KiB.
-    pub head: &'a [u8],
+    pub(crate) head: &'a [u8],
 }
 
 impl Judging<'_> {
     /// The stored type of a file that is right by what holds everywhere, and by what its config asks.
-    pub fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
+    pub(crate) fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
         demand_size(self.size, rules)?;
         refusal::by_name(self.original_name, rules)?;
         refusal::by_bytes(self.head, rules)?;

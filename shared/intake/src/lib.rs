@@ -16,7 +16,7 @@ mod transform;
 mod types;
 
 pub use confirm::{Confirmed, confirm};
-pub use judging::{Judging, Promise};
+pub use judging::Promise;
 pub use refused::Refused;
 pub use spool::{Spool, Spooled};
 
@@ -24,6 +24,7 @@ use domain::{
     Awaited, ChosenIds, File, FileId, FileStatus, HourlyQuota, MediaType, OriginalName, Principal, Reference, Revision,
     Sources, Space, TransformationRules, UploadConfig, ValidationRules, Violation, storage_path, stored_name,
 };
+use judging::Judging;
 use mime::Mime;
 use tenant::Content;
 use transform::transformed;
