@@ -77,8 +77,9 @@ export async function open(test, address, options = {}) {
   const broken = [];
   page.on("pageerror", (error) => broken.push(error.message));
   page.on("console", (said) => {
-    // What servers refuse is written there too, and is what the tests ask for.
-    if (said.type() === "error" && !said.text().startsWith("Failed to load resource")) broken.push(said.text());
+    // What servers refuse is written there too, by Chromium and by Uppy, and is what the tests ask for.
+    const isRefusal = /^(Failed to load resource|\[Uppy\])/.test(said.text());
+    if (said.type() === "error" && !isRefusal) broken.push(said.text());
   });
   test.after(async () => {
     await context.close();

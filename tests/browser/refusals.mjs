@@ -79,7 +79,7 @@ test("a visitor is told when the host, the config, its rules or the hour do not 
   await ended(once, PHOTO, "stored");
   const second = { ...TEXT, name: "second.txt" };
   await choose(once, second);
-  await once.getByText(/Too many uploads for now\./).waitFor();
+  await once.locator(".state").getByText("Too many uploads for now.").waitFor();
 });
 
 test("a short wait is sat out", async (t) => {

@@ -185,7 +185,7 @@ function add(files) {
   for (const file of files) {
     const row = element("row").content.cloneNode(true).firstElementChild;
     const upload = { file, row, part: (name) => row.querySelector(name) };
-    upload.part(".name").textContent = file.name;
+    upload.part(".name").textContent = upload.part(".name").title = file.name;
     upload.part("progress").setAttribute("aria-label", file.name);
     for (const [name, text] of [["a", "Open"], [".copy", "Copy link"], [".retry", "Try again"], [".cancel", "Cancel"]]) {
       label(upload, name, text);
@@ -272,9 +272,10 @@ function stored(upload, file) {
 }
 
 function bytes(count) {
-  const unit = count < 1000 ? ["byte", 1] : count < 1e6 ? ["kilobyte", 1e3] : count < 1e9 ? ["megabyte", 1e6] : ["gigabyte", 1e9];
-  const format = { style: "unit", unit: unit[0], maximumSignificantDigits: count < 1000 ? 3 : 2 };
-  return new Intl.NumberFormat("en", format).format(count / unit[1]);
+  if (count < 1000) return count === 1 ? "1 byte" : `${count} bytes`;
+  const [unit, size] = count < 1e6 ? ["kilobyte", 1e3] : count < 1e9 ? ["megabyte", 1e6] : ["gigabyte", 1e9];
+  const format = { style: "unit", unit, maximumFractionDigits: count < 10 * size ? 1 : 0 };
+  return new Intl.NumberFormat("en", format).format(count / size);
 }
 
 function announce(text) {
