@@ -3,6 +3,7 @@
 mod access_control;
 mod account;
 mod api_keys;
+mod confirm;
 mod deletion;
 mod errors;
 mod errors_table;
@@ -23,3 +24,4 @@ mod upload_configs;
 mod upload_files;
 mod upload_rules;
 pub(crate) use deletion::{kept, with_retired};
+pub(crate) use presign::{Announced, config, said};

@@ -1,5 +1,5 @@
-//! Signs addresses to upload to, as it is documented and by nothing of ours, so that what signs and what verifies do not
-//! merely agree with each other.
+//! Signs addresses to upload to, as it is documented and by nothing of ours, so that what signs and what verifies do
+//! not merely agree with each other.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
