@@ -16,6 +16,7 @@ mod harness;
 mod hostile;
 mod malformed;
 mod moods;
+mod orphans;
 mod outlive;
 mod persistence;
 mod purge;

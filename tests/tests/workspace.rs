@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("delivery", &["domain", "tenant", "runtime", "web"]),
     ("confirm-check", &["domain", "tenant", "runtime", "worker", "intake"]),
     ("purge", &["domain", "tenant", "runtime", "worker"]),
+    ("sweep", &["domain", "tenant", "runtime", "worker"]),
     ("template", &[]),
     ("emulators", &["template"]),
     (
@@ -44,6 +45,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "delivery",
             "confirm-check",
             "purge",
+            "sweep",
             "web",
         ],
     ),
@@ -55,12 +57,12 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (&["worker"], &["axum", "aws-smithy-runtime-api"]),
     // What is deployed keeps nothing on disk, and cannot misbehave on purpose.
     (
-        &["spaces", "files", "uploads", "not-found", "delivery", "confirm-check", "purge"],
+        &["spaces", "files", "uploads", "not-found", "delivery", "confirm-check", "purge", "sweep"],
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],
     ),
-    (&["spaces", "files", "not-found", "delivery", "purge"], &["intake", "multer"]),
+    (&["spaces", "files", "not-found", "delivery", "purge", "sweep"], &["intake", "multer"]),
     // What decodes no pixels links no codec.
-    (&["web", "worker", "spaces", "files", "upload-configs", "not-found", "delivery", "purge"], &["media"]),
+    (&["web", "worker", "spaces", "files", "upload-configs", "not-found", "delivery", "purge", "sweep"], &["media"]),
     // The local stack depends on the functions, never the other way round.
     (&["emulators"], &["domain"]),
 ];

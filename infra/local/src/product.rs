@@ -13,4 +13,5 @@ pub fn product() -> Registry {
         .http("delivery", delivery::router)
         .worker("confirm-check", confirm_check::batch)
         .worker("purge", purge::batch)
+        .worker("sweep", sweep::batch)
 }

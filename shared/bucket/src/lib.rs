@@ -13,6 +13,7 @@
 //! A space's objects begin with its id, in staging behind one more name, so that all of them can be found and removed.
 
 mod copy;
+mod list;
 mod presign;
 mod remove;
 mod seen;
@@ -31,6 +32,7 @@ use domain::{Fault, FileId, Revision, SpaceId};
 use futures::{Stream, stream};
 
 pub use copy::{CHECKSUM_MAX_BYTES, Copied};
+pub use list::{ListedOriginal, OriginalsPage};
 pub use presign::AnswerHeaders;
 pub use remove::DELETE_MANY_MAX;
 pub use seen::{Looked, Seen};
@@ -52,7 +54,12 @@ pub struct ObjectKey(String);
 impl ObjectKey {
     /// The original of a file.
     pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
-        ObjectKey(format!("{space}/originals/{file}/{revision}"))
+        ObjectKey(format!("{}{file}/{revision}", ObjectKey::originals(space)))
+    }
+
+    /// What the keys of a space's originals begin with.
+    fn originals(space: SpaceId) -> String {
+        format!("{}originals/", own(space))
     }
 
     /// Where a client sends a file's bytes.

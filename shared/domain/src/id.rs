@@ -5,7 +5,7 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
-use crate::Sources;
+use crate::{Sources, Timestamp};
 
 /// The text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,6 +57,12 @@ macro_rules! ids {
             pub const FIRST: $name = $name(Ulid(0));
             /// What follows every id.
             pub const LAST: $name = $name(Ulid(u128::MAX));
+
+            /// What every id of a moment, and of any later one, follows.
+            pub fn first_of(moment: Timestamp) -> $name {
+                let ms = u64::try_from(moment.ms()).expect("a timestamp is not before 1970");
+                $name(Ulid::from_parts(ms, 0))
+            }
 
             /// A fresh id of this moment.
             pub fn new(sources: &Sources) -> $name {
@@ -133,6 +139,13 @@ mod tests {
         let drawn: Vec<FileId> = (0..3).map(|_| FileId::chosen(&mut ids)).collect();
         assert!(drawn.is_sorted_by(|one, next| one < next));
         assert_eq!((0..3).map(|_| FileId::chosen(&mut again)).collect::<Vec<_>>(), drawn);
+    }
+
+    #[test]
+    fn ids_follow_the_first_of_their_moment_and_none_of_a_later_one() {
+        let sources = counting();
+        let id = FileId::new(&sources);
+        assert!(FileId::first_of(sources.now()) <= id && id < FileId::first_of(sources.now().plus_ms(1)));
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! Invariant: this is the only crate that writes messages; whoever reads one reads the type that is written here.
 
 mod jobs;
+mod sweep;
 
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
+pub use sweep::{SweepJob, SweepPlace, SweepRound};
 
 use std::{marker::PhantomData, time::Duration};
 

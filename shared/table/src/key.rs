@@ -20,6 +20,7 @@
 //! | API key, as its space or its user lists it | `SPACE#{space id}` or `USER#{user id}` | `KEY#{number, 20 digits}` |
 //! | the last key's number | `COUNTER#KEY` | `COUNTER` |
 //! | requests of a stranger in a minute | `STRANGER#{tier}#{who}#{minute}` | `STRANGER` |
+//! | how far the sweep has come | `SWEEP` | `SWEEP` |
 //! | a request that is done once | `CLAIM#{its mark}` | `CLAIM` |
 //!
 //! Whatever belongs to a space is in its partition or named by an item there, so that all of it can be found and removed.
@@ -121,6 +122,10 @@ impl Key {
 
     pub(crate) fn stranger(tier: &str, who: &str, minute: Window) -> Key {
         Key::of(format!("STRANGER#{tier}#{who}#{}", minute.0), "STRANGER")
+    }
+
+    pub(crate) fn sweep() -> Key {
+        Key::of("SWEEP".to_owned(), "SWEEP")
     }
 
     pub(crate) fn claim(mark: &str) -> Key {

@@ -17,6 +17,7 @@ mod purge;
 mod read;
 mod spaces;
 mod strangers;
+mod sweep;
 mod upload_configs;
 mod write;
 

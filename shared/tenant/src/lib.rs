@@ -3,7 +3,7 @@
 //! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had only for a [`Caller`]
 //! that may know of it, or for a stranger whom a [`Gate`] lets in, and everything it reads or writes is its own. The reads
 //! that are not scoped to a space are [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and
-//! delivery's of a path; and the [`Purge`] and the [`Checks`] of presigned uploads are nobody's requests.
+//! delivery's of a path; and the [`Purge`], the [`Checks`] of presigned uploads and the [`Sweep`] are nobody's requests.
 
 mod account;
 mod assets;
@@ -17,6 +17,7 @@ mod space;
 mod spaces;
 mod staged;
 mod strangers;
+mod sweep;
 mod upload_configs;
 
 pub use account::Account;
@@ -27,10 +28,11 @@ pub use delivered::{Delivered, Located};
 pub use keys::{Keys, NewKey};
 pub use operator::{Bootstrapped, bootstrap};
 pub use purge::{Purge, Purged};
-pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue};
+pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
 pub use space::Space;
 pub use staged::{Activated, Checks, PRESIGNED, Presigned, Staged};
 pub use strangers::{Entry, Gate, Knock};
+pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion, Listing, Page, Start};
 pub use upload_configs::{ConfigPlace, READS_CONFIGS};
 

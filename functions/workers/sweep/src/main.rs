@@ -1,0 +1,7 @@
+//! Cold start of the function `sweep`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    runtime::serve_worker(sweep::batch)
+}

@@ -1,0 +1,35 @@
+//! The sweep's jobs: the schedule sends one that says nothing, and a round that is not done goes round with its place.
+
+use domain::{FileId, Revision, SpaceId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// Remove objects that no record speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepJob {
+    /// The round that goes on; without one, a round begins.
+    #[serde(default)]
+    pub round: Option<SweepRound>,
+}
+
+/// A round through all spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepRound {
+    /// Objects that were stored until then were judged before.
+    pub judged_until: Timestamp,
+    /// Objects that were stored until then are judged in this round.
+    pub until: Timestamp,
+    /// Where it goes on; without one, at the first space.
+    pub after: Option<SweepPlace>,
+}
+
+/// An original that was looked at. What is behind it has not been yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepPlace {
+    /// The space.
+    pub space_id: SpaceId,
+    /// The file.
+    pub file_id: FileId,
+    /// The object of that file.
+    pub revision: Revision,
+}

@@ -1,0 +1,50 @@
+//! What the sweep asks of records, and how far it has come.
+
+use std::collections::HashMap;
+
+use domain::{FileId, Revision, SpaceId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Table, key::Key};
+
+/// Records of one batch read.
+const BATCH: usize = 100;
+
+/// How far the sweep has come.
+#[derive(Serialize, Deserialize)]
+struct Swept {
+    until: Timestamp,
+}
+
+/// A file, as far as it says where its bytes are.
+#[derive(Deserialize)]
+struct Kept {
+    revision: Option<Revision>,
+}
+
+impl Table {
+    /// Until when what was stored has been judged; 1970, where nothing was.
+    pub async fn swept_until(&self) -> Result<Timestamp, Error> {
+        let swept: Option<Swept> = self.get(Key::sweep()).await?;
+        Ok(swept.map_or(Timestamp::from_ms(0), |swept| swept.until))
+    }
+
+    /// Says until when what was stored has been judged; safe to repeat. An earlier moment than before has more judged
+    /// again, and nothing left out.
+    pub async fn set_swept_until(&self, until: Timestamp) -> Result<(), Error> {
+        self.overwrite(Key::sweep(), &Swept { until }).await
+    }
+
+    /// Which objects hold the bytes of these files of a space. One that has no bytes yet, or is not there, is left out.
+    pub async fn revisions(&self, space: SpaceId, files: &[FileId]) -> Result<HashMap<FileId, Revision>, Error> {
+        let mut revisions = HashMap::new();
+        for batch in files.chunks(BATCH) {
+            let mut found = self.get_together(batch.iter().map(|file| Key::file(space, *file))).await?;
+            for file in batch {
+                let kept: Option<Kept> = found.take(&Key::file(space, *file))?;
+                revisions.extend(kept.and_then(|kept| kept.revision).map(|revision| (*file, revision)));
+            }
+        }
+        Ok(revisions)
+    }
+}

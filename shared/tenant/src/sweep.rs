@@ -1,0 +1,142 @@
+//! What the sweep does: objects that no record speaks of are removed once they are a day old. They are what is left where
+//! somebody died between storing bytes and writing their record.
+//!
+//! Invariant: an object is removed only where it is so old that nobody can still be about to write its record, and the
+//! record is read after that. Each object is judged once, in the round after its first day.
+
+use std::collections::{BTreeSet, HashMap};
+
+use bucket::{Bucket, ListedOriginal, ObjectKey};
+use domain::{Fault, FileId, Revision, SpaceId, Timestamp};
+use queue::{SweepJob, SweepPlace, SweepRound};
+use runtime::Settings;
+use table::Table;
+
+/// Milliseconds in a day.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+/// How old an object is when it is judged, in milliseconds: far older than whoever stored it takes to write its record.
+const JUDGED_AFTER_MS: i64 = DAY_MS;
+/// How long after a file's id was drawn bytes may be stored for it, in milliseconds: a request is repeated under its ids
+/// for a day, and what was sent to a presigned address is gone after a few.
+const STORED_WITHIN_MS: i64 = 7 * DAY_MS;
+/// Pages of objects that one job looks at before it goes round: far less than a worker's time.
+const PAGES: usize = 100;
+
+/// The sweep's way to tables and buckets.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    table: Table,
+    bucket: Bucket,
+}
+
+/// What became of a sweep's job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swept {
+    /// The round is done.
+    Done,
+    /// The round goes on with this job.
+    Again(SweepJob),
+}
+
+impl Sweep {
+    /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
+    pub fn read(settings: &mut Settings) -> Sweep {
+        Sweep {
+            table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")),
+            bucket: Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME")),
+        }
+    }
+
+    /// Does a round, or a part of it. Safe to repeat, and to end anywhere.
+    pub async fn pass(&self, job: &SweepJob, now: Timestamp) -> Result<Swept, Fault> {
+        let round = match job.round {
+            Some(round) => round,
+            None => self.begin(now).await?,
+        };
+        let mut walk = Walk { sweep: self, round, pages_left: PAGES };
+        if let Some(after) = walk.go_on().await? {
+            let round = SweepRound { after: Some(after), ..round };
+            return Ok(Swept::Again(SweepJob { round: Some(round) }));
+        }
+        self.table.set_swept_until(round.until).await?;
+        Ok(Swept::Done)
+    }
+
+    async fn begin(&self, now: Timestamp) -> Result<SweepRound, Fault> {
+        let judged_until = self.table.swept_until().await?;
+        Ok(SweepRound { judged_until, until: now.plus_ms(-JUDGED_AFTER_MS), after: None })
+    }
+}
+
+/// A way through the spaces and their originals.
+struct Walk<'a> {
+    sweep: &'a Sweep,
+    round: SweepRound,
+    pages_left: usize,
+}
+
+impl Walk<'_> {
+    /// Looks at what is left of the round; where that is too much, says where to go on.
+    async fn go_on(&mut self) -> Result<Option<SweepPlace>, Fault> {
+        let mut last = None;
+        if let Some(SweepPlace { space_id, file_id, revision }) = self.round.after {
+            let stopped = self.through(space_id, file_id, Some(revision)).await?;
+            if stopped.is_some() {
+                return Ok(stopped);
+            }
+            last = Some(space_id);
+        }
+        let first_file = FileId::first_of(self.round.judged_until.plus_ms(-STORED_WITHIN_MS));
+        loop {
+            let spaces = self.sweep.bucket.spaces_page(last).await?;
+            if spaces.is_empty() {
+                return Ok(None);
+            }
+            for space in &spaces {
+                let stopped = self.through(*space, first_file, None).await?;
+                if stopped.is_some() {
+                    return Ok(stopped);
+                }
+            }
+            last = spaces.last().copied();
+        }
+    }
+
+    /// Looks at the originals of a space, from a file on, behind one of its objects where one is named.
+    async fn through(
+        &mut self,
+        space_id: SpaceId,
+        mut from: FileId,
+        mut after: Option<Revision>,
+    ) -> Result<Option<SweepPlace>, Fault> {
+        loop {
+            let page = self.sweep.bucket.originals_page(space_id, from, after).await?;
+            self.judge(space_id, &page.originals).await?;
+            self.pages_left -= 1;
+            let next = page.originals.last().filter(|_| page.more).map(|last| (last.file_id, last.revision));
+            if self.pages_left == 0 {
+                let (file_id, revision) = next.unwrap_or((FileId::LAST, Revision::LAST));
+                return Ok(Some(SweepPlace { space_id, file_id, revision }));
+            }
+            let Some((file_id, revision)) = next else { return Ok(None) };
+            (from, after) = (file_id, Some(revision));
+        }
+    }
+
+    /// Removes those originals of this round that no record names.
+    async fn judge(&self, space_id: SpaceId, originals: &[ListedOriginal]) -> Result<(), Fault> {
+        let SweepRound { judged_until, until, .. } = self.round;
+        let due = |original: &&ListedOriginal| original.stored_at > judged_until && original.stored_at <= until;
+        let due: Vec<&ListedOriginal> = originals.iter().filter(due).collect();
+        let files: BTreeSet<FileId> = due.iter().map(|original| original.file_id).collect();
+        let files: Vec<FileId> = files.into_iter().collect();
+        let kept: HashMap<FileId, Revision> = self.sweep.table.revisions(space_id, &files).await?;
+        let unnamed = due.iter().filter(|original| kept.get(&original.file_id) != Some(&original.revision));
+        let unnamed: Vec<ObjectKey> = unnamed.map(|original| original.key.clone()).collect();
+        if !unnamed.is_empty() {
+            self.sweep.bucket.delete_many(&unnamed).await?;
+            tracing::info!(%space_id, objects = unnamed.len(), "removed objects that no record speaks of");
+        }
+        Ok(())
+    }
+}
