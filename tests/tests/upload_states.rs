@@ -1,8 +1,10 @@
-//! Announced files in any order of what may befall them, over many seeds: each becomes active at most once, with bytes that
-//! were judged, and what does not is gone in time, with all that was sent for it.
+//! Announced files in any order of what may befall them, over many seeds: each becomes active once at most, with bytes
+//! that were judged, and what does not is gone in time, with all that was sent for it.
 //!
-//! After every step all that is kept is read and held against what the step may have done. Some seeds have AWS's moods.
+//! After every step all that is kept is read, and held against what the step may have done. In some seeds AWS has moods.
 //! `LARDER_STATE_SEEDS=0..1000 cargo test states` tries other seeds, `LARDER_STATE_SEEDS=57..58` one alone.
+
+mod model;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,13 +21,18 @@ use futures::{
 use local::Messages;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 use tests::{Dump, Stack, StackOptions, Tenant, minutes};
+
+use model::{
+    Content, File, LENGTH, Seen, Standing,
+    State::{Active, Gone, Pending},
+    text,
+};
 
 /// Seeds that are tried by default.
 const SEEDS: Range<u64> = 0..40;
 /// Seeds at once.
-const SEEDS_AT_ONCE: usize = 8;
+const SEEDS_AT_ONCE: usize = 4;
 /// One in so many seeds has moods.
 const MOODY: u64 = 4;
 /// Steps of a seed.
@@ -44,84 +51,8 @@ const CHECKED_MS: i64 = 7_200_000;
 const PATIENCE: Duration = Duration::from_secs(3);
 /// Times that it may.
 const TRIES: usize = 20;
-/// Bytes of a file.
-const LENGTH: usize = 25;
 
-/// What is sent, or was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Content {
-    Right,
-    Other,
-    /// Refused by every space.
-    Program,
-}
-
-impl Content {
-    fn bytes(self) -> &'static [u8] {
-        let bytes: &[u8; LENGTH] = match self {
-            Content::Right => b"these are the right bytes",
-            Content::Other => b"other bytes, just as long",
-            Content::Program => b"MZ\x90\0 runs on a desktop!!!",
-        };
-        bytes
-    }
-
-    #[track_caller]
-    fn of(digest: &str) -> Content {
-        let is_it = |content: &Content| hex::encode(Sha256::digest(content.bytes())) == digest;
-        let known = [Content::Right, Content::Other, Content::Program].into_iter().find(is_it);
-        known.unwrap_or_else(|| panic!("nobody has sent {digest}"))
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    Pending,
-    Active(Content),
-    Gone,
-}
-use State::{Active, Gone, Pending};
-
-/// A file's state, and what was sent for it last.
-type Seen = (State, Option<Content>);
-
-/// Whether a space takes files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Standing {
-    Enabled,
-    Disabled,
-    Deleted,
-}
-
-/// An announced file, as it was seen last.
-#[derive(Debug)]
-struct File {
-    id: String,
-    space: String,
-    url: String,
-    announced_ms: i64,
-    seen: Seen,
-    /// What it may be by now.
-    outlook: Vec<Seen>,
-    /// Whether something may have been sent for it when it was gone.
-    is_haunted: bool,
-}
-
-impl File {
-    /// How it is now, by what is kept.
-    fn look(&self, dump: &Dump) -> Seen {
-        let record = dump.items.get(&(format!("SPACE#{}", self.space), format!("FILE#{}", self.id)));
-        let state = match record.map(|record| record["status"].as_str()) {
-            None => Gone,
-            Some(Some("pending")) => Pending,
-            Some(Some("active")) => Active(Content::of(record.map_or("", |record| text(record, "checksum_sha256")))),
-            Some(other) => panic!("{} is {other:?}", self.id),
-        };
-        let staged = dump.objects.get(&format!("staging/{}/{}", self.space, self.id));
-        (state, staged.map(|digest| Content::of(digest)))
-    }
-}
-
+/// Spaces with announced files, and what they may be by now.
 struct World {
     stack: Stack,
     draws: SmallRng,
@@ -131,10 +62,6 @@ struct World {
     tenants: Vec<Tenant>,
     standings: BTreeMap<String, Standing>,
     files: Vec<File>,
-}
-
-fn text<'a>(record: &'a Value, field: &str) -> &'a str {
-    record[field].as_str().unwrap_or_else(|| panic!("no {field}: {record}"))
 }
 
 fn seeds() -> Range<u64> {
@@ -333,7 +260,7 @@ impl World {
         let dump = self.stack.dump().await;
         self.demand_lawful(&dump);
         for (id, standing) in &mut self.standings {
-            *standing = standing_of(&dump, id);
+            *standing = Standing::of(&dump, id);
         }
         let has_passed = self.stack.clock.now_ms() > before_ms;
         for index in 0..self.files.len() {
@@ -410,14 +337,5 @@ impl World {
             }
         }
         self.stack.stop().await;
-    }
-}
-
-fn standing_of(dump: &Dump, space: &str) -> Standing {
-    match dump.items.get(&(format!("SPACE#{space}"), "SPACE".to_owned())) {
-        Some(record) if !record["deleted_at"].is_null() => Standing::Deleted,
-        Some(record) if record["enabled"].as_bool() == Some(true) => Standing::Enabled,
-        Some(_) => Standing::Disabled,
-        None => Standing::Deleted,
     }
 }

@@ -7,6 +7,9 @@ use crate::{
     Timestamp, UploadConfigId, UploadRules,
 };
 
+/// Largest file that any route takes, in bytes: 5 GB, the most that storage takes at once.
+pub const FILE_BYTES: i64 = 5 << 30;
+
 /// Most characters that a stored name takes from the original one.
 const SLUG_CHARACTERS: usize = 100;
 /// Characters that make a name unlike every other.
@@ -75,6 +78,9 @@ pub struct Awaited {
     pub rules: UploadRules,
     /// What the client says they are: a MIME type.
     pub content_type: String,
+    /// The MIME type that they have to be of, where the address that announced them was signed for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_type: Option<String>,
 }
 
 /// A file's record.

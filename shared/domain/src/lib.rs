@@ -31,7 +31,7 @@ pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, ori
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use fault::{Fault, FaultKind};
-pub use file::{Awaited, File, FileStatus, MediaType, ResourceType, storage_path, stored_name};
+pub use file::{Awaited, FILE_BYTES, File, FileStatus, MediaType, ResourceType, storage_path, stored_name};
 pub use folder_path::FolderPath;
 pub use id::{ChosenIds, FileId, NotAnId, Revision, SpaceId, UploadConfigId, UserId};
 pub use idempotency::IdempotencyKey;

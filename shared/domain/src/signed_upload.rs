@@ -3,6 +3,9 @@
 //! `POST /upload/signed?expires&kid&space_id&upload_config_id[&content_type][&filename]&signature`, signed as
 //! [`canonical_form`] says over the path [`SIGNED_UPLOAD_PATH`], on whichever of the routes it is used.
 
+use std::{borrow::Cow, str::Utf8Error};
+
+use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -56,8 +59,8 @@ impl From<NotSigned> for Fault {
     }
 }
 
-/// An address as it came, not yet proven.
-#[derive(Clone, Debug)]
+/// An address as it came, not yet proven. It is never printed: whoever has its signature may use it.
+#[derive(Clone)]
 pub struct PresentedUpload {
     /// What it claims to allow.
     pub claimed: SignedUpload,
@@ -87,8 +90,19 @@ impl SignedUpload {
 }
 
 impl PresentedUpload {
-    /// Reads the decoded parameters of a query.
-    pub fn read(parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
+    /// Reads a query: names and values are percent-encoded UTF-8, and a plus is a plus.
+    pub fn read(query: &str) -> Result<PresentedUpload, NotSigned> {
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8().map(Cow::into_owned);
+        let parameter = |pair: &str| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            Ok((decoded(name)?, decoded(value)?))
+        };
+        let parameters = query.split('&').filter(|pair| !pair.is_empty()).map(parameter);
+        let parameters = parameters.collect::<Result<Vec<_>, Utf8Error>>().map_err(|_| NotSigned::Incomplete)?;
+        PresentedUpload::of(&parameters)
+    }
+
+    fn of(parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
         let one = |wanted: &str| {
             let mut values = parameters.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
             match (values.next(), values.next()) {
@@ -109,7 +123,8 @@ impl PresentedUpload {
             claimed,
             kid: needed(KID)?.to_owned(),
             canonical: canonical_form(SIGNED_UPLOAD_PATH, pairs),
-            signature: needed(SIGNATURE)?.to_owned(),
+            // It is one address however its signature is spelled.
+            signature: needed(SIGNATURE)?.to_ascii_lowercase(),
         })
     }
 
@@ -154,9 +169,22 @@ mod tests {
         url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
     }
 
+    fn is_read_as(query: &str, filename: &str) -> bool {
+        let query = format!("{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00", SpaceId::FIRST);
+        PresentedUpload::read(&query).is_ok_and(|presented| presented.claimed.filename.as_deref() == Some(filename))
+    }
+
+    #[test]
+    fn a_query_is_decoded_once_and_strictly() {
+        assert!(is_read_as("filename=a+b%2Bc%20d", "a+b+c d") && is_read_as("filename=%2541", "%41"));
+        for wrong in ["filename=%FF", "%FF=1&filename=a", "filename=%C3"] {
+            assert!(!is_read_as(wrong, "a"), "{wrong}");
+        }
+    }
+
     fn outcome(parameters: &[(String, String)], seconds: i64) -> Result<SignedUpload, NotSigned> {
         let now = Timestamp::from_ms(seconds * 1_000);
-        PresentedUpload::read(parameters)?.proven(Signing::default(), &MasterSecret::new("master"), now).cloned()
+        PresentedUpload::of(parameters)?.proven(Signing::default(), &MasterSecret::new("master"), now).cloned()
     }
 
     #[test]

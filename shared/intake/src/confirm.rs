@@ -1,7 +1,7 @@
 //! A file whose bytes a client sent to storage itself is taken in: judged as every other, and made active once.
 //!
-//! Invariant: what becomes active is what was judged, whatever is sent meanwhile, and no more of it is read into memory
-//! than of any other upload.
+//! Invariant: what becomes active is what was judged, whatever is sent meanwhile (ETags tell it, which storage makes of MD5),
+//! and however large a file is, no more of it is read into memory than 50 MB.
 
 use bytes::Bytes;
 use domain::{Awaited, Fault, File, MediaType, Sources, Violation, stored_name};
@@ -12,6 +12,7 @@ use tenant::{Activated, Assets, Staged};
 use crate::{
     FILE_BYTES, Judging, Refused, Spool, Spooled,
     dimensions::{self, BEGINNING_BYTES, MEASURED_BYTES},
+    judging,
     spool::HEAD_BYTES,
     transform,
 };
@@ -75,6 +76,9 @@ impl Pending<'_> {
             head: &beginning[..beginning.len().min(HEAD_BYTES)],
         };
         let media_type = judging.media_type(&rules.validation)?;
+        if let Some(expected) = self.awaited.expected_type.as_deref().and_then(|expected| expected.parse().ok()) {
+            judging::demand_type(&expected, &media_type, declared.as_ref())?;
+        }
         if size <= FILE_BYTES {
             transform::demand_possible(judging.head, &rules.transformations)?;
         }
@@ -96,7 +100,13 @@ impl Pending<'_> {
     /// The file's record with what its bytes tell.
     fn told(&self, media_type: &MediaType, sources: &Sources) -> File {
         let file = self.file;
-        let name = stored_name(&self.awaited.rules.storage, file.id, media_type, &file.original_name, sources);
+        // Its name may have characters that were drawn: where they fit still, they stay.
+        let is_as_said = (&file.extension, file.resource_type) == (&media_type.extension, media_type.resource_type);
+        let name = if is_as_said {
+            file.name.clone()
+        } else {
+            stored_name(&self.awaited.rules.storage, file.id, media_type, &file.original_name, sources)
+        };
         File {
             storage_path: file.path_of(&name),
             name,

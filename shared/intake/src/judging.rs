@@ -65,6 +65,16 @@ impl Promise<'_> {
     }
 }
 
+/// Refuses a file of another MIME type than the expected one; where its bytes tell nothing, what it is declared to be counts.
+pub(crate) fn demand_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>) -> Result<(), Violation> {
+    let is_declared = declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
+    let is_of = types::renamed(expected.essence_str()) == media_type.mime_type;
+    if is_of || (is_declared && sniff::is_unknown(media_type)) {
+        return Ok(());
+    }
+    Err(Violation::NotOfType(expected.to_string()))
+}
+
 fn demand_size(size: u64, rules: &ValidationRules) -> Result<(), Violation> {
     if size == 0 {
         return Err(Violation::Must("must not be empty"));

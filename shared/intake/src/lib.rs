@@ -92,8 +92,7 @@ impl Destination<'_> {
     }
 
     /// The record of a file that is announced, under the next of these ids, as the client's word has it.
-    pub fn announced(&self, ids: &mut ChosenIds, promise: &Promise<'_>, content_type: String) -> File {
-        let awaited = Awaited { rules: self.config.config.clone(), content_type };
+    pub fn announced(&self, ids: &mut ChosenIds, promise: &Promise<'_>, awaited: Awaited) -> File {
         let (original_name, size) = (promise.original_name.clone(), promise.size);
         File { awaited: Some(awaited), ..self.file(ids, original_name, &promise.media_type(), size) }
     }
@@ -130,11 +129,9 @@ impl Destination<'_> {
 }
 
 impl Judged {
-    /// Whether it is of a MIME type, or declared to be where its bytes tell nothing.
-    pub fn is_of(&self, expected: &Mime) -> bool {
-        let is_declared = self.incoming.declared.as_ref().is_some_and(|it| it.essence_str() == expected.essence_str());
-        types::renamed(expected.essence_str()) == self.media_type.mime_type
-            || (is_declared && sniff::is_unknown(&self.media_type))
+    /// Refuses a file of another MIME type.
+    pub fn demand_type(&self, expected: &Mime) -> Result<(), Violation> {
+        judging::demand_type(expected, &self.media_type, self.incoming.declared.as_ref())
     }
 
     /// The file as its config wants it stored.

@@ -9,7 +9,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{FILE_BYTES, Refused, Spool, Spooled};
 
-/// Whose turn it is. Memory is the process's, and so is its bound: one image may take 1.6 GB.
+/// Whose turn it is. Memory is the process's, and so is its bound: one image may take 1.8 GB.
 static TURN: Semaphore = Semaphore::const_new(1);
 
 /// Bytes of a transformed image that are hashed and spooled at once.

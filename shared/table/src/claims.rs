@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long one request may be at work, in milliseconds: longer than a function works after its body has come.
-const LEASE_MS: i64 = 35_000;
+const LEASE_MS: i64 = 60_000;
 /// How long an answer is kept, in milliseconds.
 const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 

@@ -30,7 +30,7 @@ pub use operator::{Bootstrapped, bootstrap};
 pub use purge::{Purge, Purged};
 pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
 pub use space::Space;
-pub use staged::{Activated, Checks, PRESIGNED, Presigned, Staged};
+pub use staged::{Activated, Checks, PRESIGNED_MS, Presigned, Staged};
 pub use strangers::{Entry, Gate, Knock};
 pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion, Listing, Page, Start};

@@ -18,13 +18,14 @@ use crate::{
     assets::{Unwritten, name_taken, original},
 };
 
-/// How long a client may send bytes to a presigned address.
-pub const PRESIGNED: Duration = Duration::from_hours(1);
+/// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The last purge of a deleted
+/// space comes later.
+pub const PRESIGNED_MS: i64 = 60 * 60 * 1_000;
 /// How long after its announcement it is looked for a file that nobody has confirmed, in milliseconds.
-const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
+const CHECKED_MS: i64 = 2 * PRESIGNED_MS;
 
-/// Where a client may send bytes.
-#[derive(Clone, Debug)]
+/// Where a client may send bytes; it is never printed, since whoever has it may send them.
+#[derive(Clone)]
 pub struct Presigned {
     /// The address.
     pub url: String,
@@ -84,10 +85,17 @@ impl Assets<'_> {
         written.map_err(|Unwritten { fault, .. }| fault)
     }
 
-    /// An address to which the bytes of an announced file can be sent from now on for [`PRESIGNED`].
-    pub async fn presign(&self, id: FileId, content_type: &str, size: u64, now: Timestamp) -> Result<Presigned, Fault> {
+    /// An address to which the bytes of an announced file can be sent from now on for so long.
+    pub async fn presign(
+        &self,
+        id: FileId,
+        content_type: &str,
+        size: u64,
+        now: Timestamp,
+        lifetime: Duration,
+    ) -> Result<Presigned, Fault> {
         let key = ObjectKey::staged(self.space.record.id, id);
-        let url = self.originals.0.presign_put(&key, content_type, size, now, PRESIGNED).await?;
+        let url = self.originals.0.presign_put(&key, content_type, size, now, lifetime).await?;
         Ok(Presigned { url, object_key: key.as_str().to_owned() })
     }
 

@@ -97,6 +97,11 @@ impl Claimant {
         }
     }
 
+    /// Whether the client names the request.
+    pub(crate) fn is_named(&self) -> bool {
+        self.named.is_some()
+    }
+
     /// Claims the request, whose payload is all that it asks for. Where it was done before, its first answer is the
     /// failure to claim it.
     pub(crate) async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {

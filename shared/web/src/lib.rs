@@ -76,7 +76,8 @@
 //!   to the same path, is answered within 24 hours with the first answer and
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is at work it is a 409
 //!   with `Retry-After`. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
-//! - `POST /upload/presign` signs a fresh address for the same file.
+//! - `POST /upload/presign` signs a fresh address for the same file, good for what is left of the first one's hour; after it,
+//!   it is a 409.
 //! - Only success is kept: what failed may be sent again. A form's payload is its fields and its files' digests.
 //!
 //! ## Versions

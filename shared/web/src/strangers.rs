@@ -12,6 +12,7 @@ use domain::{
     Sources,
 };
 use http::{HeaderMap, header, request::Parts};
+use mime::Mime;
 use runtime::{Settings, Viewer};
 use serde_json::Value;
 use tenant::{Entry, Knock, Space};
@@ -66,6 +67,8 @@ impl Stranger {
 pub struct SignedStranger {
     /// What the address allows.
     pub signed: SignedUpload,
+    /// The one MIME type that it allows, where it is for one.
+    pub expected: Option<Mime>,
     /// Its holder.
     pub stranger: Stranger,
 }
@@ -83,15 +86,15 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SignedStranger, Failure> {
         let (edge, strangers) = (Edge::from_ref(state), Strangers::from_ref(state));
-        let query = form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes());
-        let parameters: Vec<(String, String)> = query.into_owned().collect();
-        let presented = PresentedUpload::read(&parameters)?;
+        let presented = PresentedUpload::read(parts.uri.query().unwrap_or_default())?;
         let (entry, signed) = edge.tenants.enter_by_signature(&presented, &strangers.master, &edge.sources).await?;
+        let expected = signed.content_type.as_deref().map(str::parse).transpose();
+        let expected = expected.map_err(|_| Fault::forbidden("The URL is signed for a content type that is none."))?;
         // Whoever reads the table must not find what opens the space.
         count(&edge, &Exchange::of(parts), &presented.digest(), edge.limit).await?;
         let claimant = Claimant::of(parts, &edge, |key| key.secret_of(presented.signature()));
         let stranger = Stranger { entry, uploaded_by: Principal::SignedUrl, sources: edge.sources, claimant };
-        Ok(SignedStranger { signed, stranger })
+        Ok(SignedStranger { signed, expected, stranger })
     }
 }
 
@@ -113,11 +116,12 @@ where
         count(&edge, &Exchange::of(parts), &who, strangers.unsigned).await?;
         let knock = Knock { referrer: referrer(&parts.headers), is_secure: viewer.is_secure };
         let entry = gate.enter(knock, &edge.sources)?;
+        let claimant = Claimant::of(parts, &edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
-        if let Some(quota) = HourlyQuota::of(&entry.config, now) {
+        // Whoever names the request may have made it before; the quota is kept where the file is written.
+        if let Some(quota) = HourlyQuota::of(&entry.config, now).filter(|_| !claimant.is_named()) {
             entry.space.demand_quota(quota, now).await?;
         }
-        let claimant = Claimant::of(parts, &edge, |key| key.secret_of(&who));
         let stranger = Stranger { entry, uploaded_by: Principal::Unsigned, sources: edge.sources, claimant };
         Ok(UnsignedStranger(stranger))
     }
@@ -130,12 +134,13 @@ impl Edge {
         parts: &Parts,
         id: FileId,
         token: &str,
-        tokens: &ConfirmTokens,
+        strangers: &Strangers,
     ) -> Result<(Space, File), Failure> {
-        let found = self.tenants.strangers_file(id, token, tokens).await?;
-        let found = found.ok_or_else(Fault::not_found)?;
-        count(self, &Exchange::of(parts), &id.to_string(), self.limit).await?;
-        Ok(found)
+        let found = self.tenants.strangers_file(id, token, &strangers.tokens).await?;
+        let (space, file) = found.ok_or_else(Fault::not_found)?;
+        let limit = if file.uploaded_by == Principal::Unsigned { strangers.unsigned } else { self.limit };
+        count(self, &Exchange::of(parts), &id.to_string(), limit).await?;
+        Ok((space, file))
     }
 }
 

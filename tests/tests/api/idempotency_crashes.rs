@@ -36,7 +36,7 @@ fn refuse_transactions(stack: &Stack, times: u32) {
 async fn outlast_lease(stack: &Stack, creation: &Creation) {
     let at_work = creation.send("one").await;
     assert!(at_work.refused(409)["idempotency_key"].is_array());
-    stack.clock.advance(seconds(35));
+    stack.clock.advance(seconds(60));
 }
 
 /// The id of what an answer says was created first.

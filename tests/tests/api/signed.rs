@@ -19,13 +19,13 @@ async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
     let signer = Signer::new(&stack, "Acme", json!({})).await;
     let name = "a+b c&d=é~.jpg";
     let parameters = with(signer.parameters(&stack), "filename", name);
-    let signed = signer.signed(with(parameters, "content_type", "image/jpeg"));
-    let reversed: Parameters = signed.iter().rev().cloned().collect();
-    let plain = query(&signed);
+    let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
+    let reversed: Parameters = complete.iter().rev().cloned().collect();
+    let plain = query(&complete);
     let spellings = [
         plain.clone(),
         query(&reversed),
-        spelled_out(&signed),
+        spelled_out(&complete),
         plain.replace("%2F", "/").replace("%C3%A9", "%c3%a9"),
         plain.replace('~', "%7E"),
     ];
@@ -39,28 +39,28 @@ async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
 async fn a_plus_in_an_address_is_a_plus() {
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let signed = signer.signed(with(signer.parameters(&stack), "filename", "a+b c.jpg"));
-    let bare = query(&signed).replace("%2B", "+");
+    let complete = signer.signed(with(signer.parameters(&stack), "filename", "a+b c.jpg"));
+    let bare = query(&complete).replace("%2B", "+");
     assert_eq!(signer.send(&bare).await.created()["original_name"], "a+b c.jpg");
-    signer.send(&query(&signed).replace("%20", "+")).await.refused(403);
+    signer.send(&query(&complete).replace("%20", "+")).await.refused(403);
     stack.stop().await;
 }
 
 /// Queries that nobody has signed, made of one that somebody has, and what is wrong with each.
-fn tampered(signer: &Signer, other: &Signer, second: &Signer, signed: &[(String, String)]) -> Vec<(String, String)> {
+fn tampered(signer: &Signer, other: &Signer, second: &Signer, complete: &[(String, String)]) -> Vec<(String, String)> {
     let mut queries = Vec::new();
-    for (index, (name, _)) in signed.iter().enumerate() {
-        let (mut without, mut longer) = (signed.to_vec(), signed.to_vec());
+    for (index, (name, _)) in complete.iter().enumerate() {
+        let (mut without, mut longer) = (complete.to_vec(), complete.to_vec());
         without.remove(index);
         longer[index].1.push('0');
-        let twice = [signed, &signed[index..=index]].concat();
+        let twice = [complete, &complete[index..=index]].concat();
         queries.extend([
             (format!("no {name}"), query(&without)),
             (format!("a longer {name}"), query(&longer)),
             (format!("{name} twice"), query(&twice)),
         ]);
     }
-    let unsigned: Parameters = signed.iter().filter(|(name, _)| name != "signature").cloned().collect();
+    let unsigned: Parameters = complete.iter().filter(|(name, _)| name != "signature").cloned().collect();
     let canonical = canonical(&unsigned);
     let elsewhere = canonical.replace(PATH, "/api/v1/upload/signed/presign");
     let signature = mark(&signer.secret, &canonical);
@@ -82,7 +82,7 @@ fn tampered(signer: &Signer, other: &Signer, second: &Signer, signed: &[(String,
         ("signature", &mark(&other.secret, &canonical)),
         ("signature", &mark(&signer.secret, &elsewhere)),
     ] {
-        queries.push((format!("{name} is {value}"), query(&with(signed.to_vec(), name, value))));
+        queries.push((format!("{name} is {value}"), query(&with(complete.to_vec(), name, value))));
     }
     // All of it another space's, but for the secret.
     let foreign = with(with(unsigned, "space_id", &other.acme.id), "upload_config_id", &other.config);
@@ -98,9 +98,9 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
     let other = Signer::new(&stack, "Other", json!({})).await;
     let second = signer.for_config(json!({"name": "second"})).await;
     let parameters = with(signer.parameters(&stack), "filename", "photo.jpg");
-    let signed = signer.signed(with(parameters, "content_type", "image/jpeg"));
+    let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let before = stack.dump().await;
-    for (what, query) in tampered(&signer, &other, &second, &signed) {
+    for (what, query) in tampered(&signer, &other, &second, &complete) {
         for answer in [signer.send(&query).await, signer.presign(&query, json!({})).await] {
             assert_eq!(answer.status, 403, "{what}: {}", answer.asked);
             assert_eq!(answer.header("x-ratelimit-limit"), "", "{what}: nobody is counted");
@@ -109,7 +109,7 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
     }
     // Neither a file nor a counter was made.
     stack.dump().await.demand_unchanged(&before, "addresses that nobody signed");
-    signer.send(&query(&signed)).await.created();
+    signer.send(&query(&complete)).await.created();
     stack.stop().await;
 }
 

@@ -111,9 +111,9 @@ async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Answer {
 async fn a_name_of_a_request_is_its_addresss_own() {
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let signed = signer.signed(signer.parameters(&stack));
-    let reversed: Parameters = signed.iter().rev().cloned().collect();
-    let (one, reversed) = (query(&signed), query(&reversed));
+    let complete = signer.signed(signer.parameters(&stack));
+    let reversed: Parameters = complete.iter().rev().cloned().collect();
+    let (one, reversed) = (query(&complete), query(&reversed));
     let other = query(&signer.signed(with(signer.parameters(&stack), "filename", "photo.jpg")));
     let form = || signer.form(photo());
     let first = demand_first(named(&signer, &one, "order 7", form()).await);
@@ -137,7 +137,7 @@ async fn a_name_of_a_request_is_its_addresss_own() {
     let dump = stack.dump().await;
     assert_eq!((dump.objects.len(), dump.whole_files().len()), (3, 3));
     // Who reads the table finds nothing that opens the space.
-    let signature = &signed.last().expect("the signature").1;
+    let signature = &complete.last().expect("the signature").1;
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
         assert!(![signature, &signer.secret].iter().any(|secret| shown.contains(secret.as_str())), "{shown}");
@@ -154,9 +154,9 @@ async fn limited(requests: u32) -> Stack {
 async fn each_address_has_a_limit_of_its_own() {
     let stack = limited(3).await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let signed = signer.signed(signer.parameters(&stack));
-    let reversed: Parameters = signed.iter().rev().cloned().collect();
-    let (one, reversed) = (query(&signed), query(&reversed));
+    let complete = signer.signed(signer.parameters(&stack));
+    let reversed: Parameters = complete.iter().rev().cloned().collect();
+    let (one, reversed) = (query(&complete), query(&reversed));
     let other = query(&signer.signed(with(signer.parameters(&stack), "filename", "photo.jpg")));
     for remaining in ["2", "1", "0"] {
         let answer = signer.send(&one).await.demand(201);
@@ -192,10 +192,10 @@ async fn each_address_has_a_limit_of_its_own() {
 async fn an_address_is_one_however_its_signature_is_spelled() {
     let stack = limited(1).await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let signed = signer.signed(signer.parameters(&stack));
-    signer.send(&query(&signed)).await.created();
-    let shouted = signed.last().expect("the signature").1.to_uppercase();
-    let answer = signer.send(&query(&with(signed, "signature", &shouted))).await;
+    let complete = signer.signed(signer.parameters(&stack));
+    signer.send(&query(&complete)).await.created();
+    let shouted = complete.last().expect("the signature").1.to_uppercase();
+    let answer = signer.send(&query(&with(complete, "signature", &shouted))).await;
     assert!([403, 429].contains(&answer.status), "{answer:?}");
     stack.stop().await;
 }

@@ -1,14 +1,13 @@
 //! The `config` object and the restrictions of unsigned uploads, as requests give them.
 
 use domain::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FolderPath, ImageFormat, MetadataRules, NotificationRules, Quality,
-    REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UPLOADS_PER_HOUR,
-    UnsignedRestrictions, UploadFormat, UploadRules, ValidationRules, Violation, WebAddress, WebhookEvent,
+    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FolderPath, ImageFormat, MetadataRules,
+    NotificationRules, Quality, REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules,
+    UPLOADS_PER_HOUR, UnsignedRestrictions, UploadFormat, UploadRules, ValidationRules, Violation, WebAddress,
+    WebhookEvent,
 };
 use web::Fields;
 
-/// Largest file that any route takes, in bytes: 5 GB.
-const FILE_BYTES: i64 = 5 << 30;
 /// Most pixels of a side that a rule may speak of: what fits into an image's header.
 const IMAGE_PIXELS: i64 = i32::MAX as i64;
 /// Most events that are told.

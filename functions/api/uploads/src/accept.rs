@@ -1,12 +1,12 @@
 //! The files of a form, judged and transformed as their config asks.
 
-use domain::{Fault, UploadRules, Violation};
+use domain::{Fault, UploadRules};
 use intake::{Incoming, Judged, Refused};
 use mime::Mime;
 use web::Fields;
 
-/// The files that may be stored, all of the expected type where there is one; what is wrong with the others is noted. Where one is refused, none is transformed: that
-/// takes longest.
+/// The files that may be stored, all of the expected type where there is one; what is wrong with the others is noted.
+/// Where one is refused, none is transformed: that takes longest.
 pub(crate) async fn accept(
     files: Vec<(String, Incoming)>,
     rules: &UploadRules,
@@ -29,10 +29,8 @@ pub(crate) async fn accept(
 
 async fn judged(file: Incoming, rules: &UploadRules, expected: Option<&Mime>) -> Result<Judged, Refused> {
     let judged = file.judge(&rules.validation).await?;
-    match expected.filter(|expected| !judged.is_of(expected)) {
-        Some(expected) => Err(Violation::NotOfType(expected.to_string()).into()),
-        None => Ok(judged),
-    }
+    expected.map_or(Ok(()), |expected| judged.demand_type(expected))?;
+    Ok(judged)
 }
 
 async fn transformed(

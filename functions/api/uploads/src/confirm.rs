@@ -2,11 +2,12 @@
 //!
 //! Whoever announced it has a key; a stranger has the token that came with the address.
 
-use axum::extract::{FromRequestParts, Path, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use domain::{Fault, File, FileId, FileStatus, Role, Sources, Violation, Violations};
+use http::header;
 use intake::Confirmed;
 use tenant::Space;
-use web::{Authenticated, Can, Failure, FileView, Ok, Upload, has_key, read_fields};
+use web::{Authenticated, Can, Failure, FileView, Ok, Upload, has_key, path_parameter, read_fields};
 
 use crate::Uploads;
 
@@ -15,11 +16,10 @@ const TOKEN: &str = "confirm_token";
 /// The field under which it is said what is wrong with a file.
 const FILE: &str = "file";
 
-pub(crate) async fn confirm(
-    State(uploads): State<Uploads>,
-    Path(id): Path<String>,
-    request: Request,
-) -> Result<Ok<FileView>, Failure> {
+pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) -> Result<Ok<FileView>, Failure> {
+    let (mut parts, body) = request.into_parts();
+    let id = path_parameter(&mut parts, "fileId").await?;
+    let request = Request::from_parts(parts, body);
     let has_key = has_key(request.headers(), request.uri().query());
     let (space, file, sources) =
         if has_key { by_key(&uploads, &id, request).await? } else { by_token(&uploads, &id, request).await? };
@@ -43,13 +43,15 @@ async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space,
 async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File, Sources), Failure> {
     let sources = uploads.edge.sources.clone();
     let (parts, body) = request.into_parts();
-    let request = Request::from_parts(parts.clone(), body);
     // Whoever sends no token has said nothing of who they are.
-    let (mut fields, _) = read_fields(request, sources.now()).await.map_err(|_| Fault::unauthenticated())?;
+    if !parts.headers.contains_key(header::CONTENT_TYPE) {
+        return Err(Fault::unauthenticated().into());
+    }
+    let (mut fields, _) = read_fields(Request::from_parts(parts.clone(), body), sources.now()).await?;
     let token = fields.optional(TOKEN, |token| Result::Ok(token.to_owned()));
     let token = fields.finish(Some(token))?.ok_or_else(Fault::unauthenticated)?;
     let id: FileId = id.parse().map_err(|_| Fault::not_found())?;
-    let (space, file) = uploads.edge.strangers_file(&parts, id, &token, &uploads.strangers.tokens).await?;
+    let (space, file) = uploads.edge.strangers_file(&parts, id, &token, &uploads.strangers).await?;
     Result::Ok((space, file, sources))
 }
 
@@ -62,6 +64,8 @@ async fn active(uploads: &Uploads, space: &Space, file: File, sources: &Sources)
     match intake::confirm(&assets, &file, sources).await? {
         Confirmed::Active(file) => Result::Ok(*file),
         Confirmed::Absent => {
+            // Somebody else may have found it wrong meanwhile.
+            assets.again(&file).await?.ok_or_else(Fault::not_found)?;
             let message = "The file has not been uploaded yet.";
             Err(Fault::conflict(message, FILE, Violation::Must("must be uploaded to its URL first")))
         }

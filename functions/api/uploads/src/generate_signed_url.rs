@@ -1,8 +1,8 @@
 //! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
 
-use axum::{Extension, extract::State};
+use axum::extract::State;
 use domain::{SIGNED_UPLOAD_PATH, SignedUpload, SigningSecret, UploadConfig};
-use http::HeaderMap;
+use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use serde::Serialize;
 use web::{Authenticated, Can, Failure, Fields, Ok, Request, Upload, Valid};
@@ -15,6 +15,8 @@ const MOST_MINUTES: i64 = 24 * 60;
 const DEFAULT_MINUTES: i64 = 30;
 /// Seconds of a minute.
 const SECONDS: i64 = 60;
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
 /// The method by which the address is used.
 const METHOD: &str = "POST";
 
@@ -50,11 +52,11 @@ pub(crate) struct SignedUrlView {
 pub(crate) async fn generate_signed_url(
     by: Authenticated,
     State(uploads): State<Uploads>,
-    Extension(viewer): Extension<Viewer>,
+    extensions: Extensions,
     headers: HeaderMap,
     Valid(Asked { config_id, minutes, filename, content_type }): Valid<Asked>,
 ) -> Result<Ok<SignedUrlView>, Failure> {
-    let base_url = viewer.base_url(&headers)?;
+    let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
     let can: Can<Upload, UploadConfig> = by.can_refer("upload_config_id", &config_id).await?;
     can.space.demand_uploads(&can.sources)?;
     let space = can.space.record();
@@ -67,7 +69,7 @@ pub(crate) async fn generate_signed_url(
         url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),
         presign_url: format!("{base_url}{SIGNED_UPLOAD_PATH}/presign?{query}"),
         method: METHOD,
-        expires_at: domain::Timestamp::from_ms(expires_seconds * 1_000).rfc3339(),
+        expires_at: domain::Timestamp::from_ms(expires_seconds * MS_PER_SECOND).rfc3339(),
         upload_config_id: can.subject.id.to_string(),
         space_id: space.id.to_string(),
     }))

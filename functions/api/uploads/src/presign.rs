@@ -1,19 +1,25 @@
 //! `POST /upload/presign`, and the same by a signed address or without a key: announce a file whose bytes go to storage
 //! itself.
 //!
-//! Whoever asks again under the same `Idempotency-Key` gets the same file, and a fresh address.
+//! Whoever asks again under the same `Idempotency-Key` gets the same file, and a fresh address, good until the first one's
+//! hour is over.
+
+use std::time::Duration;
 
 use axum::extract::{Request, State};
-use domain::{Fault, File, FileId};
+use domain::{Awaited, Fault, File, FileId, Timestamp, Violation};
 use intake::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tenant::{PRESIGNED, Presigned, Space};
+use tenant::{PRESIGNED_MS, Presigned, Space};
 use web::{
     Authenticated, Claim, CreatedBare, Failure, Fields, SignedStranger, Stranger, UnsignedStranger, Upload, read_fields,
 };
 
 use crate::{Uploads, particulars::Particulars, promise::Said, upload::place};
+
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
 
 /// Where and how to send the bytes.
 #[derive(Serialize)]
@@ -36,12 +42,18 @@ struct Announced {
     file_id: FileId,
     content_type: String,
     size: u64,
+    made_at: Timestamp,
 }
 
 impl Announced {
     fn of(file: &File) -> Result<Announced, Fault> {
         let awaited = file.awaited.as_ref().ok_or_else(|| Fault::internal("an announced file that nobody awaits"))?;
-        Ok(Announced { file_id: file.id, content_type: awaited.content_type.clone(), size: file.size })
+        Ok(Announced {
+            file_id: file.id,
+            content_type: awaited.content_type.clone(),
+            size: file.size,
+            made_at: file.created_at,
+        })
     }
 }
 
@@ -68,20 +80,20 @@ pub(crate) async fn presign(
         uploaded_by: can.caller.principal(),
         sources: &can.sources,
     };
-    announce(&uploads, &can.space, &destination, &said, claim).await
+    announce(&uploads, &can.space, &destination, &said, None, claim).await
 }
 
 pub(crate) async fn presign_signed(
-    SignedStranger { signed, stranger }: SignedStranger,
+    SignedStranger { signed, expected, stranger }: SignedStranger,
     State(uploads): State<Uploads>,
     request: Request,
 ) -> Result<CreatedBare<PresignedView>, Failure> {
     let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
     let mut said = Said::read(&mut fields);
     if let Some(said) = &mut said {
-        said.bind(signed.original_name(), signed.content_type.as_deref(), &mut fields)?;
+        said.bind(signed.original_name(), expected.as_ref(), &mut fields);
     }
-    presign_for(&uploads, &stranger, fields, said, &payload).await
+    presign_for(&uploads, &stranger, fields, said, signed.content_type, &payload).await
 }
 
 pub(crate) async fn presign_unsigned(
@@ -91,7 +103,7 @@ pub(crate) async fn presign_unsigned(
 ) -> Result<CreatedBare<PresignedView>, Failure> {
     let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
     let said = Said::read(&mut fields);
-    presign_for(&uploads, &stranger, fields, said, &payload).await
+    presign_for(&uploads, &stranger, fields, said, None, &payload).await
 }
 
 async fn presign_for(
@@ -99,6 +111,7 @@ async fn presign_for(
     stranger: &Stranger,
     mut fields: Fields,
     said: Option<Said>,
+    expected_type: Option<String>,
     payload: &Value,
 ) -> Result<CreatedBare<PresignedView>, Failure> {
     let Stranger { entry, uploaded_by, sources, .. } = stranger;
@@ -115,7 +128,7 @@ async fn presign_for(
         uploaded_by: *uploaded_by,
         sources,
     };
-    announce(uploads, &entry.space, &destination, &said, claim).await
+    announce(uploads, &entry.space, &destination, &said, expected_type, claim).await
 }
 
 /// Announces a file, unless that was done before, and gives an address for its bytes.
@@ -124,12 +137,15 @@ async fn announce(
     space: &Space,
     destination: &Destination<'_>,
     said: &Said,
+    expected_type: Option<String>,
     claim: Result<Claim, Failure>,
 ) -> Result<CreatedBare<PresignedView>, Failure> {
     let assets = space.assets(&uploads.originals);
     let (announced, is_replayed) = match claim {
         Ok(claim) => {
-            let file = destination.announced(&mut claim.ids(), &said.promise(), said.content_type.clone());
+            let (rules, content_type) = (destination.config.config.clone(), said.content_type.clone());
+            let awaited = Awaited { rules, content_type, expected_type };
+            let file = destination.announced(&mut claim.ids(), &said.promise(), awaited);
             let announced = Announced::of(&file)?;
             let completion = claim.complete_with(serde_json::to_vec(&announced).map_err(Fault::internal)?);
             let (quota, sources) = (destination.quota(), destination.sources);
@@ -141,8 +157,13 @@ async fn announce(
         Err(Failure::Replay(kept)) => (serde_json::from_slice(&kept).map_err(Fault::internal)?, true),
         Err(failure) => return Err(failure),
     };
-    let Announced { file_id, content_type, size } = announced;
-    let Presigned { url, object_key } = assets.presign(file_id, &content_type, size, destination.sources.now()).await?;
+    let Announced { file_id, content_type, size, made_at } = announced;
+    let now = destination.sources.now();
+    let left_seconds = (made_at.plus_ms(PRESIGNED_MS).ms() - now.ms()) / MS_PER_SECOND;
+    // No address is good for longer than somebody looks after its file.
+    let lifetime = u64::try_from(left_seconds).ok().filter(|seconds| *seconds > 0).ok_or_else(expired)?;
+    let Presigned { url, object_key } =
+        assets.presign(file_id, &content_type, size, now, Duration::from_secs(lifetime)).await?;
     let is_stranger = destination.uploaded_by.is_stranger();
     let confirm_token = is_stranger.then(|| uploads.strangers.tokens.of(file_id).reveal().to_owned());
     let headers = Map::from_iter([("content-type".to_owned(), json!(content_type))]);
@@ -150,9 +171,14 @@ async fn announce(
         file_id: file_id.to_string(),
         upload_url: url,
         object_key,
-        expires_in: PRESIGNED.as_secs(),
+        expires_in: lifetime,
         headers,
         confirm_token,
     };
     Ok(CreatedBare { body, is_replayed })
+}
+
+fn expired() -> Fault {
+    let message = "The upload URL of this request has expired.";
+    Fault::conflict(message, "idempotency_key", Violation::Must("is that of a request whose URL has expired"))
 }

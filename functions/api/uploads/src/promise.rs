@@ -1,7 +1,6 @@
 //! What a client says of a file whose bytes are to come.
 
-use domain::{Fault, OriginalName, UploadRules, Violation};
-use http::HeaderValue;
+use domain::{FILE_BYTES, OriginalName, UploadRules, Violation};
 use intake::Promise;
 use mime::Mime;
 use web::Fields;
@@ -10,8 +9,6 @@ use web::Fields;
 const FILENAME_CHARACTERS: usize = 255;
 /// Most characters of `content_type`.
 const CONTENT_TYPE_CHARACTERS: usize = 100;
-/// Largest file that can be sent to storage at once, in bytes: 5 GB.
-const FILE_BYTES: i64 = 5 << 30;
 
 /// What is said of a file.
 pub(crate) struct Said {
@@ -48,22 +45,13 @@ impl Said {
     }
 
     /// Keeps the name, whatever the client calls the file, and refuses another type than the one expected.
-    pub(crate) fn bind(
-        &mut self,
-        name: Option<OriginalName>,
-        expected: Option<&str>,
-        fields: &mut Fields,
-    ) -> Result<(), Fault> {
+    pub(crate) fn bind(&mut self, name: Option<OriginalName>, expected: Option<&Mime>, fields: &mut Fields) {
         if let Some(name) = name {
             self.name = name;
         }
-        if let Some(expected) = expected {
-            let expected: Mime = expected.parse().map_err(|_| Fault::internal("a signed type is no type"))?;
-            if expected.essence_str() != self.mime.essence_str() {
-                fields.violate("content_type", &Violation::NotOfType(expected.to_string()));
-            }
+        if let Some(expected) = expected.filter(|expected| expected.essence_str() != self.mime.essence_str()) {
+            fields.violate("content_type", &Violation::NotOfType(expected.to_string()));
         }
-        Ok(())
     }
 }
 
@@ -80,7 +68,9 @@ pub(crate) fn content_type(text: &str) -> Result<Mime, Violation> {
     if text.chars().count() > CONTENT_TYPE_CHARACTERS {
         return Err(Violation::TooLong(CONTENT_TYPE_CHARACTERS));
     }
-    HeaderValue::from_str(text).map_err(|_| Violation::Format)?;
+    if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        return Err(Violation::Format);
+    }
     let mime: Mime = text.parse().map_err(|_| Violation::Format)?;
     // RFC 6838, 4.2.
     let is_name = |name: mime::Name<'_>| name.as_str().starts_with(|first: char| first.is_ascii_alphanumeric());

@@ -17,7 +17,7 @@ const SHAPE: Shape =
     Shape { texts: &["space_id", "upload_config_id", "ref", FOLDER_TEXTS[0], FOLDER_TEXTS[1]], files: 1 };
 
 pub(crate) async fn signed(
-    SignedStranger { signed, stranger }: SignedStranger,
+    SignedStranger { signed, expected, stranger }: SignedStranger,
     State(uploads): State<Uploads>,
     request: Request,
 ) -> Result<Created<Uploaded>, Failure> {
@@ -38,7 +38,6 @@ pub(crate) async fn signed(
             file.original_name = name.clone();
         }
     }
-    let expected = signed.content_type.as_deref().and_then(|expected| expected.parse().ok());
     let judged = accept(files, &entry.config.config, expected.as_ref(), &mut fields).await?;
     fields.finish(Some(()))?;
     let destination = Destination {
