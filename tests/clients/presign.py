@@ -11,6 +11,7 @@ import urllib.parse
 import urllib.request
 
 from botocore.awsrequest import AWSRequest
+from botocore.exceptions import ConnectionClosedError
 from botocore.httpsession import URLLib3Session
 
 API = os.environ["LARDER_API_URL"]
@@ -66,7 +67,10 @@ def by_python(url, kind=KIND, body=BODY):
 
 def by_boto3(url, kind=KIND, body=BODY):
     request = AWSRequest(method="PUT", url=url, data=body, headers={"content-type": kind})
-    return URLLib3Session().send(request.prepare()).status_code
+    try:
+        return URLLib3Session().send(request.prepare()).status_code
+    except ConnectionClosedError:
+        return CUT_OFF
 
 
 CLIENTS = [by_curl, by_python, by_boto3]

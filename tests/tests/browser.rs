@@ -11,7 +11,7 @@ use crate::foreign;
 async fn a_browser_uploads_from_the_demo_and_from_another_origin() {
     let tests = foreign::root().join("tests/browser");
     let needed = [Path::new("/usr/bin/chromium"), &tests.join("node_modules/.package-lock.json")];
-    if !foreign::installed("the browser", &needed) {
+    if !foreign::installed("the browser", &["node"], &needed) {
         return;
     }
     let stack = Stack::start().await;

@@ -1,7 +1,5 @@
 //! Clients of others: boto3 and curl against storage, and signers in other languages.
 
-use std::path::Path;
-
 use tests::Stack;
 use tokio::process::Command;
 
@@ -11,7 +9,7 @@ use crate::foreign;
 async fn script_succeeds(name: &str) {
     let root = foreign::root();
     let (python, stamp) = (root.join(".tools/clients/bin/python"), root.join(".tools/clients/installed"));
-    if !foreign::installed(name, &[&python, &stamp, Path::new("/usr/bin/curl")]) {
+    if !foreign::installed(name, &["curl"], &[&python, &stamp]) {
         return;
     }
     let stack = Stack::start().await;
@@ -43,14 +41,11 @@ async fn curl_python_and_boto3_send_to_presigned_addresses() {
 #[tokio::test]
 async fn signers_in_python_and_javascript_agree_with_the_vectors() {
     let signers = foreign::root().join("tests/signers");
-    let node = Path::new("/usr/bin/node");
-    let check = |program: &str, script: &str| {
-        let mut command = Command::new(program);
-        command.arg(signers.join(script)).arg("--check").arg(signers.join("vectors.json"));
-        command
-    };
-    foreign::succeeds(&mut check("python3", "sign.py")).await;
-    if foreign::installed("the signer in JavaScript", &[node]) {
-        foreign::succeeds(&mut check("/usr/bin/node", "sign.mjs")).await;
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if foreign::installed(script, &[program], &[]) {
+            let mut command = Command::new(program);
+            command.arg(signers.join(script)).arg("--check").arg(signers.join("vectors.json"));
+            foreign::succeeds(&mut command).await;
+        }
     }
 }

@@ -1,8 +1,6 @@
 //! Signers in other languages, as anyone would write them by the documentation, and the vectors that all of them keep
 //! to.
 
-use std::{path::Path, process::Stdio, time::Duration};
-
 use serde_json::{Value, json};
 use tests::{Stack, authority};
 use tokio::process::Command;
@@ -12,8 +10,6 @@ use crate::foreign;
 
 /// What addresses come to be, agreed between languages.
 const VECTORS: &str = include_str!("../../signers/vectors.json");
-/// How long a signer may take.
-const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A text whose bytes may be encoded; a plus is a plus.
 fn decoded(text: &str) -> String {
@@ -66,10 +62,7 @@ fn a_secret_is_a_key_as_it_is_shown() {
 async fn printed(program: &str, script: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(program);
     command.arg(foreign::root().join("tests/signers").join(script)).args(arguments);
-    let running = command.stdin(Stdio::null()).kill_on_drop(true).output();
-    let ended = tokio::time::timeout(DEADLINE, running).await.expect("it ends in time").expect("it starts");
-    assert!(ended.status.success(), "{script}: {}", String::from_utf8_lossy(&ended.stderr));
-    String::from_utf8(ended.stdout).expect("an address").trim().to_owned()
+    foreign::succeeds(&mut command).await.trim().to_owned()
 }
 
 #[tokio::test]
@@ -84,8 +77,8 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
     let least = [base_url, &signer.secret, &signer.kid, acme, config, &expires];
     let least_said = with(signer.parameters(&stack), "expires", &expires);
     let all_said = with(with(least_said.clone(), "filename", name), "content_type", "image/jpeg");
-    for (program, script) in [("python3", "sign.py"), ("/usr/bin/node", "sign.mjs")] {
-        if program.starts_with('/') && !foreign::installed(script, &[Path::new(program)]) {
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if !foreign::installed(script, &[program], &[]) {
             continue;
         }
         for (arguments, said, kept) in
