@@ -1,11 +1,12 @@
 //! What becomes of announced files that nobody confirms: two hours after the announcement somebody looks.
 
+use domain::Timestamp;
 use emulators::Service::{DynamoDb, Sqs};
 use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
 use tenant::{ConfirmCheck, DELAY_SECONDS, Queue};
-use tests::{Dump, PHOTO, Stack, Tenant, minutes};
+use tests::{Dump, PHOTO, Stack, Tenant, minutes, seconds};
 
 use crate::api::{Announced, config, kept, said, with_retired};
 
@@ -59,14 +60,37 @@ async fn demand_taken_in(stack: &Stack, acme: &Tenant, announced: &Announced) ->
 
 /// Sends a file's check again, a few times, to be made when that of an announcement of just now is.
 async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
+    send_checks::<MORE>(stack, acme, announced, stack.operator().sources.now().plus_ms(CHECKED_MS), DELAY_SECONDS)
+        .await;
+}
+
+/// Sends so many checks of a file, each due at a moment, and kept back for so many seconds.
+async fn send_checks<const COUNT: usize>(
+    stack: &Stack,
+    acme: &Tenant,
+    announced: &Announced,
+    due_at: Timestamp,
+    delay: i32,
+) {
     let environment = stack.operator();
     let mut settings = Settings::of(&environment.variables);
     let client = runtime::sqs(&mut settings);
     let queue = Queue::new(client, settings.text("CONFIRM_CHECK_QUEUE_URL"));
     let (space_id, file_id) = (acme.id.parse().expect("an id"), announced.id().parse().expect("an id"));
-    let due_at = environment.sources.now().plus_ms(CHECKED_MS);
     let check = ConfirmCheck { space_id, file_id, due_at };
-    queue.send(&[(check, DELAY_SECONDS); MORE]).await.expect("sent");
+    queue.send(&[(check, delay); COUNT]).await.expect("sent");
+}
+
+/// A file that was sent, and one that was not, are looked after, whoever runs the functions.
+pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant) {
+    let (sent, unsent) = (Announced::to(acme, json!({})).await, Announced::to(acme, json!({})).await);
+    sent.send(stack, PHOTO).await.demand(200);
+    for announced in [&sent, &unsent] {
+        send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
+    }
+    stack.pass(seconds(1)).await;
+    demand_taken_in(stack, acme, &sent).await;
+    acme.client.get(&unsent.address()).await.refused(404);
 }
 
 /// What is kept, without what tells for a while that an announcement was given up.

@@ -42,6 +42,7 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
     assert!(refused.json()["message"].as_str().is_some_and(|message| message.contains("/upload/presign")));
     refused.refused(413);
     crate::readme::requests_work(&stack).await;
+    crate::confirm_check::announcements_are_looked_after(&stack, &acme).await;
     // Functions in processes of their own go by the system's clock: nobody waits two hours for what was announced.
     stack.leave().await;
 }

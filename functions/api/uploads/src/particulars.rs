@@ -1,7 +1,8 @@
 //! What every upload may say of its files, whatever its route.
 
 use domain::{Reference, Violation};
-use web::Fields;
+use intake::Destination;
+use web::{Fields, Stranger};
 
 /// The fields that name a folder.
 pub(crate) const FOLDER_TEXTS: [&str; 2] = ["folder_id", "folder_path"];
@@ -13,6 +14,18 @@ pub(crate) struct Particulars {
 }
 
 impl Particulars {
+    /// Where the files of a stranger go.
+    pub(crate) fn destination(self, stranger: &Stranger) -> Destination<'_> {
+        let Stranger { entry, uploaded_by, sources, .. } = stranger;
+        Destination {
+            space: entry.space.record(),
+            config: &entry.config,
+            reference: self.reference,
+            uploaded_by: *uploaded_by,
+            sources,
+        }
+    }
+
     /// Reads it.
     pub(crate) fn read(fields: &mut Fields) -> Particulars {
         let [id, path] = FOLDER_TEXTS;

@@ -114,20 +114,14 @@ async fn presign_for(
     expected_type: Option<String>,
     payload: &Value,
 ) -> Result<CreatedBare<PresignedView>, Failure> {
-    let Stranger { entry, uploaded_by, sources, .. } = stranger;
+    let entry = &stranger.entry;
     let particulars = Particulars::read(&mut fields);
     let claim = stranger.claim(payload).await;
     if let (Ok(_), Some(said)) = (&claim, &said) {
         said.judge(&entry.config.config, &mut fields);
     }
     let said = fields.finish(said)?;
-    let destination = Destination {
-        space: entry.space.record(),
-        config: &entry.config,
-        reference: particulars.reference,
-        uploaded_by: *uploaded_by,
-        sources,
-    };
+    let destination = particulars.destination(stranger);
     announce(uploads, &entry.space, &destination, &said, expected_type, claim).await
 }
 

@@ -2,7 +2,6 @@
 
 use axum::extract::{Request, State};
 use domain::Fault;
-use intake::Destination;
 use web::{Created, Failure, SignedStranger, Stranger};
 
 use crate::{
@@ -21,7 +20,7 @@ pub(crate) async fn signed(
     State(uploads): State<Uploads>,
     request: Request,
 ) -> Result<Created<Uploaded>, Failure> {
-    let Stranger { entry, uploaded_by, sources, .. } = &stranger;
+    let Stranger { entry, sources, .. } = &stranger;
     let Form { mut fields, mut files, payload, .. } = form::read(request, SHAPE, sources.now()).await?;
     let particulars = Particulars::read(&mut fields);
     // The fields repeat what is signed; an id that is none is another one.
@@ -40,12 +39,6 @@ pub(crate) async fn signed(
     }
     let judged = accept(files, &entry.config.config, expected.as_ref(), &mut fields).await?;
     fields.finish(Some(()))?;
-    let destination = Destination {
-        space: entry.space.record(),
-        config: &entry.config,
-        reference: particulars.reference,
-        uploaded_by: *uploaded_by,
-        sources,
-    };
+    let destination = particulars.destination(&stranger);
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
 }

@@ -1,7 +1,6 @@
 //! `POST /upload/unsigned/:spaceHandle/:configName`: store a file, sent as a form by anyone whom the config lets.
 
 use axum::extract::{Request, State};
-use intake::Destination;
 use web::{Created, Failure, Stranger, UnsignedStranger};
 
 use crate::{
@@ -19,18 +18,12 @@ pub(crate) async fn unsigned(
     State(uploads): State<Uploads>,
     request: Request,
 ) -> Result<Created<Uploaded>, Failure> {
-    let Stranger { entry, uploaded_by, sources, .. } = &stranger;
+    let Stranger { entry, sources, .. } = &stranger;
     let Form { mut fields, files, payload, .. } = form::read(request, SHAPE, sources.now()).await?;
     let particulars = Particulars::read(&mut fields);
     let claim = stranger.claim(&payload).await?;
     let judged = accept(files, &entry.config.config, None, &mut fields).await?;
     fields.finish(Some(()))?;
-    let destination = Destination {
-        space: entry.space.record(),
-        config: &entry.config,
-        reference: particulars.reference,
-        uploaded_by: *uploaded_by,
-        sources,
-    };
+    let destination = particulars.destination(&stranger);
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
 }
