@@ -80,7 +80,7 @@ impl Pending<'_> {
             judging::demand_type(&expected, &media_type, declared.as_ref())?;
         }
         if size <= FILE_BYTES {
-            transform::demand_possible(judging.head, &rules.transformations)?;
+            transform::demand_possible(&media_type, judging.head, &rules.transformations)?;
         }
         let is_measured = dimensions::is_measured(&media_type, &rules.validation);
         let is_transformed = transform::is_asked(&media_type, judging.head, &rules.transformations);

@@ -4,24 +4,40 @@
 
 use bytes::Bytes;
 use domain::{Fault, MediaType, ResourceType, ValidationRules, Violation};
-use media::{ProbeError, Probed};
+use media::{Format, Frames, MediaError, ProbeError, Probed};
 
-use crate::{FILE_BYTES, Refused, Spooled, transform::refused};
+use crate::{
+    FILE_BYTES, Refused, Spooled,
+    transform::{TURN, refused},
+};
 
 /// Bytes from an image's beginning that tell its dimensions, unless it has much to say before.
 pub(crate) const BEGINNING_BYTES: u64 = 256 << 10;
 /// Most bytes from an image's beginning that are read for its dimensions: as many as the largest spooled file has.
 pub(crate) const MEASURED_BYTES: u64 = FILE_BYTES;
 
-/// Refuses a spooled image as [`demand_dimensions`] does, and one that has its header and stops before its end.
+/// Refuses a spooled image as [`demand_dimensions`] does, one that has its header and stops before its end, and one whose
+/// pixels are not those that its header tells of, as far as it is decoded here.
 pub(crate) async fn measure(spooled: &Spooled, media_type: &MediaType, rules: &ValidationRules) -> Result<(), Refused> {
     if !is_measured(media_type, rules) {
         return Ok(());
     }
     demand_dimensions(media_type, rules, |bytes| spooled.beginning(bytes)).await?;
     let bytes = spooled.beginning(FILE_BYTES).await?;
-    let looking = tokio::task::spawn_blocking(move || media::demand_end(&bytes));
-    looking.await.map_err(Fault::internal)?.map_err(refused)
+    let turn = TURN.acquire().await.map_err(Fault::internal)?;
+    // The turn is kept until the end even if nobody waits any more.
+    let looking = tokio::task::spawn_blocking(move || (look(&bytes), turn));
+    let (looked, _turn) = looking.await.map_err(Fault::internal)?;
+    looked.map_err(refused)
+}
+
+fn look(bytes: &[u8]) -> Result<(), MediaError> {
+    media::demand_end(bytes)?;
+    let probed = media::probe(bytes)?;
+    if !Format::is_decoded(probed.format) || probed.frames != Frames::Still {
+        return Ok(());
+    }
+    media::decode(bytes, &probed).map(drop)
 }
 
 /// Whether a config asks anything of the sides of such a file.
@@ -88,7 +104,7 @@ mod tests {
 
     /// How often such a file was read for its dimensions, and what came of it.
     async fn measured(file: Vec<u8>, least: u32, most: u32) -> (usize, bool) {
-        let media_type = media::Format::Jpeg.media_type();
+        let media_type = Format::Jpeg.media_type();
         let rules = ValidationRules {
             min_image_width: Some(least),
             max_image_height: Some(most),

@@ -18,10 +18,11 @@ const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
 /// Refuses by the extensions of a name that something would run, but for those that the config allows by name.
 pub(crate) fn by_name(name: &OriginalName, rules: &ValidationRules) -> Result<(), Violation> {
     let parts = name.parts();
-    // Desktops drop dots and spaces from the end of a name.
-    let extensions: Vec<&str> = parts[1..].iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+    // Desktops drop dots and spaces from the end of a name, and some servers what follows a semicolon or a colon.
+    let bare = |part: &'_ str| part.split([';', ':']).next().unwrap_or_default().trim().to_owned();
+    let extensions: Vec<String> = parts[1..].iter().map(|part| bare(part)).filter(|part| !part.is_empty()).collect();
     let Some((last, middle)) = extensions.split_last() else { return Ok(()) };
-    let is_run = |extension: &&str| runs_on_servers(extension) && !allows(rules, extension);
+    let is_run = |extension: &String| runs_on_servers(extension) && !allows(rules, extension);
     let refused = (runs(last) && !allows(rules, last)) || middle.iter().any(is_run);
     if refused { Err(EXECUTABLE) } else { Ok(()) }
 }
@@ -67,6 +68,8 @@ mod tests {
             ".php",
             "a.exe.",
             "a.exe. .",
+            "a.asp;.jpg",
+            "a.exe::$DATA",
         ] {
             assert!(refused(name), "{name}");
         }

@@ -10,7 +10,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::{FILE_BYTES, Refused, Spool, Spooled};
 
 /// Whose turn it is. Memory is the process's, and so is its bound: one image may take 1.8 GB.
-static TURN: Semaphore = Semaphore::const_new(1);
+pub(crate) static TURN: Semaphore = Semaphore::const_new(1);
 
 /// Bytes of a transformed image that are hashed and spooled at once.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -18,7 +18,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// The image as its config wants it stored: as it came, or other bytes and their type.
 ///
 /// JPEG, PNG, GIF and WebP are transformed; where they are animated, nothing but their metadata is removed. Every other
-/// file passes as it is: SVG and BMP too, and AVIF, HEIC and TIFF, unless their metadata is to be removed, which cannot be.
+/// file passes as it is: other images too, unless their metadata is to be removed, which cannot be.
 ///
 /// An image that ends early, contradicts its header, or has more pixels than are decoded or encoded is refused, as is one
 /// that would become larger than any file may be. Work that nobody waits for any more goes on to its end, since no codec
@@ -28,7 +28,7 @@ pub(crate) async fn transformed(
     media_type: MediaType,
     rules: &TransformationRules,
 ) -> Result<(Spooled, MediaType), Refused> {
-    demand_possible(spooled.head(), rules)?;
+    demand_possible(&media_type, spooled.head(), rules)?;
     if !is_asked(&media_type, spooled.head(), rules) {
         return Ok((spooled, media_type));
     }
@@ -41,8 +41,13 @@ pub(crate) async fn transformed(
 }
 
 /// Refuses an image whose metadata is to be removed, and cannot be: nobody is to find a place in it later.
-pub(crate) fn demand_possible(head: &[u8], rules: &TransformationRules) -> Result<(), Violation> {
-    if rules.strip_metadata && Format::of(head).is_some_and(Format::keeps_metadata) {
+pub(crate) fn demand_possible(
+    media_type: &MediaType,
+    head: &[u8],
+    rules: &TransformationRules,
+) -> Result<(), Violation> {
+    let is_image = media_type.resource_type == ResourceType::Image;
+    if rules.strip_metadata && is_image && !Format::of(head).is_some_and(Format::is_decoded) {
         return Err(Violation::Must("must be of a format whose metadata can be removed"));
     }
     Ok(())

@@ -49,9 +49,9 @@ impl Format {
         }
     }
 
-    /// Whether its files may say where and by whom an image was taken, which nothing here can remove.
-    pub fn keeps_metadata(self) -> bool {
-        matches!(self, Format::Avif | Format::Heic | Format::Tiff)
+    /// Whether its files are decoded here, and their metadata can be removed.
+    pub fn is_decoded(self) -> bool {
+        matches!(self, Format::Jpeg | Format::Png | Format::Gif | Format::WebP)
     }
 
     /// Its media type, as files are stored under it.

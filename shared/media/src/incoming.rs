@@ -70,8 +70,7 @@ pub fn is_subject(head: &[u8], rules: &TransformationRules) -> bool {
 }
 
 fn subject(head: &[u8], rules: &TransformationRules) -> Option<Format> {
-    let is_decoded = |format: &Format| matches!(format, Format::Jpeg | Format::Png | Format::Gif | Format::WebP);
-    Format::of(head).filter(is_decoded).filter(|_| asks(rules))
+    Format::of(head).filter(|format| format.is_decoded()).filter(|_| asks(rules))
 }
 
 fn asks(rules: &TransformationRules) -> bool {

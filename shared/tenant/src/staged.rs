@@ -168,7 +168,7 @@ impl Assets<'_> {
     /// Whoever finds a file pending no more has lost to another attempt, or to whoever removed the file, or has won and
     /// did not hear of it.
     async fn lost(&self, file: &File) -> Result<Activated, Fault> {
-        let (_, found) = self.space.table.space_and_file(file.space_id, file.id).await?;
+        let found = self.file(file.id).await?;
         if found.as_ref().is_none_or(|found| found.revision != file.revision) {
             self.remove_original(file).await;
         }
@@ -185,9 +185,9 @@ impl Assets<'_> {
         Ok(is_removed)
     }
 
-    /// The file as it is now.
-    pub async fn again(&self, file: &File) -> Result<Option<File>, Fault> {
-        Ok(self.space.table.space_and_file(file.space_id, file.id).await?.1)
+    /// A file of this space, as it is now.
+    pub async fn file(&self, id: FileId) -> Result<Option<File>, Fault> {
+        Ok(self.space.table.space_and_file(self.space.record.id, id).await?.1)
     }
 }
 

@@ -56,7 +56,8 @@
 //!
 //! - Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored, but keys that are unknown
 //!   inside `security` and `config` are refused.
-//! - `PUT` changes what is present; null clears what may be null; what is required stays required.
+//! - `PUT` changes what is present; null clears what may be null; what is required stays required. `security` and an upload
+//!   config's `config` are replaced whole. An announced upload is judged by its config as that was when it was announced.
 //!
 //! ## Limits
 //!

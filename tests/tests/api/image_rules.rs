@@ -206,6 +206,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
     let acme = stack.space("Acme").await;
     let converting = config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
     let stripping = config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
+    let measuring = config(&acme, json!({"validation": {"min_image_width": 10}})).await;
     let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
     let bomb = || because("must not have more than 100000000 pixels");
     let lie = || because("must be an image that can be decoded");
@@ -222,7 +223,16 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         assert_eq!(upload(&acme, &converting, name, &bytes).await.refused(422), expected, "{name}");
     }
     let kept = because("must be of a format whose metadata can be removed");
-    assert_eq!(upload(&acme, &stripping, "image.avif", &image(Format::Avif, 24, 16)).await.refused(422), kept);
+    for (name, bytes) in [("image.avif", image(Format::Avif, 24, 16)), ("image.svg", SVG.to_vec())] {
+        assert_eq!(upload(&acme, &stripping, name, &bytes).await.refused(422), kept, "{name}");
+    }
+    for (name, bytes, expected) in [
+        ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
+        ("JPEG, too high", jpeg_of_sides(240, 4_000), lie()),
+        ("PNG, too high", png_of_sides(240, 4_000), lie()),
+    ] {
+        assert_eq!(upload(&acme, &measuring, name, &bytes).await.refused(422), expected, "{name}");
+    }
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let whole = image(format, 240, 160);
         for length in [whole.len() / 10, whole.len() / 2, whole.len() - 1] {

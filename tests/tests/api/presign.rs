@@ -310,6 +310,19 @@ async fn who_asks_again_gets_the_same_file_and_a_fresh_address() {
 }
 
 #[tokio::test]
+async fn who_asks_again_for_a_file_that_was_refused_is_told_so() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let fields = json!({"size": 4});
+    let announced = Announced { answer: named(&acme, "one", fields.clone()).await.demand(201).json() };
+    announced.send(&stack, b"text").await.demand(200);
+    announced.confirm(&acme.client).await.refused(422);
+    assert!(named(&acme, "one", fields).await.refused(409)["idempotency_key"].is_array());
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn however_many_announce_it_at_once_there_is_one_file() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;

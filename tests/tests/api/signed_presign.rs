@@ -154,6 +154,9 @@ async fn what_is_announced_obeys_its_address_and_its_config() {
     let after = stack.dump().await.items.keys().filter(|(_, sort)| sort.starts_with("FILE")).count();
     assert_eq!(after, before, "nothing was announced");
     signer.presign(&of_jpeg, json!({"content_type": "image/jpeg; q=1"})).await.demand(201);
+    for other in [json!({"space_id": signer.config}), json!({"upload_config_id": "x"})] {
+        assert_eq!(signer.presign(&signer.query(&stack), other).await.refused(403), json!({}));
+    }
     stack.leave().await;
 }
 

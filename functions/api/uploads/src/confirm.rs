@@ -65,7 +65,7 @@ async fn active(uploads: &Uploads, space: &Space, file: File, sources: &Sources)
         Confirmed::Active(file) => Result::Ok(*file),
         Confirmed::Absent => {
             // Somebody else may have found it wrong meanwhile.
-            assets.again(&file).await?.ok_or_else(Fault::not_found)?;
+            assets.file(file.id).await?.ok_or_else(Fault::not_found)?;
             let message = "The file has not been uploaded yet.";
             Err(Fault::conflict(message, FILE, Violation::Must("must be uploaded to its URL first")))
         }
@@ -74,7 +74,7 @@ async fn active(uploads: &Uploads, space: &Space, file: File, sources: &Sources)
                 return Err(Violations::from((FILE, violation)).into());
             }
             // Somebody else was faster.
-            assets.again(&file).await?.filter(|file| file.status == FileStatus::Active).ok_or_else(Fault::not_found)
+            assets.file(file.id).await?.filter(|file| file.status == FileStatus::Active).ok_or_else(Fault::not_found)
         }
         Confirmed::Gone => Err(Fault::not_found()),
     }

@@ -16,7 +16,7 @@ use web::{
     Authenticated, Claim, CreatedBare, Failure, Fields, SignedStranger, Stranger, UnsignedStranger, Upload, read_fields,
 };
 
-use crate::{Uploads, particulars::Particulars, promise::Said, upload::place};
+use crate::{Uploads, particulars::Particulars, promise::Said, signed::demand_named, upload::place};
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
@@ -89,6 +89,8 @@ pub(crate) async fn presign_signed(
     request: Request,
 ) -> Result<CreatedBare<PresignedView>, Failure> {
     let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
+    let named = ["space_id", "upload_config_id"].map(|field| fields.optional(field, |id| Ok(id.to_owned())));
+    demand_named(&signed, named)?;
     let mut said = Said::read(&mut fields);
     if let Some(said) = &mut said {
         said.bind(signed.original_name(), expected.as_ref(), &mut fields);
@@ -148,12 +150,17 @@ async fn announce(
             done.unwrap_or_else(|| Err(Fault::unavailable("announcing took too long")))?;
             (announced, false)
         }
-        Err(Failure::Replay(kept)) => (serde_json::from_slice(&kept).map_err(Fault::internal)?, true),
+        Err(Failure::Replay(kept)) => {
+            let announced: Announced = serde_json::from_slice(&kept).map_err(Fault::internal)?;
+            // What was sent for it may have been refused since, and the file with it.
+            assets.file(announced.file_id).await?.ok_or_else(expired)?;
+            (announced, true)
+        }
         Err(failure) => return Err(failure),
     };
     let Announced { file_id, content_type, size, made_at } = announced;
     let now = destination.sources.now();
-    let left_seconds = (made_at.plus_ms(PRESIGNED_MS).ms() - now.ms()) / MS_PER_SECOND;
+    let left_seconds = (made_at.plus_ms(PRESIGNED_MS).ms() - now.ms() + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
     // No address is good for longer than somebody looks after its file.
     let lifetime = u64::try_from(left_seconds).ok().filter(|seconds| *seconds > 0).ok_or_else(expired)?;
     let Presigned { url, object_key } =
@@ -173,6 +180,7 @@ async fn announce(
 }
 
 fn expired() -> Fault {
-    let message = "The upload URL of this request has expired.";
-    Fault::conflict(message, "idempotency_key", Violation::Must("is that of a request whose URL has expired"))
+    let message = "The upload URL of this request has expired, or its file was refused.";
+    let violation = Violation::Must("is that of a request whose URL has expired, or whose file was refused");
+    Fault::conflict(message, "idempotency_key", violation)
 }

@@ -1,7 +1,7 @@
 //! `POST /upload/signed`: store a file, sent as a form by whoever holds a signed address.
 
 use axum::extract::{Request, State};
-use domain::Fault;
+use domain::{Fault, SignedUpload};
 use web::{Created, Failure, SignedStranger, Stranger};
 
 use crate::{
@@ -23,14 +23,8 @@ pub(crate) async fn signed(
     let Stranger { entry, sources, .. } = &stranger;
     let Form { mut fields, mut files, payload, .. } = form::read(request, SHAPE, sources.now()).await?;
     let particulars = Particulars::read(&mut fields);
-    // The fields repeat what is signed; an id that is none is another one.
-    let space_id = fields.required("space_id", |id| Ok(id.parse().ok()));
-    let config_id = fields.required("upload_config_id", |id| Ok(id.parse().ok()));
-    let is_other = space_id.is_some_and(|id| id != Some(signed.space_id))
-        || config_id.is_some_and(|id| id != Some(signed.config_id));
-    if is_other {
-        return Err(Fault::forbidden("The URL is signed for another space or upload config.").into());
-    }
+    let named = ["space_id", "upload_config_id"].map(|field| fields.required(field, |id| Ok(id.to_owned())));
+    demand_named(&signed, named)?;
     let claim = stranger.claim(&payload).await?;
     if let Some(name) = signed.original_name() {
         for (_, file) in &mut files {
@@ -41,4 +35,12 @@ pub(crate) async fn signed(
     fields.finish(Some(()))?;
     let destination = particulars.destination(&stranger);
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
+}
+
+/// Refuses a space and a config, where they are named, that are others than those that are signed. An id that is none is
+/// another one.
+pub(crate) fn demand_named(signed: &SignedUpload, [space, config]: [Option<String>; 2]) -> Result<(), Fault> {
+    let is_signed = space.is_none_or(|id| id.parse() == Ok(signed.space_id))
+        && config.is_none_or(|id| id.parse() == Ok(signed.config_id));
+    if is_signed { Ok(()) } else { Err(Fault::forbidden("The URL is signed for another space or upload config.")) }
 }
