@@ -1,17 +1,18 @@
 #!/usr/bin/env node
-// Signs addresses for `POST /upload/signed`, with Node's own modules alone.
+// Signs addresses for `POST /upload/signed` and for delivery, with Node's own modules alone.
 //
 //   sign.mjs BASE_URL SECRET KID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
+//   sign.mjs --delivery FILE_URL SECRET KID EXPIRES [w=400] [download=] …
 //   sign.mjs --check vectors.json
 //
-// BASE_URL ends with /api/v1, EXPIRES is in unix seconds. What is signed is the path and all parameters but the
-// signature, each name and value encoded by RFC 3986, sorted by name and then by value.
+// BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. What is signed is the path and all
+// parameters but the signature, each name and value encoded by RFC 3986, sorted by name and then by value.
 
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const PATH = "/api/v1/upload/signed";
+const UPLOAD_PATH = "/api/v1/upload/signed";
 
 /** `encodeURIComponent` leaves five characters as they are that RFC 3986 reserves. */
 const encode = (text) =>
@@ -20,33 +21,39 @@ const encode = (text) =>
 const order = ([name, value], [otherName, otherValue]) =>
   name === otherName ? (value < otherValue ? -1 : 1) : (name < otherName ? -1 : 1);
 
-function canonical(parameters) {
+function canonical(path, parameters) {
   const pairs = parameters.map((pair) => pair.map(encode)).sort(order);
-  return `${PATH}?${pairs.map((pair) => pair.join("=")).join("&")}`;
+  return `${path}?${pairs.map((pair) => pair.join("=")).join("&")}`;
 }
 
 const signature = (secret, text) => createHmac("sha256", secret).update(text).digest("hex");
 
-function signedUrl(baseUrl, secret, parameters) {
-  const text = canonical(parameters);
-  return `${baseUrl.replace(/\/api\/v1$/, "")}${text}&signature=${signature(secret, text)}`;
+function signedUrl(origin, path, secret, parameters) {
+  const text = canonical(path, parameters);
+  return `${origin}${text}&signature=${signature(secret, text)}`;
+}
+
+const named = (pairs) => pairs.map((pair) => [pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)]);
+
+function upload(baseUrl, secret, kid, space_id, upload_config_id, expires, ...more) {
+  const given = Object.entries({ kid, space_id, upload_config_id, expires });
+  return signedUrl(baseUrl.replace(/\/api\/v1$/, ""), UPLOAD_PATH, secret, [...given, ...named(more)]);
+}
+
+function delivery(fileUrl, secret, kid, expires, ...more) {
+  const { origin, pathname } = new URL(fileUrl);
+  return signedUrl(origin, pathname, secret, [...Object.entries({ kid, expires }), ...named(more)]);
 }
 
 function check(path) {
-  const { secret, vectors } = JSON.parse(readFileSync(path, "utf8"));
-  for (const vector of vectors) {
-    assert.equal(canonical(vector.parameters), vector.canonical);
+  const { secret, vectors, delivery } = JSON.parse(readFileSync(path, "utf8"));
+  for (const vector of [...vectors, ...delivery]) {
+    assert.equal(canonical(vector.path ?? UPLOAD_PATH, vector.parameters), vector.canonical);
     assert.equal(signature(secret, vector.canonical), vector.signature);
   }
-  console.log(`${vectors.length} vectors agree`);
+  return `${vectors.length} vectors of uploads and ${delivery.length} of deliveries agree`;
 }
 
 const [first, ...rest] = process.argv.slice(2);
-if (first === "--check") {
-  check(rest[0]);
-} else {
-  const [secret, kid, space_id, upload_config_id, expires, ...named] = rest;
-  const given = Object.entries({ kid, space_id, upload_config_id, expires });
-  const more = named.map((pair) => [pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)]);
-  console.log(signedUrl(first, secret, [...given, ...more]));
-}
+const does = { "--check": check, "--delivery": delivery }[first];
+console.log(does ? does(...rest) : upload(first, ...rest));

@@ -1,50 +1,63 @@
 #!/usr/bin/env python3
-"""Signs addresses for `POST /upload/signed`, with the standard library alone.
+"""Signs addresses for `POST /upload/signed` and for delivery, with the standard library alone.
 
     sign.py BASE_URL SECRET KID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
+    sign.py --delivery FILE_URL SECRET KID EXPIRES [w=400] [download=] …
     sign.py --check vectors.json
 
-BASE_URL ends with /api/v1, EXPIRES is in unix seconds. What is signed is the path and all parameters but the
-signature, each name and value encoded by RFC 3986, sorted by name and then by value.
+BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. What is signed is the path and all
+parameters but the signature, each name and value encoded by RFC 3986, sorted by name and then by value.
 """
 
 import hashlib
 import hmac
 import json
 import sys
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
-PATH = "/api/v1/upload/signed"
+UPLOAD_PATH = "/api/v1/upload/signed"
 
 
-def canonical(parameters):
+def canonical(path, parameters):
     pairs = sorted((quote(name, safe=""), quote(value, safe="")) for name, value in parameters)
-    return f"{PATH}?" + "&".join(f"{name}={value}" for name, value in pairs)
+    return f"{path}?" + "&".join(f"{name}={value}" for name, value in pairs)
 
 
 def signature(secret, text):
     return hmac.new(secret.encode(), text.encode(), hashlib.sha256).hexdigest()
 
 
-def signed_url(base_url, secret, parameters):
-    text = canonical(parameters)
-    return f"{base_url.removesuffix('/api/v1')}{text}&signature={signature(secret, text)}"
+def signed_url(origin, path, secret, parameters):
+    text = canonical(path, parameters)
+    return f"{origin}{text}&signature={signature(secret, text)}"
+
+
+def named(pairs):
+    return [tuple(pair.split("=", 1)) for pair in pairs]
+
+
+def upload(base_url, secret, kid, space_id, upload_config_id, expires, *more):
+    given = [("kid", kid), ("space_id", space_id), ("upload_config_id", upload_config_id), ("expires", expires)]
+    return signed_url(base_url.removesuffix("/api/v1"), UPLOAD_PATH, secret, given + named(more))
+
+
+def delivery(file_url, secret, kid, expires, *more):
+    url = urlsplit(file_url)
+    return signed_url(f"{url.scheme}://{url.netloc}", url.path, secret, [("kid", kid), ("expires", expires)] + named(more))
 
 
 def check(path):
     with open(path, encoding="utf-8") as file:
         vectors = json.load(file)
-    for vector in vectors["vectors"]:
-        text = canonical(vector["parameters"])
+    uploads = [(UPLOAD_PATH, vector) for vector in vectors["vectors"]]
+    deliveries = [(vector["path"], vector) for vector in vectors["delivery"]]
+    for signed_path, vector in uploads + deliveries:
+        text = canonical(signed_path, vector["parameters"])
         assert text == vector["canonical"], (text, vector)
         assert signature(vectors["secret"], text) == vector["signature"], vector
-    print(f"{len(vectors['vectors'])} vectors agree")
+    return f"{len(uploads)} vectors of uploads and {len(deliveries)} of deliveries agree"
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--check"]:
-        check(sys.argv[2])
-    else:
-        base_url, secret, kid, space_id, upload_config_id, expires, *named = sys.argv[1:]
-        given = [("kid", kid), ("space_id", space_id), ("upload_config_id", upload_config_id), ("expires", expires)]
-        print(signed_url(base_url, secret, given + [pair.split("=", 1) for pair in named]))
+    does, arguments = {"--check": check, "--delivery": delivery}.get(sys.argv[1]), sys.argv[2:]
+    print(does(*arguments) if does else upload(*sys.argv[1:]))

@@ -98,13 +98,13 @@ pub struct Tenant {
 impl Stack {
     /// A stack like the product's, in a directory of its own, on free ports.
     pub async fn start() -> Stack {
-        Stack::start_with(StackOptions::default()).await
+        Box::pin(Stack::start_with(StackOptions::default())).await
     }
 
     /// A stack that differs.
     pub async fn start_with(options: StackOptions) -> Stack {
         let directory = Arc::new(TempDir::new().expect("a temporary directory"));
-        Stack::start_in(directory, options).await.unwrap_or_else(|error| panic!("{error}"))
+        Box::pin(Stack::start_in(directory, options)).await.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// A stack in a directory that may have been used before.

@@ -70,6 +70,15 @@ impl Stack {
         delete.key("sk", AttributeValue::S(format!("KEY#{id:020}"))).send().await.expect("deleted");
     }
 
+    /// Removes a folder's record alone: whatever is in it says still that it is.
+    pub async fn lose_folder(&self, tenant: &Tenant, id: &str) {
+        let environment = self.operator();
+        let mut settings = Settings::of(&environment.variables);
+        let delete = runtime::dynamodb(&mut settings).delete_item().table_name(settings.text("TABLE_NAME"));
+        let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
+        delete.key("sk", AttributeValue::S(format!("FOLDER#{id}"))).send().await.expect("deleted");
+    }
+
     /// Puts an object into the bucket.
     pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
         let environment = self.operator();

@@ -33,8 +33,8 @@ async fn reads_cost_what_they_may() {
         (&account, "/spaces", &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"]),
         (&acme.client, "/account", &["spaces BatchGetItem", "spaces UpdateItem"]),
         (&account, "/account", &["spaces BatchGetItem", "spaces BatchGetItem", "spaces UpdateItem"]),
-        (&stack.anonymous, url, &["delivery BatchGetItem", "delivery GetObject"]),
-        (&acme.client, url, &["delivery BatchGetItem", "delivery GetItem", "delivery GetObject"]),
+        (&stack.anonymous, url, &["delivery GetObject", "delivery TransactGetItems"]),
+        (&acme.client, url, &["delivery GetItem", "delivery GetObject", "delivery TransactGetItems"]),
     ];
     for (client, address, expected) in gets {
         let (answer, calls) = stack.calls_of(client.get(address)).await;
@@ -137,7 +137,7 @@ async fn uploads_cost_what_they_may() {
         calls
     };
     // The space is looked at again once the files are there.
-    let rest = ["GetItem", "GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
+    let rest = ["BatchGetItem", "GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
     for count in [1, 10] {
         assert_eq!(cost(&stack, "uploads", 201, acme.client.upload(form(count))).await, with(count, &rest));
     }

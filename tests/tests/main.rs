@@ -1,5 +1,6 @@
 //! Black-box tests of the whole, over the local stack, mirroring the routes.
 
+mod access_model;
 mod api;
 mod bootstrap;
 mod browser;
@@ -9,8 +10,10 @@ mod clients;
 mod confirm_check;
 mod container;
 mod delivery;
+mod delivery_access;
 mod emulate;
 mod faults;
+mod file_roles;
 mod foreign;
 mod harness;
 mod hostile;

@@ -38,8 +38,9 @@ pub(crate) async fn requests_work(stack: &Stack) {
     let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("the same photo"), "{said}\n{complained}");
-    // The file that is shown, and one by each further way to upload.
-    assert_eq!(said.matches(r#""status":"active""#).count(), 4, "{said}\n{complained}");
+    assert!(said.contains("opened by its signature"), "{said}\n{complained}");
+    // The file that is shown, one by each further way to upload, and the one that is found and moved.
+    assert_eq!(said.matches(r#""status":"active""#).count(), 6, "{said}\n{complained}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,9 @@
 //! Every route against everyone who must not pass, and everyone who must.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicU32, Ordering},
+};
 
 use serde_json::{Value, json};
 use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
@@ -32,7 +35,7 @@ const fn row(method: &'static str, path: &'static str, who: Who, success: u16) -
     Row { method, path, who, success }
 }
 
-pub(crate) const ROWS: [Row; 30] = [
+pub(crate) const ROWS: [Row; 49] = [
     row("GET", "/api/v1/spaces", Anyone, 200),
     row("POST", "/api/v1/spaces", Account, 201),
     // The space has a file, so who may delete it is told that it is not empty.
@@ -66,7 +69,29 @@ pub(crate) const ROWS: [Row; 30] = [
     row("POST", "/api/v1/upload/presign", Role("user"), 201),
     // The file is another one's than the caller's.
     row("POST", "/api/v1/upload/confirm/{fileId}", Role("admin"), 200),
+    row("GET", "/api/v1/files", Role("viewer"), 200),
+    row("GET", "/api/v1/files/by-ref", Role("viewer"), 200),
+    // What is not the caller's is not found, and says nothing.
+    row("POST", "/api/v1/files/urls", Anyone, 200),
     row("GET", "/api/v1/files/{id}", Role("viewer"), 200),
+    // The file is another one's than the caller's.
+    row("PUT", "/api/v1/files", Role("admin"), 200),
+    row("PUT", "/api/v1/files/{id}", Role("admin"), 200),
+    row("POST", "/api/v1/files/{id}/signed-url", Role("viewer"), 200),
+    row("PUT", "/api/v1/files/{id}/access-control", Role("admin"), 200),
+    row("DELETE", "/api/v1/files/{id}/access-control", Role("admin"), 200),
+    row("DELETE", "/api/v1/files/{id}", Role("admin"), 204),
+    row("DELETE", "/api/v1/files", Role("admin"), 204),
+    row("GET", "/api/v1/folders", Role("viewer"), 200),
+    row("POST", "/api/v1/folders", Role("admin"), 201),
+    row("GET", "/api/v1/folders/{id}", Role("viewer"), 200),
+    row("PUT", "/api/v1/folders/{id}", Role("admin"), 200),
+    row("PUT", "/api/v1/folders/{id}/access-control", Role("admin"), 200),
+    row("DELETE", "/api/v1/folders/{id}/access-control", Role("admin"), 200),
+    row("PUT", "/api/v1/folders/{id}/security", Role("admin"), 200),
+    row("DELETE", "/api/v1/folders/{id}/security", Role("admin"), 200),
+    // The folder has another one in it, so who may delete it is told that it is not empty.
+    row("DELETE", "/api/v1/folders/{id}", Role("admin"), 409),
 ];
 
 /// The routes that take no key, but another proof.
@@ -77,10 +102,15 @@ const STRANGERS: [(&str, &str); 4] = [
     ("POST", "/api/v1/upload/unsigned/{spaceHandle}/{configName}/presign"),
 ];
 
-/// A space with a file and a key that may be revoked.
+/// What a file of a place is found by.
+const REFERENCE: &str = "photo";
+
+/// A space with a file, a folder with another one in it, and a key that may be revoked.
 pub(crate) struct Place {
     pub(crate) tenant: Tenant,
-    pub(crate) file: String,
+    file: Mutex<String>,
+    /// A folder that is not empty.
+    pub(crate) folder: String,
     /// Its upload config.
     pub(crate) config: String,
     pub(crate) key: u64,
@@ -91,31 +121,51 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) async fn new(stack: &Stack, name: &str) -> Place {
         let tenant = stack.space(name).await;
-        let file = tenant.upload_photo().await["id"].as_str().expect("an id").to_owned();
+        let folder = json!({"space_id": tenant.id, "name": "outer"});
+        let folder = tenant.client.post("/folders", folder).await.created()["id"].as_str().expect("an id").to_owned();
+        let inner = json!({"space_id": tenant.id, "name": "inner", "parent_id": folder});
+        tenant.client.post("/folders", inner).await.created();
+        let file = Mutex::new(upload(&tenant).await);
         let path = format!("/spaces/{}/api-keys", tenant.id);
         let key = tenant.client.post(&path, json!({"name": "spare"})).await.created()["id"].as_u64().expect("a number");
         let space = tenant.client.get(&format!("/spaces/{}", tenant.id)).await.ok();
         let config = space["active_upload_config_id"].as_str().expect("an id").to_owned();
-        Place { tenant, file, config, key, calls: AtomicU32::new(0) }
+        Place { tenant, file, folder, config, key, calls: AtomicU32::new(0) }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> String {
+        self.file.lock().expect("nobody panics while holding it").clone()
+    }
+
+    /// Puts another file in the place of one that was deleted.
+    async fn refill(&self) {
+        let file = upload(&self.tenant).await;
+        *self.file.lock().expect("nobody panics while holding it") = file;
     }
 
     /// What the `{id}` of a route is here.
-    pub(crate) fn id(&self, row: &Row) -> &str {
+    pub(crate) fn id(&self, row: &Row) -> String {
         match row.path.split('/').nth(3) {
-            Some("files") => &self.file,
-            Some("upload-configs") => &self.config,
-            _ => &self.tenant.id,
+            Some("files") => self.file(),
+            Some("folders") => self.folder.clone(),
+            Some("upload-configs") => self.config.clone(),
+            _ => self.tenant.id.clone(),
         }
     }
 
     /// The address of a route that leads to this place.
     pub(crate) fn address(&self, row: &Row) -> String {
         let id = self.id(row);
-        let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &self.key.to_string());
-        let path = path.replace("{fileId}", &self.file);
+        let path =
+            row.path.trim_start_matches("/api/v1").replace("{id}", &id).replace("{keyId}", &self.key.to_string());
+        let path = path.replace("{fileId}", &self.file());
         match (row.method, row.path) {
-            ("DELETE", "/api/v1/spaces") => format!("{path}?id={id}"),
-            ("GET", "/api/v1/upload-configs") => format!("{path}?space_id={}", self.tenant.id),
+            ("DELETE", "/api/v1/spaces" | "/api/v1/files") => format!("{path}?id={id}"),
+            ("GET", "/api/v1/files/by-ref") => format!("{path}?space_id={}&ref={REFERENCE}", self.tenant.id),
+            ("GET", "/api/v1/upload-configs" | "/api/v1/files" | "/api/v1/folders") => {
+                format!("{path}?space_id={}", self.tenant.id)
+            }
             _ => path,
         }
     }
@@ -134,9 +184,14 @@ impl Place {
             ("POST", "/upload-configs") => json!({"space_id": self.tenant.id, "name": format!("config-{number}")}),
             ("POST", "/upload-configs/update") => json!({"id": self.config, "description": "changed"}),
             ("DELETE", "/upload-configs") => json!({"id": self.config}),
-            ("POST", _) | ("PUT", "/spaces/{id}") => name(),
-            ("PUT", "/spaces/{id}/access-control") => json!({"access_control": {"public_read": true}}),
-            ("PUT", "/spaces/{id}/security") => json!({"security": {"watermark": {"opacity": 0.1}}}),
+            ("POST", "/files/urls") => json!({"file_ids": [self.file()]}),
+            ("POST", "/files/{id}/signed-url") => json!({"expiration_minutes": 5}),
+            ("PUT", "/files") => json!({"id": self.file(), "tags": ["swept"]}),
+            ("PUT", "/files/{id}") => json!({"tags": ["swept"]}),
+            ("POST", "/folders") => json!({"space_id": self.tenant.id, "name": format!("folder {number}")}),
+            ("POST", _) | ("PUT", "/spaces/{id}" | "/folders/{id}") => name(),
+            ("PUT", path) if path.ends_with("/access-control") => json!({"access_control": {"public_read": true}}),
+            ("PUT", path) if path.ends_with("/security") => json!({"security": {"watermark": {"opacity": 0.1}}}),
             ("PUT", "/account") => json!({"default_space_id": self.tenant.id}),
             _ => return None,
         })
@@ -153,6 +208,12 @@ impl Place {
         };
         client.send(request).await
     }
+}
+
+/// Uploads a file that has a reference, and gives its id.
+async fn upload(tenant: &Tenant) -> String {
+    let form = form(&tenant.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", REFERENCE);
+    tenant.client.upload(form).await.created()["id"].as_str().expect("an id").to_owned()
 }
 
 #[test]
@@ -211,7 +272,7 @@ async fn another_space_does_not_exist() {
                 (_, "/api/v1/upload" | "/api/v1/upload/presign") => {
                     assert_eq!(answer.refused(422)["space"], json!(["The selected space is invalid."]));
                 }
-                (_, "/api/v1/upload-configs") if row.method == "POST" => {
+                (_, "/api/v1/upload-configs" | "/api/v1/folders") if row.method == "POST" => {
                     let errors = answer.refused(422);
                     assert_eq!(errors, json!({"space_id": ["The selected space id is invalid."]}));
                 }
@@ -265,6 +326,9 @@ async fn judge(place: &Place, row: &Row, client: &Client, allowed: bool) {
     let answer = place.call(row, client).await;
     if allowed {
         answer.demand(row.success);
+        if row.method == "DELETE" && row.success == 204 && row.path.starts_with("/api/v1/files") {
+            place.refill().await;
+        }
     } else {
         answer.refused(403);
     }

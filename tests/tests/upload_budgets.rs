@@ -38,7 +38,7 @@ async fn presigned_uploads_cost_what_they_may() {
     let mut body = described();
     body["space"] = json!(acme.handle);
     // The space is looked at again once the file is announced, or active.
-    let announce = ["GetItem", "GetItem", "GetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"];
+    let announce = ["BatchGetItem", "GetItem", "GetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"];
     let (announced, calls) = cost(&stack, 201, acme.client.post("/upload/presign", body.clone())).await;
     assert_eq!(calls, announce);
     let confirm = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));
@@ -77,11 +77,11 @@ async fn uploads_of_strangers_cost_what_they_may() {
     let url = signed["data"]["url"].as_str().expect("an address");
     let form = photo().text("space_id", acme.id.clone()).text("upload_config_id", config);
     let upload = stack.anonymous.send(stack.anonymous.request("POST", url).multipart(form));
-    let stored = ["BatchGetItem", "GetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
+    let stored = ["BatchGetItem", "BatchGetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
     assert_eq!(cost(&stack, 201, upload).await.1, stored);
     let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
     let (announced, calls) = cost(&stack, 201, stack.anonymous.post(presign_url, described())).await;
-    assert_eq!(calls, ["BatchGetItem", "GetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"]);
+    assert_eq!(calls, ["BatchGetItem", "BatchGetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"]);
     put(&stack.anonymous, &announced).await;
     let confirm = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));
     let token = json!({"confirm_token": announced["confirm_token"]});
@@ -109,7 +109,7 @@ async fn uploads_without_proof_cost_what_they_may() {
         stack.anonymous.send(request.multipart(photo()))
     };
     // Space, config, uploads of this hour, and the space again.
-    let stored = ["GetItem", "GetItem", "GetItem", "GetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
+    let stored = ["BatchGetItem", "GetItem", "GetItem", "GetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
     assert_eq!(cost(&stack, 201, from("https://example.com/")).await.1, stored);
     assert_eq!(cost(&stack, 403, from("https://example.org/")).await.1, ["GetItem", "GetItem", "UpdateItem"]);
     stack.stop().await;

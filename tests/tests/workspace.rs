@@ -19,6 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("web", &["domain", "tenant", "runtime"]),
     ("spaces", &["domain", "tenant", "runtime", "web"]),
     ("files", &["domain", "tenant", "runtime", "web"]),
+    ("folders", &["domain", "tenant", "runtime", "web"]),
     ("upload-configs", &["domain", "tenant", "runtime", "web"]),
     ("uploads", &["domain", "tenant", "runtime", "web", "intake"]),
     ("not-found", &["runtime", "web"]),
@@ -39,6 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "emulators",
             "spaces",
             "files",
+            "folders",
             "upload-configs",
             "uploads",
             "not-found",
@@ -57,12 +59,15 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (&["worker"], &["axum", "aws-smithy-runtime-api"]),
     // What is deployed keeps nothing on disk, and cannot misbehave on purpose.
     (
-        &["spaces", "files", "uploads", "not-found", "delivery", "confirm-check", "purge", "sweep"],
+        &["spaces", "files", "folders", "uploads", "not-found", "delivery", "confirm-check", "purge", "sweep"],
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],
     ),
-    (&["spaces", "files", "not-found", "delivery", "purge", "sweep"], &["intake", "multer"]),
+    (&["spaces", "files", "folders", "not-found", "delivery", "purge", "sweep"], &["intake", "multer"]),
     // What decodes no pixels links no codec.
-    (&["web", "worker", "spaces", "files", "upload-configs", "not-found", "delivery", "purge", "sweep"], &["media"]),
+    (
+        &["web", "worker", "spaces", "files", "folders", "upload-configs", "not-found", "delivery", "purge", "sweep"],
+        &["media"],
+    ),
     // The local stack depends on the functions, never the other way round.
     (&["emulators"], &["domain"]),
 ];

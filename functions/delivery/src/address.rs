@@ -1,19 +1,23 @@
 //! What an address asks for: a storage path, and how it is to be delivered.
 
-use domain::{Fault, Violation, Violations};
+use domain::{
+    DeliveryProof, Fault, NotSigned, SIGNATURE, TRANSFORMATION_PARAMETERS, Transformation, Violation, Violations,
+    decoded_parameters,
+};
 use http::Uri;
 use percent_encoding::percent_decode_str;
 
-/// Parameters that ask for another rendering than the original.
-const RENDERING_PARAMETERS: [&str; 6] = ["w", "h", "r", "g", "f", "q"];
+/// The parameter that asks for a file to be saved.
+const DOWNLOAD: &str = "download";
 
 /// An address, read.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     /// Where the file is, without a leading slash.
     pub(crate) storage_path: String,
     /// Whether the file is to be saved, not shown.
     pub(crate) download: bool,
+    /// What the address proves, where it is signed.
+    pub(crate) proof: Option<Result<DeliveryProof, NotSigned>>,
 }
 
 impl Address {
@@ -30,17 +34,35 @@ impl Address {
         if storage_path.split(['/', '\\']).any(|segment| segment == "..") {
             return Err(Fault::malformed("The path holds a `..` segment."));
         }
-        let mut address = Address { storage_path: storage_path.to_owned(), download: false };
-        let mut violations = Violations::default();
-        for (name, _) in form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()) {
-            if name == "download" {
-                address.download = true;
-            } else if RENDERING_PARAMETERS.contains(&&*name) {
-                violations.add(&name, &Violation::Must("is not supported yet: files are delivered as they are"));
-            }
-        }
-        if violations.is_empty() { Ok(address) } else { Err(violations.into()) }
+        let query = uri.query().unwrap_or_default();
+        let (parameters, proof) = if let Ok(parameters) = decoded_parameters(query) {
+            let proof = DeliveryProof::presented(&path, &parameters);
+            (parameters, proof)
+        } else {
+            // Whatever it says, nobody has signed it.
+            let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+            let is_signed = parameters.iter().any(|(name, _)| name == SIGNATURE);
+            (parameters, is_signed.then_some(Err(NotSigned::Incomplete)))
+        };
+        demand_original(&parameters)?;
+        let download = parameters.iter().any(|(name, _)| name == DOWNLOAD);
+        Ok(Address { storage_path: storage_path.to_owned(), download, proof })
     }
+}
+
+/// Refuses what asks for a rendering.
+fn demand_original(parameters: &[(String, String)]) -> Result<(), Violations> {
+    let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    if Transformation::read(pairs)?.is_none() {
+        return Ok(());
+    }
+    let mut violations = Violations::default();
+    for name in TRANSFORMATION_PARAMETERS {
+        if parameters.iter().any(|(given, _)| given == name) {
+            violations.add(name, &Violation::Must("is not supported yet: files are delivered as they are"));
+        }
+    }
+    Err(violations)
 }
 
 #[cfg(test)]
@@ -48,8 +70,8 @@ mod tests {
     use super::*;
     use domain::FaultKind;
 
-    fn read(uri: &str) -> Result<Address, FaultKind> {
-        Address::read(&uri.parse().expect("a URI")).map_err(|fault| fault.kind)
+    fn read(uri: &str) -> Result<(), FaultKind> {
+        Address::read(&uri.parse().expect("a URI")).map(|_| ()).map_err(|fault| fault.kind)
     }
 
     #[test]
@@ -63,10 +85,18 @@ mod tests {
 
     #[test]
     fn an_address_is_a_path_and_what_to_do_with_it() {
-        let address = |storage_path: &str, download| Ok(Address { storage_path: storage_path.to_owned(), download });
-        assert_eq!(read("/acme01/a.jpg"), address("acme01/a.jpg", false));
-        assert_eq!(read("/acme01/%61..jpg?download"), address("acme01/a..jpg", true));
-        assert_eq!(read("/acme01/a.jpg?download=1&v=2"), address("acme01/a.jpg", true));
+        for (uri, storage_path, download, is_signed) in [
+            ("/acme01/a.jpg", "acme01/a.jpg", false, false),
+            ("/acme01/%61..jpg?download", "acme01/a..jpg", true, false),
+            ("/acme01/a.jpg?download=1&v=2", "acme01/a.jpg", true, false),
+            ("/acme01/a.jpg?signature", "acme01/a.jpg", false, true),
+            ("/acme01/a.jpg?v=%ff&download", "acme01/a.jpg", true, false),
+            ("/acme01/a.jpg?v=%ff&signature=0", "acme01/a.jpg", false, true),
+        ] {
+            let address = Address::read(&uri.parse().expect("a URI")).expect("an address");
+            let read = (address.storage_path.as_str(), address.download, address.proof.is_some());
+            assert_eq!(read, (storage_path, download, is_signed), "{uri}");
+        }
         assert_eq!(read("/acme01/a.jpg?w=100"), Err(FaultKind::Invalid));
     }
 }

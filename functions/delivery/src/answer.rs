@@ -3,14 +3,13 @@
 use domain::File;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
-use tenant::Delivered;
+use tenant::{Delivered, Grant};
 
 use crate::disposition::content_disposition;
 
-/// What everyone may see: a browser keeps it five minutes, the CDN asks us each time, and does not serve a stored copy
-/// when we fail, since access could have changed.
-const CACHED: &str = "public, max-age=300, s-maxage=0, stale-if-error=0";
-/// What needed proof is kept nowhere.
+/// Longest that a browser keeps what it was given, in seconds: five minutes.
+const KEPT_SECONDS: i64 = 300;
+/// What is for nobody but who asked is kept nowhere.
 const NOT_CACHED: &str = "private, no-store";
 /// Markup can run scripts and load things; shown from our address it may do neither.
 const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
@@ -19,26 +18,31 @@ const TAG_DIGITS: usize = 32;
 
 /// An original about to be answered.
 pub(crate) struct Original<'a> {
+    delivered: &'a Delivered,
     file: &'a File,
-    needs_proof: bool,
     download: bool,
 }
 
 impl<'a> Original<'a> {
     pub(crate) fn of(delivered: &'a Delivered, download: bool) -> Original<'a> {
-        Original { file: delivered.file(), needs_proof: delivered.needs_proof(), download }
+        Original { delivered, file: delivered.file(), download }
     }
 
     /// A strong entity tag: of the bytes, of how they are rendered, and of who may see them.
     pub(crate) fn etag(&self) -> String {
-        let access = if self.needs_proof { "proof" } else { "everyone" };
+        let access = if self.delivered.grant() == Grant::Everyone { "everyone" } else { "proof" };
         let revision = self.file.revision.map(|revision| revision.to_string()).unwrap_or_default();
         let parts = [&revision, "original", access].join(" ");
         format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
     }
 
-    pub(crate) fn cache_control(&self) -> &'static str {
-        if self.needs_proof { NOT_CACHED } else { CACHED }
+    /// A browser keeps what it may for a while, and never for longer than its address is good; the CDN asks us each time, and
+    /// does not serve a stored copy when we fail, since access could have changed.
+    pub(crate) fn cache_control(&self) -> String {
+        match self.delivered.kept_seconds() {
+            Some(most) => format!("public, max-age={}, s-maxage=0, stale-if-error=0", most.min(KEPT_SECONDS)),
+            None => NOT_CACHED.to_owned(),
+        }
     }
 
     pub(crate) fn content_disposition(&self) -> String {
@@ -64,7 +68,7 @@ impl<'a> Original<'a> {
         let mut headers = HeaderMap::new();
         insert(&mut headers, header::ETAG, &self.etag());
         insert(&mut headers, header::LAST_MODIFIED, &self.file.created_at.http_date());
-        insert(&mut headers, header::CACHE_CONTROL, self.cache_control());
+        insert(&mut headers, header::CACHE_CONTROL, &self.cache_control());
         headers
     }
 

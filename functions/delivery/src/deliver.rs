@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::{Fault, FaultKind};
 use http::{HeaderMap, Method, StatusCode, header};
-use tenant::{AnswerHeaders, Delivered};
+use tenant::{AnswerHeaders, Delivered, Visitor};
 use web::{Failure, caller_of};
 
 use crate::{
@@ -36,10 +36,13 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     let address = Address::read(request.uri())?;
     let headers = request.headers();
     let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
-    let tenants = &delivery.tenants;
-    let (located, caller) =
-        tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants, delivery.sources.now()),)?;
-    let found = tenants.open(located.ok_or_else(Fault::not_found)?, caller.as_ref()).await?;
+    let (tenants, now) = (&delivery.tenants, delivery.sources.now());
+    let (located, caller) = tokio::try_join!(
+        tenants.located(&address.storage_path, &delivery.hints, &delivery.sources),
+        caller_of(proof, tenants, now),
+    )?;
+    let visitor = Visitor { caller: caller.as_ref(), proof: address.proof, master: &delivery.master, now };
+    let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
     let original = Original::of(&found, address.download);
     match conditions::judge(headers, &original.etag(), found.file().created_at) {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
@@ -80,7 +83,7 @@ async fn body(
     if method == Method::HEAD {
         return Ok((status, answer).into_response());
     }
-    let bytes = found.bytes(&delivery.originals, part).await?;
+    let bytes = found.bytes(&delivery.tenants, &delivery.originals, part).await?;
     Ok((status, answer, Body::from_stream(bytes)).into_response())
 }
 
@@ -89,7 +92,7 @@ async fn redirect(delivery: &Delivery, found: &Delivered, original: &Original<'_
     let headers = AnswerHeaders {
         content_type: found.file().mime_type.clone(),
         content_disposition: original.content_disposition_at_storage(),
-        cache_control: original.cache_control().to_owned(),
+        cache_control: original.cache_control(),
     };
     let now = delivery.sources.now();
     let address = found.presign(&delivery.originals, headers, now, REDIRECT_LIFETIME).await?;

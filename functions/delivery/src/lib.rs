@@ -11,10 +11,10 @@ mod disposition;
 mod range;
 
 use axum::{Router, response::IntoResponse};
-use domain::Sources;
+use domain::{MasterSecret, Sources};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{Originals, Tenants};
+use tenant::{FolderHints, Originals, Tenants};
 use web::with_layers;
 
 /// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own towards the origin.
@@ -27,6 +27,8 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 struct Delivery {
     tenants: Tenants,
     originals: Originals,
+    hints: FolderHints,
+    master: MasterSecret,
     sources: Sources,
     /// Longest body, in bytes, that is answered here; longer ones are redirected to storage.
     redirect_above: u64,
@@ -38,9 +40,11 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let tenants = Tenants::read(&mut settings);
     let originals = Originals::read(&mut settings);
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
+    let master = runtime::master_secret(&mut settings).await;
     settings.finish()?;
     let sources = environment.sources.clone();
-    let delivery = Delivery { tenants, originals, sources: sources.clone(), redirect_above };
+    let hints = FolderHints::default();
+    let delivery = Delivery { tenants, originals, hints, master, sources: sources.clone(), redirect_above };
     Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery), sources))
 }
 

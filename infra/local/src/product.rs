@@ -9,6 +9,7 @@ pub fn product() -> Registry {
         .http("upload-configs", upload_configs::router)
         .http("uploads", uploads::router)
         .http("files", files::router)
+        .http("folders", folders::router)
         .http("not-found", not_found::router)
         .http("delivery", delivery::router)
         .worker("confirm-check", confirm_check::batch)

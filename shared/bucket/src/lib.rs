@@ -54,7 +54,12 @@ pub struct ObjectKey(String);
 impl ObjectKey {
     /// The original of a file.
     pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
-        ObjectKey(format!("{}{file}/{revision}", ObjectKey::originals(space)))
+        ObjectKey(format!("{}{revision}", ObjectKey::originals_of(space, file)))
+    }
+
+    /// What the keys of a file's originals begin with.
+    fn originals_of(space: SpaceId, file: FileId) -> String {
+        format!("{}{file}/", ObjectKey::originals(space))
     }
 
     /// What the keys of a space's originals begin with.

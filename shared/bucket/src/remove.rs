@@ -1,7 +1,7 @@
 //! Objects are removed: one, many, or all that a space has.
 
 use aws_sdk_s3::types::{Delete, ObjectIdentifier};
-use domain::SpaceId;
+use domain::{FileId, SpaceId};
 
 use crate::{Bucket, Error, ObjectKey, own, staging};
 
@@ -33,14 +33,26 @@ impl Bucket {
     /// Removes some of a space's objects, up to a thousand; `false` where there were none. Safe to repeat.
     pub async fn purge_page(&self, space: SpaceId) -> Result<bool, Error> {
         for prefix in [own(space), staging(space)] {
-            let page = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).send().await;
-            let objects = page.map_err(Error::from_sdk)?.contents.unwrap_or_default();
-            let keys: Vec<ObjectKey> = objects.into_iter().filter_map(|object| object.key).map(ObjectKey).collect();
-            if !keys.is_empty() {
-                self.delete_many(&keys).await?;
+            if self.purge_prefix(prefix).await? {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Removes all of a file's objects; safe to repeat.
+    pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), Error> {
+        self.delete(&ObjectKey::staged(space, file)).await?;
+        while self.purge_prefix(ObjectKey::originals_of(space, file)).await? {}
+        Ok(())
+    }
+
+    /// Removes some of the objects whose keys begin so, up to a thousand; `false` where there were none.
+    async fn purge_prefix(&self, prefix: String) -> Result<bool, Error> {
+        let page = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).send().await;
+        let objects = page.map_err(Error::from_sdk)?.contents.unwrap_or_default();
+        let keys: Vec<ObjectKey> = objects.into_iter().filter_map(|object| object.key).map(ObjectKey).collect();
+        self.delete_many(&keys).await?;
+        Ok(!keys.is_empty())
     }
 }

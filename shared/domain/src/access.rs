@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{File, Space, Violation};
+use crate::{File, FolderChain, FolderId, Security, Space, Violation};
 
 /// A space's default, in full: everyone may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,17 +59,21 @@ impl DeliveryType {
     }
 }
 
-/// Where a file's effective access control was set.
+/// Where something's effective access control was set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessSource {
-    /// By the delivery type of its upload config.
+    /// By itself.
+    Direct,
+    /// By the delivery type that its upload config gave it.
     UploadConfig,
+    /// By a folder around it.
+    Folder,
     /// By its space.
     Space,
 }
 
-/// A file's effective access control, as the API reports it.
+/// Effective access control, as the API reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EffectiveAccess {
     /// Whether delivery asks who is there.
@@ -81,27 +85,85 @@ pub struct EffectiveAccess {
 }
 
 impl EffectiveAccess {
-    /// The access control of a file in its space.
-    pub fn of(file: &File, space: &Space) -> EffectiveAccess {
-        if file.delivery_type == DeliveryType::Upload {
-            EffectiveAccess {
-                requires_auth: space.access_control.demands_auth(),
-                source: AccessSource::Space,
-                inherited_from: space.id.to_string(),
-            }
-        } else {
-            EffectiveAccess {
+    /// The access control of a file in its folders, or nobody's where one of them is missing: as it is set itself, by its
+    /// type, by the nearest folder that sets it, or by its space.
+    pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
+        if file.access_control.is_none() && file.delivery_type != DeliveryType::Upload {
+            return EffectiveAccess {
                 requires_auth: true,
                 source: AccessSource::UploadConfig,
                 inherited_from: file.upload_config_id.to_string(),
-            }
+            };
         }
+        EffectiveAccess::as_set(file, folders, space)
+    }
+
+    /// The access control of a folder, the last of these, for what is in it.
+    pub fn of_folder(folders: &FolderChain, space: &Space) -> EffectiveAccess {
+        EffectiveAccess::inherited(folders.innermost().map(|folder| folder.id), folders, space)
+    }
+
+    /// The access control of a file whatever its type.
+    fn as_set(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
+        let by = |access: AccessControl, source, id: String| EffectiveAccess {
+            requires_auth: access.demands_auth(),
+            source,
+            inherited_from: id,
+        };
+        match (file.access_control, folders) {
+            (Some(direct), _) => by(direct, AccessSource::Direct, file.id.to_string()),
+            (None, Some(folders)) => EffectiveAccess::inherited(None, folders, space),
+            // Whatever the missing folder said, nobody can tell any more.
+            (None, None) => EffectiveAccess {
+                requires_auth: true,
+                source: AccessSource::Folder,
+                inherited_from: file.folder_id().map(|id| id.to_string()).unwrap_or_default(),
+            },
+        }
+    }
+
+    /// What the nearest folder that sets it says, or the space; `own` is the folder that does not inherit what it sets.
+    fn inherited(own: Option<FolderId>, folders: &FolderChain, space: &Space) -> EffectiveAccess {
+        let nearest = folders.folders().iter().rev().find_map(|folder| Some((folder.id, folder.access_control?)));
+        let (access, source, inherited_from) = match nearest {
+            Some((id, access)) if own == Some(id) => (access, AccessSource::Direct, id.to_string()),
+            Some((id, access)) => (access, AccessSource::Folder, id.to_string()),
+            None => (space.access_control, AccessSource::Space, space.id.to_string()),
+        };
+        EffectiveAccess { requires_auth: access.demands_auth(), source, inherited_from }
     }
 }
 
-/// Whether the original of a file is delivered only on proof: its type or its space may demand it.
-pub fn original_needs_proof(file: &File, space: &Space) -> bool {
-    file.delivery_type != DeliveryType::Upload || space.access_control.demands_auth()
+/// Whether the original of a file is delivered only on proof: its type, it itself, a folder around it or its space may
+/// demand it.
+pub fn original_needs_proof(file: &File, folders: &FolderChain, space: &Space) -> bool {
+    file.delivery_type != DeliveryType::Upload || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
+}
+
+/// The security settings in force for what is in some folders.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EffectiveSecurity<'a> {
+    /// The settings.
+    #[serde(flatten)]
+    pub security: &'a Security,
+    /// Where they were set.
+    pub source: AccessSource,
+    /// Id of the resource that set them.
+    pub inherited_from: String,
+}
+
+impl EffectiveSecurity<'_> {
+    /// Those of the nearest folder that sets them, or of the space.
+    pub fn of<'a>(folders: &'a FolderChain, space: &'a Space) -> EffectiveSecurity<'a> {
+        let nearest = folders.folders().iter().rev().find_map(|folder| Some((folder.id, folder.security.as_ref()?)));
+        let own = folders.innermost().map(|folder| folder.id);
+        let (security, source, inherited_from) = match nearest {
+            Some((id, security)) if own == Some(id) => (security, AccessSource::Direct, id.to_string()),
+            Some((id, security)) => (security, AccessSource::Folder, id.to_string()),
+            None => (&space.security, AccessSource::Space, space.id.to_string()),
+        };
+        EffectiveSecurity { security, source, inherited_from }
+    }
 }
 
 #[cfg(test)]
@@ -134,7 +196,7 @@ mod tests {
             r#"{{"id": "{id}", "space_id": "{id}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",
                 "size": 1, "storage_path": "a", "delivery_type": "upload", "resource_type": "image", "status": "active",
                 "upload_config_id": "{id}", "tags": [], "uploaded_by": {{"type": "api_key", "id": 1}},
-                "created_at": 0, "updated_at": 0}}"#
+                "created_at": 0, "updated_at": 0, "version": 0}}"#
         )))
         .expect("a file");
         for delivery_type in [DeliveryType::Upload, DeliveryType::Private, DeliveryType::Authenticated] {
@@ -142,8 +204,8 @@ mod tests {
                 file.delivery_type = delivery_type;
                 space.access_control.requires_auth = closed;
                 let by_type = delivery_type != DeliveryType::Upload;
-                assert_eq!(original_needs_proof(&file, &space), by_type || closed);
-                let reported = EffectiveAccess::of(&file, &space);
+                assert_eq!(original_needs_proof(&file, &FolderChain::default(), &space), by_type || closed);
+                let reported = EffectiveAccess::of_file(&file, Some(&FolderChain::default()), &space);
                 let source = if by_type { AccessSource::UploadConfig } else { AccessSource::Space };
                 assert_eq!((reported.requires_auth, reported.source), (by_type || closed, source));
             }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DeliveryType, FileId, Handle, OriginalName, Principal, Reference, Revision, Sources, SpaceId, StorageRules, Tag,
-    Timestamp, UploadConfigId, UploadRules,
+    AccessControl, DeliveryType, FileId, FolderChain, FolderId, FolderMode, InFolder, OriginalName, Principal,
+    Reference, Revision, Sources, Space, SpaceId, StorageRules, Tag, Timestamp, UploadConfigId, UploadRules, Violation,
 };
 
 /// Largest file that any route takes, in bytes: 5 GB, the most that storage takes at once.
@@ -38,6 +38,20 @@ pub enum ResourceType {
 }
 
 impl ResourceType {
+    /// The kind of this name.
+    pub fn parse(name: &str) -> Result<ResourceType, Violation> {
+        Ok(match name {
+            "image" => ResourceType::Image,
+            "video" => ResourceType::Video,
+            "audio" => ResourceType::Audio,
+            "text" => ResourceType::Text,
+            "document" => ResourceType::Document,
+            "archive" => ResourceType::Archive,
+            "other" => ResourceType::Other,
+            _ => return Err(Violation::Unknown),
+        })
+    }
+
     /// What generated names of such files begin with.
     fn prefix(self) -> &'static str {
         match self {
@@ -58,6 +72,17 @@ pub enum FileStatus {
     Pending,
     /// They are there, and were found to be what the rules ask for.
     Active,
+}
+
+impl FileStatus {
+    /// The status of this name.
+    pub fn parse(name: &str) -> Result<FileStatus, Violation> {
+        match name {
+            "pending" => Ok(FileStatus::Pending),
+            "active" => Ok(FileStatus::Active),
+            _ => Err(Violation::Unknown),
+        }
+    }
 }
 
 /// What the bytes of a file are: their type, the extension that goes with it, and what kind of thing that is.
@@ -101,8 +126,15 @@ pub struct File {
     pub extension: String,
     /// Bytes.
     pub size: u64,
-    /// Where it is delivered: `{handle}/{name}`, of `A-Za-z0-9._/-` only, so that no encoding can change it.
+    /// Where it is delivered: `{handle}/{name}`, with its folders between the two where its space is of the mode `fixed`; of
+    /// `A-Za-z0-9._/-` only, so that no encoding can change it.
     pub storage_path: String,
+    /// The folder it is in; none, at the top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<InFolder>,
+    /// Who may see it, where it says so itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_control: Option<AccessControl>,
     /// How it is delivered.
     pub delivery_type: DeliveryType,
     /// What kind of thing it is.
@@ -128,9 +160,28 @@ pub struct File {
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
+    /// How often it was changed: whoever changes it says which version they changed.
+    pub version: u64,
 }
 
 impl File {
+    /// The folder it is in.
+    pub fn folder_id(&self) -> Option<FolderId> {
+        self.folder.as_ref().map(|folder| folder.id)
+    }
+
+    /// Takes over from a later version of the same pending file whatever callers may change of it.
+    pub fn follow(&mut self, later: &File) {
+        let later = later.clone();
+        self.original_name = later.original_name;
+        self.folder = later.folder;
+        self.access_control = later.access_control;
+        self.delivery_type = later.delivery_type;
+        self.reference = later.reference;
+        self.tags = later.tags;
+        self.version = later.version;
+    }
+
     /// Where the file is delivered once it has this name.
     pub fn path_of(&self, name: &str) -> String {
         let folder = self.storage_path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -162,7 +213,7 @@ pub fn stored_name(
 }
 
 /// A text in letters, digits and single hyphens of ASCII; what has no place there is left out.
-fn slug(text: &str) -> String {
+pub(crate) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in text.chars() {
         if character.is_ascii_alphanumeric() || character == '_' {
@@ -175,9 +226,12 @@ fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_owned()
 }
 
-/// Where a file of this name is delivered.
-pub fn storage_path(handle: &Handle, name: &str) -> String {
-    format!("{handle}/{name}")
+/// Where a file of this name is delivered that is uploaded into these folders.
+pub fn storage_path(space: &Space, folders: &FolderChain, name: &str) -> String {
+    match space.folder_mode {
+        FolderMode::Dynamic => format!("{}/{name}", space.handle),
+        FolderMode::Fixed => format!("{}/{}{name}", space.handle, folders.slugs()),
+    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,8 @@ macro_rules! ids {
         pub struct $name(Ulid);
 
         impl $name {
+            /// Characters of an id.
+            pub const LENGTH: usize = ulid::ULID_LEN;
             /// What every id follows.
             pub const FIRST: $name = $name(Ulid(0));
             /// What follows every id.
@@ -121,6 +123,8 @@ ids! {
     UserId,
     /// Id of an upload config.
     UploadConfigId,
+    /// Id of a folder.
+    FolderId,
     /// Id of a file.
     FileId,
     /// What tells the object that holds a file's bytes from every other that was stored for the file.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::folded;
+
 /// Most characters that are kept of a name.
 const MOST_CHARACTERS: usize = 255;
 /// The name of a file whose own has nothing left.
@@ -29,6 +31,11 @@ impl OriginalName {
     /// The name's text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The name as it is searched for, whatever the case.
+    pub fn folded(&self) -> String {
+        folded(&self.0)
     }
 
     /// The name without its last extension.

@@ -8,16 +8,20 @@
 //!
 //! Invariant: whatever an address says is covered, so nothing of it can be changed, left out or added.
 
-use std::fmt;
+use std::{borrow::Cow, fmt, str::Utf8Error};
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 
-use crate::{MasterSecret, SpaceId, Timestamp};
+use crate::{MasterSecret, NotSigned, SpaceId, Timestamp};
 
 /// The parameter that holds the signature.
 pub const SIGNATURE: &str = "signature";
+/// The parameter that says until when a signed address is good, in seconds since 1970.
+pub(crate) const EXPIRES: &str = "expires";
+/// The parameter that says by which secret an address is signed.
+pub(crate) const KID: &str = "kid";
 
 /// How long the secret before the present one goes on verifying, in milliseconds: a day.
 const PREVIOUS_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -95,6 +99,30 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
+/// The parameters of a query, decoded once: names and values are percent-encoded UTF-8, and a plus is a plus.
+pub fn decoded_parameters(query: &str) -> Result<Vec<(String, String)>, Utf8Error> {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8().map(Cow::into_owned);
+    let parameter = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Ok((decoded(name)?, decoded(value)?))
+    };
+    query.split('&').filter(|pair| !pair.is_empty()).map(parameter).collect()
+}
+
+/// The value of a parameter that a signed address may have once.
+pub(crate) fn optional<'a>(parameters: &'a [(String, String)], wanted: &str) -> Result<Option<&'a str>, NotSigned> {
+    let mut values = parameters.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    match (values.next(), values.next()) {
+        (value, None) => Ok(value),
+        _ => Err(NotSigned::Incomplete),
+    }
+}
+
+/// The value of a parameter that every signed address has, once.
+pub(crate) fn needed<'a>(parameters: &'a [(String, String)], wanted: &str) -> Result<&'a str, NotSigned> {
+    optional(parameters, wanted)?.ok_or(NotSigned::Incomplete)
+}
+
 /// The canonical form of a path and the decoded parameters of a query.
 pub fn canonical_form<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
@@ -131,6 +159,25 @@ mod tests {
             (&[], "/p?"),
         ] {
             assert_eq!(canonical_form("/p", parameters.iter().copied()), expected);
+        }
+    }
+
+    #[test]
+    fn a_query_is_decoded_once_and_strictly() {
+        for (query, expected) in [
+            ("a=1&b=2&a=3", &[("a", "1"), ("b", "2"), ("a", "3")][..]),
+            ("", &[]),
+            ("&a&b=&&=c&d=e=f", &[("a", ""), ("b", ""), ("", "c"), ("d", "e=f")]),
+            ("a+b=c%2Bd%20e", &[("a+b", "c+d e")]),
+            ("%C3%A9=%2541&a=%zz%", &[("é", "%41"), ("a", "%zz%")]),
+        ] {
+            let decoded = decoded_parameters(query).expect("UTF-8");
+            let pairs: Vec<(&str, &str)> =
+                decoded.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            assert_eq!(pairs, expected, "{query}");
+        }
+        for wrong in ["a=%FF", "%FF=1&a=b", "a=b&c=%C3"] {
+            assert!(decoded_parameters(wrong).is_err(), "{wrong}");
         }
     }
 

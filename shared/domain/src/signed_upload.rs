@@ -3,14 +3,12 @@
 //! `POST /upload/signed?expires&kid&space_id&upload_config_id[&content_type][&filename]&signature`, signed as
 //! [`canonical_form`] says over the path [`SIGNED_UPLOAD_PATH`], on whichever of the routes it is used.
 
-use std::{borrow::Cow, str::Utf8Error};
-
-use percent_encoding::percent_decode_str;
 use sha2::{Digest, Sha256};
 
 use crate::{
     Fault, MasterSecret, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId,
-    canonical_form, is_signed,
+    canonical_form, decoded_parameters, is_signed,
+    signature::{EXPIRES, KID, needed, optional},
 };
 
 /// The path that every signed address to upload to is signed for.
@@ -18,8 +16,6 @@ pub const SIGNED_UPLOAD_PATH: &str = "/api/v1/upload/signed";
 
 const SPACE: &str = "space_id";
 const CONFIG: &str = "upload_config_id";
-const EXPIRES: &str = "expires";
-const KID: &str = "kid";
 const FILENAME: &str = "filename";
 const CONTENT_TYPE: &str = "content_type";
 
@@ -92,39 +88,25 @@ impl SignedUpload {
 impl PresentedUpload {
     /// Reads a query: names and values are percent-encoded UTF-8, and a plus is a plus.
     pub fn read(query: &str) -> Result<PresentedUpload, NotSigned> {
-        let decoded = |text: &str| percent_decode_str(text).decode_utf8().map(Cow::into_owned);
-        let parameter = |pair: &str| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            Ok((decoded(name)?, decoded(value)?))
-        };
-        let parameters = query.split('&').filter(|pair| !pair.is_empty()).map(parameter);
-        let parameters = parameters.collect::<Result<Vec<_>, Utf8Error>>().map_err(|_| NotSigned::Incomplete)?;
+        let parameters = decoded_parameters(query).map_err(|_| NotSigned::Incomplete)?;
         PresentedUpload::of(&parameters)
     }
 
     fn of(parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
-        let one = |wanted: &str| {
-            let mut values = parameters.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
-            match (values.next(), values.next()) {
-                (value, None) => Ok(value),
-                _ => Err(NotSigned::Incomplete),
-            }
-        };
-        let needed = |wanted: &str| one(wanted)?.ok_or(NotSigned::Incomplete);
         let claimed = SignedUpload {
-            space_id: needed(SPACE)?.parse().map_err(|_| NotSigned::Incomplete)?,
-            config_id: needed(CONFIG)?.parse().map_err(|_| NotSigned::Incomplete)?,
-            expires_seconds: needed(EXPIRES)?.parse().map_err(|_| NotSigned::Incomplete)?,
-            filename: one(FILENAME)?.map(str::to_owned),
-            content_type: one(CONTENT_TYPE)?.map(str::to_owned),
+            space_id: needed(parameters, SPACE)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            config_id: needed(parameters, CONFIG)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            expires_seconds: needed(parameters, EXPIRES)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            filename: optional(parameters, FILENAME)?.map(str::to_owned),
+            content_type: optional(parameters, CONTENT_TYPE)?.map(str::to_owned),
         };
         let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Ok(PresentedUpload {
             claimed,
-            kid: needed(KID)?.to_owned(),
+            kid: needed(parameters, KID)?.to_owned(),
             canonical: canonical_form(SIGNED_UPLOAD_PATH, pairs),
             // It is one address however its signature is spelled.
-            signature: needed(SIGNATURE)?.to_ascii_lowercase(),
+            signature: needed(parameters, SIGNATURE)?.to_ascii_lowercase(),
         })
     }
 

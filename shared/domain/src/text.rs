@@ -1,5 +1,6 @@
 //! Short texts with a bound: names and descriptions.
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use serde::{Deserialize, Serialize};
 
 use crate::Violation;
@@ -46,6 +47,16 @@ impl SpaceName {
     pub fn folded(&self) -> String {
         self.0.to_lowercase()
     }
+}
+
+/// A text in Unicode's form NFC: what looks alike is spelled alike.
+pub(crate) fn nfc(text: &str) -> String {
+    ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned()
+}
+
+/// What texts have in common that differ in case, or in how their characters are composed, alone.
+pub(crate) fn folded(text: &str) -> String {
+    nfc(&nfc(text).to_lowercase())
 }
 
 fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {

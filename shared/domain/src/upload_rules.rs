@@ -70,6 +70,13 @@ pub struct ValidationRules {
     pub max_image_height: Option<u32>,
 }
 
+impl ValidationRules {
+    /// Whether an extension is allowed by name.
+    pub fn allows(&self, extension: &str) -> bool {
+        self.allowed_formats.iter().flatten().any(|allowed| allowed.as_str() == extension)
+    }
+}
+
 /// What becomes of images before they are stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -61,6 +61,8 @@ pub enum Violation {
     NotInTheFuture,
     /// Its characters are not those allowed.
     Format,
+    /// It is what it is, and another value was given.
+    ReadOnly,
     /// Something else, said as the end of a sentence: "must not be empty".
     Must(&'static str),
 }
@@ -98,6 +100,7 @@ impl Violation {
             Violation::RequiredIfTrue(other) => format!("is required when {} is true", other.replace('_', " ")),
             Violation::NotInTheFuture => "must be a date after now".to_owned(),
             Violation::Format => "format is invalid".to_owned(),
+            Violation::ReadOnly => "must not be changed".to_owned(),
             Violation::Must(end) => (*end).to_owned(),
         };
         format!("The {name} field {end}.")
@@ -117,6 +120,13 @@ impl Violations {
     /// Takes the value, or notes why there is none.
     pub fn keep<T>(&mut self, field: &str, result: Result<T, Violation>) -> Option<T> {
         result.map_err(|violation| self.add(field, &violation)).ok()
+    }
+
+    /// Notes all of others.
+    pub fn extend(&mut self, others: Violations) {
+        for (field, messages) in others.0 {
+            self.0.entry(field).or_default().extend(messages);
+        }
     }
 
     /// Whether nothing is wrong.

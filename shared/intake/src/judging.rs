@@ -1,6 +1,6 @@
 //! What holds for every file, however it comes in: its size, its name, and whether its bytes are what they are said to be.
 
-use domain::{Extension, MediaType, OriginalName, ValidationRules, Violation};
+use domain::{Extension, MediaType, OriginalName, ValidationRules, Violation, demand_harmless_name};
 use mime::Mime;
 
 use crate::{refusal, rules, sniff, types};
@@ -22,7 +22,7 @@ impl Judging<'_> {
     /// The stored type of a file that is right by what holds everywhere, and by what its config asks.
     pub(crate) fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
         demand_size(self.size, rules)?;
-        refusal::by_name(self.original_name, rules)?;
+        demand_harmless_name(self.original_name, rules)?;
         refusal::by_bytes(self.head, rules)?;
         let media_type = sniff::media_type(self.head, self.declared, self.original_name, rules)?;
         rules::demand_allowed_format(&media_type, rules)?;
@@ -49,7 +49,7 @@ impl Promise<'_> {
 
     /// What is wrong with its name, whatever the bytes will be.
     pub fn demand_name(&self, rules: &ValidationRules) -> Result<(), Violation> {
-        refusal::by_name(self.original_name, rules)
+        demand_harmless_name(self.original_name, rules)
     }
 
     /// The type that it is shown as until its bytes tell.

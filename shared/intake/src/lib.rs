@@ -21,8 +21,9 @@ pub use refused::Refused;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Awaited, ChosenIds, File, FileId, FileStatus, HourlyQuota, MediaType, OriginalName, Principal, Reference, Revision,
-    Sources, Space, TransformationRules, UploadConfig, ValidationRules, Violation, storage_path, stored_name,
+    Awaited, ChosenIds, File, FileId, FileStatus, FolderChain, HourlyQuota, MediaType, OriginalName, Principal,
+    Reference, Revision, Sources, Space, TransformationRules, UploadConfig, ValidationRules, Violation, storage_path,
+    stored_name,
 };
 use judging::Judging;
 use mime::Mime;
@@ -76,6 +77,8 @@ pub struct Destination<'a> {
     pub space: &'a Space,
     /// The upload config.
     pub config: &'a UploadConfig,
+    /// The folders that they are put into.
+    pub folders: FolderChain,
     /// The caller's own reference.
     pub reference: Option<Reference>,
     /// Who uploads.
@@ -106,7 +109,9 @@ impl Destination<'_> {
         File {
             id,
             space_id: self.space.id,
-            storage_path: storage_path(&self.space.handle, &name),
+            storage_path: storage_path(self.space, &self.folders, &name),
+            folder: self.folders.in_folder(),
+            access_control: None,
             name,
             original_name,
             mime_type: media_type.mime_type.clone(),
@@ -124,6 +129,7 @@ impl Destination<'_> {
             uploaded_by: self.uploaded_by,
             created_at: now,
             updated_at: now,
+            version: 0,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What a file is, told by its bytes; what it was declared to be decides only where bytes cannot.
 
-use domain::{MediaType, OriginalName, ResourceType, ValidationRules, Violation};
+use domain::{MediaType, OriginalName, ResourceType, ValidationRules, Violation, is_executable};
 use infer::MatcherType;
 use mime::Mime;
 
-use crate::{refusal, text::is_text, types};
+use crate::{text::is_text, types};
 
 /// Bytes of which nothing is known.
 const UNKNOWN: &str = "application/octet-stream";
@@ -28,7 +28,7 @@ pub(crate) fn media_type(
     rules: &ValidationRules,
 ) -> Result<MediaType, Violation> {
     let told = bare_media_type(head, declared, name, rules)?;
-    let is_kept = !refusal::runs(&told.extension) || refusal::allows(rules, &told.extension);
+    let is_kept = !is_executable(&told.extension) || rules.allows(&told.extension);
     Ok(if is_kept { told } else { self::told(UNKNOWN, UNKNOWN_EXTENSION) })
 }
 
@@ -83,7 +83,7 @@ fn textual(
     if declared.is_some_and(shows_itself) {
         return Err(CONTRADICTION);
     }
-    if refusal::runs(extension) && refusal::allows(rules, extension) {
+    if is_executable(extension) && rules.allows(extension) {
         return Ok(told(PLAIN, extension));
     }
     if let Some((declared, extension)) =

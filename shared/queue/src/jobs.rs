@@ -6,15 +6,28 @@ use serde::{Deserialize, Serialize};
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
-/// Remove what is left of a deleted space.
+/// Remove what is left of something that was deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PurgeJob {
-    /// The space.
-    pub space_id: SpaceId,
-    /// Which time it is.
-    pub pass: PurgePass,
-    /// When the deletion was announced, right before the space was marked as deleted.
-    pub announced_at: Timestamp,
+#[serde(tag = "of", rename_all = "lowercase")]
+pub enum PurgeJob {
+    /// Of a space.
+    Space {
+        /// The space.
+        space_id: SpaceId,
+        /// Which time it is.
+        pass: PurgePass,
+        /// When the deletion was announced, right before the space was marked as deleted.
+        announced_at: Timestamp,
+    },
+    /// Of a file: its bytes.
+    File {
+        /// Its space.
+        space_id: SpaceId,
+        /// The file.
+        file_id: FileId,
+        /// When the deletion was announced, right before the record was removed.
+        announced_at: Timestamp,
+    },
 }
 
 /// See what became of a presigned upload that nobody may have confirmed.

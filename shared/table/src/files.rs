@@ -1,15 +1,15 @@
 //! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::{File, FileId, FileStatus, Handle, HourlyQuota, Sources, Space, SpaceId, UserId};
-use serde::{Deserialize, Serialize, de::IgnoredAny};
+use domain::{File, FileId, FileStatus, HourlyQuota, Sources, Space, SpaceId, UserId};
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    Claim, Completion, Error, Key, Listing, Start, Table,
-    key::{FILES, space_partition},
+    Claim, Completion, Error, Key, Table,
+    file_index::{Entry, entries, folder_entry},
     members::Membership,
-    spaces::{ByHandle, existing},
-    write::NotWritten,
+    spaces::existing,
+    write::{NotWritten, TRANSACTION_MEMBERS},
 };
 
 /// Why files were not created.
@@ -26,18 +26,35 @@ pub enum FileRefused {
 /// Why a file was not made active.
 #[derive(Debug)]
 pub enum ActivationRefused {
-    /// It is not pending any more: somebody else made it active, or removed it. Nothing was written.
-    NotPending,
+    /// It is not what it was made of any more: somebody else changed it, made it active, or removed it. Nothing was written.
+    Stale,
     /// Another file has its stored name. Nothing was written.
     NameTaken,
     /// The table failed. Whether it was written is not known.
     Failed(Error),
 }
 
+/// Why a file was not changed.
+#[derive(Debug)]
+pub enum ChangeFileRefused {
+    /// The folder it was to be moved to is gone, or about to go.
+    FolderGone,
+    /// Somebody changed it in the meantime, or it is gone.
+    Stale,
+    /// The table failed.
+    Failed(Error),
+}
+
+impl From<Error> for ChangeFileRefused {
+    fn from(error: Error) -> ChangeFileRefused {
+        ChangeFileRefused::Failed(error)
+    }
+}
+
 /// Whose a file is; nobody's where its writing was given up.
 #[derive(Serialize, Deserialize)]
-struct FileOwner {
-    space_id: Option<SpaceId>,
+pub(crate) struct FileOwner {
+    pub(crate) space_id: Option<SpaceId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires_at_seconds: Option<i64>,
 }
@@ -48,6 +65,13 @@ enum Role {
     Record,
     Path,
     Quota,
+}
+
+/// What writes new files: the members of a transaction, and what does not fit into it.
+struct NewFiles {
+    members: Vec<(Role, TransactWriteItem)>,
+    /// The entries to be written before it.
+    ahead: Vec<(Key, Entry)>,
 }
 
 /// The place of the file's owner among the members of what settles it.
@@ -68,12 +92,17 @@ impl Table {
         sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), FileRefused> {
-        let (roles, members) = self.members_of_new_files(files, quota).map_err(FileRefused::Failed)?;
+        let NewFiles { members, ahead } = self.members_of_new_files(files, quota).map_err(FileRefused::Failed)?;
+        self.overwrite_all(&ahead).await.map_err(FileRefused::Failed)?;
+        let (roles, members): (Vec<_>, Vec<_>) = members.into_iter().unzip();
         let refused = match self.transact(sources, members, completion).await {
             Ok(()) => return Ok(()),
             Err(NotWritten::Refused(refused)) => refused,
             Err(NotWritten::Failed(error)) => return Err(FileRefused::Failed(error)),
         };
+        if !ahead.is_empty() {
+            self.remove_entries(files).await;
+        }
         let is_refused = |role| refused.iter().any(|member| roles.get(*member) == Some(&role));
         Err(if is_refused(Role::Path) {
             FileRefused::NameTaken
@@ -84,16 +113,14 @@ impl Table {
         })
     }
 
-    fn members_of_new_files(
-        &self,
-        files: &[File],
-        quota: Option<HourlyQuota>,
-    ) -> Result<(Vec<Role>, Vec<TransactWriteItem>), Error> {
+    fn members_of_new_files(&self, files: &[File], quota: Option<HourlyQuota>) -> Result<NewFiles, Error> {
         let mut members = Vec::new();
         for file in files {
             let owner = FileOwner { space_id: Some(file.space_id), expires_at_seconds: None };
+            let (folder, entry) = folder_entry(file);
             members.push((Role::Record, self.put_new(Key::file(file.space_id, file.id), file)?));
             members.push((Role::Record, self.put_new(Key::file_owner(file.id), &owner)?));
+            members.push((Role::Record, self.put_any(folder, &entry)?));
             if file.status == FileStatus::Active {
                 members.push((Role::Path, self.put_new(Key::path(&file.storage_path), file)?));
             }
@@ -101,19 +128,28 @@ impl Table {
         if let (Some(quota), Some(file)) = (quota, files.first()) {
             members.push((Role::Quota, self.count_upload(file.space_id, quota)?));
         }
-        Ok(members.into_iter().unzip())
+        // One more member may complete a claim.
+        let entries: Vec<(Key, Entry)> = files.iter().flat_map(entries).collect();
+        if members.len() + entries.len() >= TRANSACTION_MEMBERS {
+            return Ok(NewFiles { members, ahead: entries });
+        }
+        for (key, entry) in entries {
+            members.push((Role::Record, self.put_any(key, &entry)?));
+        }
+        Ok(NewFiles { members, ahead: Vec::new() })
     }
 
-    /// Writes an active file over the pending one that it was, once: who comes second is refused.
+    /// Writes an active file over the pending one that it was made of, once: who comes second is refused.
     pub async fn activate_file(&self, file: &File, sources: &Sources) -> Result<(), ActivationRefused> {
         let key = Key::file(file.space_id, file.id);
-        let members = self.put_over(key, file, is_pending()).and_then(|record| {
-            let path = self.put_new(Key::path(&file.storage_path), file)?;
+        let active = File { version: file.version + 1, ..file.clone() };
+        let members = self.put_over(key, &active, is_version(file)).and_then(|record| {
+            let path = self.put_new(Key::path(&file.storage_path), &active)?;
             Ok(vec![record, path])
         });
         match self.transact(sources, members.map_err(ActivationRefused::Failed)?, None).await {
             Ok(()) => Ok(()),
-            Err(NotWritten::Refused(refused)) if refused.contains(&RECORD_MEMBER) => Err(ActivationRefused::NotPending),
+            Err(NotWritten::Refused(refused)) if refused.contains(&RECORD_MEMBER) => Err(ActivationRefused::Stale),
             Err(NotWritten::Refused(_)) => Err(ActivationRefused::NameTaken),
             Err(NotWritten::Failed(error)) => Err(ActivationRefused::Failed(error)),
         }
@@ -124,13 +160,17 @@ impl Table {
         self.delete_if(Key::path(&file.storage_path), "id", AttributeValue::S(file.id.to_string())).await
     }
 
-    /// Removes a file, if it is pending still; `false` where it is not.
-    pub async fn remove_pending_file(&self, file: &File, sources: &Sources) -> Result<bool, Error> {
+    /// Removes a file, if it is as it was read; `false` where somebody changed it, or it is gone.
+    pub async fn remove_file(&self, file: &File, sources: &Sources) -> Result<bool, Error> {
         let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
-        let members = vec![
-            self.delete_where(Key::file(file.space_id, file.id), is_pending())?,
+        let mut members = vec![
+            self.delete_where(Key::file(file.space_id, file.id), is_version(file))?,
             self.delete_where(Key::file_owner(file.id), is_ours)?,
         ];
+        if file.status == FileStatus::Active {
+            members.push(self.delete_where(Key::path(&file.storage_path), is_version(file))?);
+        }
+        members.extend(self.members_of_removed_entries(file)?);
         match self.transact(sources, members, None).await {
             Ok(()) => Ok(true),
             Err(NotWritten::Refused(_)) => Ok(false),
@@ -148,7 +188,10 @@ impl Table {
         let mut members = vec![self.put_new(Key::file_owner(file.id), &nobody)?];
         members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
         match self.transact(sources, members, None).await {
-            Ok(()) => Ok(false),
+            Ok(()) => {
+                self.remove_entries(files).await;
+                Ok(false)
+            }
             Err(NotWritten::Refused(refused)) if refused.contains(&OWNER_MEMBER) => {
                 Ok(self.space_of_file(file.id).await?.is_some())
             }
@@ -168,12 +211,40 @@ impl Table {
                 members.push(self.delete_where(Key::path(&file.storage_path), is_it())?);
             }
             members.push(self.delete_where(Key::file_owner(file.id), is_ours)?);
+            members.push(self.delete_any(folder_entry(file).0)?);
         }
         members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
         match self.transact(sources, members, None).await {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.remove_entries(files).await;
+                Ok(())
+            }
             Err(NotWritten::Refused(_)) => Err(Error::busy("somebody else changed what was to be taken back")),
             Err(NotWritten::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Writes a changed file over the one that it was made from, in whatever folder it is then, and by whatever it is found
+    /// then. Gives the version that was written.
+    pub async fn change_file(&self, from: &File, to: &File, sources: &Sources) -> Result<u64, ChangeFileRefused> {
+        let to = &File { version: from.version + 1, ..to.clone() };
+        let mut members = vec![self.put_over(Key::file(from.space_id, from.id), to, is_version(from))?];
+        if from.status == FileStatus::Active {
+            members.push(self.put_over(Key::path(&from.storage_path), to, is_version(from))?);
+        }
+        members.extend(self.members_of_changed_entries(from, to)?);
+        let folder = to.folder_id().filter(|folder| from.folder_id() != Some(*folder));
+        if let Some(folder) = folder {
+            members.push(self.is_open(to.space_id, folder, sources.now())?);
+        }
+        let last = members.len() - 1;
+        match self.transact(sources, members, None).await {
+            Ok(()) => Ok(to.version),
+            Err(NotWritten::Refused(refused)) if folder.is_some() && refused == [last] => {
+                Err(ChangeFileRefused::FolderGone)
+            }
+            Err(NotWritten::Refused(_)) => Err(ChangeFileRefused::Stale),
+            Err(NotWritten::Failed(error)) => Err(error.into()),
         }
     }
 
@@ -202,23 +273,8 @@ impl Table {
         let (space, file, membership) = (existing(found.take(&space)?), found.take(&file)?, found.take(&membership)?);
         Ok(space.zip(file).zip(membership).map(|((space, file), membership)| (space, file, membership)))
     }
-
-    /// Whether a space has any file.
-    pub async fn has_files(&self, space: SpaceId) -> Result<bool, Error> {
-        let listing = Listing { start: Start::<FileId>::Newest, limit: 1 };
-        let page =
-            self.page::<_, IgnoredAny>(space_partition(space), FILES, listing, |id| format!("{FILES}{id}")).await?;
-        Ok(!page.records.is_empty())
-    }
-
-    /// A file by where it is delivered, and the space of its handle.
-    pub async fn delivered(&self, handle: &Handle, storage_path: &str) -> Result<(Option<File>, Option<Space>), Error> {
-        let (file, space) = (Key::path(storage_path), Key::handle(handle));
-        let mut found = self.get_together([file.clone(), space.clone()]).await?;
-        Ok((found.take(&file)?, found.take::<ByHandle>(&space)?.and_then(ByHandle::space)))
-    }
 }
 
-fn is_pending() -> (&'static str, AttributeValue) {
-    ("status", AttributeValue::S("pending".to_owned()))
+fn is_version(file: &File) -> (&'static str, AttributeValue) {
+    ("version", AttributeValue::N(file.version.to_string()))
 }

@@ -10,9 +10,17 @@
 //! | whose an upload config is | `CONFIG#{id}` | `CONFIG` |
 //! | upload config, by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
 //! | uploads by strangers in an hour | `SPACE#{space id}` | `HOUR#{config id}#{hour}` |
+//! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
+//! | whose a folder is | `FOLDER#{id}` | `FOLDER` |
+//! | a folder right in another one, or at the top | `SPACE#{space id}` | `CHILD#{folder id, or ROOT}#{id}` |
+//! | a folder's name is taken there | `SPACE#{space id}` | `FOLDER_NAME#{folder id, or ROOT}#{SHA-256 of the folded name}` |
 //! | file | `SPACE#{space id}` | `FILE#{id}` |
+//! | a file right in a folder, or in none | `SPACE#{space id}` | `IN#{folder id, or ROOT}#{id}` |
+//! | a file, by its reference | `SPACE#{space id}` | `REF#{SHA-256 of the reference}#{id}` |
+//! | a file, by one of its tags | `SPACE#{space id}` | `TAG#{SHA-256 of the tag}#{id}` |
+//! | a file, by its original name | `SPACE#{space id}` | `NAME#{beginning of the folded name}{U+0001}{id}` |
 //! | whose a file is | `FILE#{id}` | `FILE` |
-//! | active file, by where it is delivered | `PATH#{storage path}` | `PATH` |
+//! | active file, by where it is delivered | `PATH#{SHA-256 of the storage path}` | `PATH` |
 //! | user | `USER#{id}` | `USER` |
 //! | the user that was made first | `FIRST_USER` | `FIRST_USER` |
 //! | a user's role in a space | `USER#{user id}` | `SPACE#{space id}` |
@@ -31,9 +39,10 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    FileId, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, SpaceId, SpaceName, UploadConfigId, UploadConfigName,
-    UserId, Window,
+    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, Reference, SpaceId, SpaceName, Tag,
+    UploadConfigId, UploadConfigName, UserId, Window,
 };
+use sha2::{Digest, Sha256};
 
 /// The partition attribute.
 pub(crate) const PARTITION: &str = "pk";
@@ -104,6 +113,26 @@ impl Key {
         Key::of("COUNTER#KEY".to_owned(), "COUNTER")
     }
 
+    pub(crate) fn folder(space: SpaceId, id: FolderId) -> Key {
+        Key::of(space_partition(space), folder_sort(id))
+    }
+
+    pub(crate) fn folder_owner(id: FolderId) -> Key {
+        Key::of(format!("FOLDER#{id}"), "FOLDER")
+    }
+
+    pub(crate) fn child(space: SpaceId, parent: Option<FolderId>, id: FolderId) -> Key {
+        Key::of(space_partition(space), format!("{}{id}", children(parent)))
+    }
+
+    pub(crate) fn folder_name(space: SpaceId, parent: Option<FolderId>, name: &FolderName) -> Key {
+        Key::of(space_partition(space), format!("FOLDER_NAME#{}#{}", place(parent), digest(&name.folded())))
+    }
+
+    pub(crate) fn of_file(space: SpaceId, sort: String) -> Key {
+        Key::of(space_partition(space), sort)
+    }
+
     pub(crate) fn file(space: SpaceId, id: FileId) -> Key {
         Key::of(space_partition(space), format!("{FILES}{id}"))
     }
@@ -113,7 +142,7 @@ impl Key {
     }
 
     pub(crate) fn path(storage_path: &str) -> Key {
-        Key::of(format!("PATH#{storage_path}"), "PATH")
+        Key::of(format!("PATH#{}", digest(storage_path)), "PATH")
     }
 
     pub(crate) fn hour(space: SpaceId, quota: HourlyQuota) -> Key {
@@ -159,6 +188,10 @@ pub(crate) fn user_partition(id: UserId) -> String {
 
 /// The sort key of a space's own record.
 pub(crate) const SPACE: &str = "SPACE";
+/// What the sort keys of a space's folders begin with.
+pub(crate) const FOLDERS: &str = "FOLDER#";
+/// What stands for no folder.
+const ROOT: &str = "ROOT";
 /// What the sort keys of a space's files begin with.
 pub(crate) const FILES: &str = "FILE#";
 /// What the sort keys of a space's upload configs begin with.
@@ -182,6 +215,49 @@ pub(crate) fn listed_api_keys(owner: KeyOwner) -> String {
 pub(crate) fn listed_api_key_sort(id: KeyId) -> String {
     format!("{API_KEYS}{:020}", id.0)
 }
+
+/// What stands for a folder, or for none.
+fn place(folder: Option<FolderId>) -> String {
+    folder.map_or_else(|| ROOT.to_owned(), |id| id.to_string())
+}
+
+/// A text of any length as one that fits into a key.
+fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text))
+}
+
+/// The sort key of a folder.
+pub(crate) fn folder_sort(id: FolderId) -> String {
+    format!("{FOLDERS}{id}")
+}
+
+/// What the sort keys of the folders right in one, or at the top, begin with.
+pub(crate) fn children(parent: Option<FolderId>) -> String {
+    format!("CHILD#{}#", place(parent))
+}
+
+/// What the sort keys of the files right in a folder, or in none, begin with.
+pub(crate) fn files_in(folder: Option<FolderId>) -> String {
+    format!("IN#{}#", place(folder))
+}
+
+/// What the sort keys of the files of a reference begin with.
+pub(crate) fn files_of_reference(reference: &Reference) -> String {
+    format!("REF#{}#", digest(reference.as_str()))
+}
+
+/// What the sort keys of the files of a tag begin with.
+pub(crate) fn files_of_tag(tag: &Tag) -> String {
+    format!("TAG#{}#", digest(tag.as_str()))
+}
+
+/// What the sort keys of files begin with whose folded original names do.
+pub(crate) fn files_named(beginning: &str) -> String {
+    format!("NAME#{beginning}")
+}
+
+/// What stands behind a name and before its file's id: no name holds it, and all that one may hold sorts after it.
+pub(crate) const NAME_END: char = '\u{1}';
 
 /// The sort key of an upload config.
 pub(crate) fn upload_config_sort(id: UploadConfigId) -> String {

@@ -1,5 +1,7 @@
 //! Users, and the spaces they belong to. A membership is kept twice: by its user, and by its space.
 
+use std::collections::HashMap;
+
 use domain::{ApiKey, KeyId, KeyOwner, Role, Sources, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
 
@@ -94,6 +96,19 @@ impl Table {
         let (space, membership) = (Key::space(space), Key::membership(user, space));
         let mut found = self.get_together([space.clone(), membership.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&membership)?))
+    }
+
+    /// Those of these spaces, at most fifty, that a user belongs to.
+    pub(crate) async fn spaces_of(&self, user: UserId, spaces: &[SpaceId]) -> Result<HashMap<SpaceId, Space>, Error> {
+        let keys = spaces.iter().flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
+        let mut found = self.get_together(keys).await?;
+        let mut known = HashMap::new();
+        for id in spaces {
+            let membership: Option<Membership> = found.take(&Key::membership(user, *id))?;
+            let space = existing(found.take(&Key::space(*id))?);
+            known.extend(membership.and(space).map(|space| (*id, space)));
+        }
+        Ok(known)
     }
 
     /// A page of the spaces that a user belongs to, each where it exists: those being deleted leave a gap.

@@ -4,11 +4,11 @@
 //! found from the partition.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, File, SpaceId, UploadConfig};
+use domain::{ApiKey, File, Folder, SpaceId, UploadConfig};
 
 use crate::{
     Error, Key, Table,
-    key::{API_KEYS, FILES, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
+    key::{API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
     members::Membership,
     read::{Item, record},
 };
@@ -55,6 +55,9 @@ fn satellites_of(sort: &str, item: Item) -> Result<Vec<Key>, Error> {
     if sort.starts_with(FILES) {
         let file: File = record(item)?;
         Ok(vec![Key::path(&file.storage_path), Key::file_owner(file.id)])
+    } else if sort.starts_with(FOLDERS) {
+        let folder: Folder = record(item)?;
+        Ok(vec![Key::folder_owner(folder.id)])
     } else if sort.starts_with(UPLOAD_CONFIGS) {
         let config: UploadConfig = record(item)?;
         Ok(vec![Key::upload_config_owner(config.id)])

@@ -2,12 +2,17 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use aws_sdk_dynamodb::{
+    operation::transact_get_items::TransactGetItemsError,
+    types::{AttributeValue, Get, ItemResponse, KeysAndAttributes, TransactGetItem},
+};
+use domain::Sources;
 use serde::de::DeserializeOwned;
 
 use crate::{
     Error, Table,
     key::{Key, PARTITION, SORT},
+    write::{CONFLICT_TRIES, Canceled, jittered, why_canceled},
 };
 
 /// Tries of a batch before what is left unprocessed fails the whole.
@@ -73,8 +78,18 @@ pub struct Page<T> {
     pub more: bool,
 }
 
-/// What sorts after every sort key with the same beginning: all of them go on in letters, digits, `-` and `_`.
-const END: char = '~';
+/// What sorts after every sort key with the same beginning.
+const END: char = char::MAX;
+
+/// Records of a partition whose sort keys begin alike: one list.
+#[derive(Clone, Debug)]
+pub(crate) struct Range {
+    pub(crate) partition: String,
+    /// What the sort keys begin with.
+    pub(crate) beginning: String,
+    /// Whether the list runs with the sort keys; else it runs against them, so that ids run from the newest.
+    pub(crate) rises: bool,
+}
 
 impl Table {
     /// One record.
@@ -123,6 +138,31 @@ impl Table {
         Err(Error::busy("a batch read stayed incomplete"))
     }
 
+    /// A few different keys' records as they are at one moment.
+    pub(crate) async fn get_at_once(&self, keys: Vec<Key>, sources: &Sources) -> Result<Found, Error> {
+        let get = |key: &Key| {
+            let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().attributes())).build();
+            Ok(TransactGetItem::builder().get(get.map_err(|error| Error::Refused(error.into()))?).build())
+        };
+        let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, Error>>()?;
+        for attempt in 0..CONFLICT_TRIES {
+            if attempt > 0 {
+                tokio::time::sleep(jittered(sources, attempt)).await;
+            }
+            let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
+            let error = match read {
+                Ok(answer) => return whole(keys, answer.responses.unwrap_or_default()),
+                Err(error) => error,
+            };
+            match error.as_service_error() {
+                Some(TransactGetItemsError::TransactionCanceledException(canceled))
+                    if matches!(why_canceled(canceled.cancellation_reasons()), Canceled::ForNow) => {}
+                _ => return Err(Error::from_sdk(error)),
+            }
+        }
+        Err(Error::busy("a read of a moment kept conflicting with writes"))
+    }
+
     /// A page of the records in a partition whose sort keys begin alike; `sort` gives the sort key of a place in the list.
     pub(crate) async fn page<Id, T: DeserializeOwned>(
         &self,
@@ -131,13 +171,24 @@ impl Table {
         listing: Listing<Id>,
         sort: impl Fn(Id) -> String,
     ) -> Result<Page<T>, Error> {
-        let (mut from, mut to, mut beside) = (beginning.to_owned(), format!("{beginning}{END}"), None);
-        let descending = matches!(listing.start, Start::Newest | Start::OlderThan(_) | Start::OlderFrom(_));
+        self.page_of(Range { partition, beginning: beginning.to_owned(), rises: false }, listing, sort).await
+    }
+
+    /// A page of a list.
+    pub(crate) async fn page_of<Id, T: DeserializeOwned>(
+        &self,
+        Range { partition, beginning, rises }: Range,
+        listing: Listing<Id>,
+        sort: impl Fn(Id) -> String,
+    ) -> Result<Page<T>, Error> {
+        let (mut from, mut to, mut beside) = (beginning.clone(), format!("{beginning}{END}"), None);
+        let is_forward = matches!(listing.start, Start::Newest | Start::OlderThan(_) | Start::OlderFrom(_));
+        let is_ascending = is_forward == rises;
         match listing.start {
             Start::Newest => {}
             Start::OlderThan(id) | Start::NewerThan(id) => beside = Some(sort(id)),
-            Start::OlderFrom(id) => to = sort(id),
-            Start::NewerFrom(id) => from = sort(id),
+            Start::OlderFrom(id) | Start::NewerFrom(id) if is_ascending => from = sort(id),
+            Start::OlderFrom(id) | Start::NewerFrom(id) => to = sort(id),
         }
         let mut start = beside.map(|sort| Key { partition: partition.clone(), sort }.attributes());
         let limit = usize::from(listing.limit);
@@ -156,7 +207,7 @@ impl Table {
                 .expression_attribute_values(":partition", AttributeValue::S(partition.clone()))
                 .expression_attribute_values(":from", AttributeValue::S(from.clone()))
                 .expression_attribute_values(":to", AttributeValue::S(to.clone()))
-                .scan_index_forward(!descending)
+                .scan_index_forward(is_ascending)
                 .limit(i32::try_from(rest).unwrap_or(i32::MAX))
                 .set_exclusive_start_key(start)
                 .send()
@@ -169,13 +220,23 @@ impl Table {
             if start.is_none() || records.len() > limit {
                 let more = records.len() > limit;
                 records.truncate(limit);
-                if !descending {
+                if !is_forward {
                     records.reverse();
                 }
                 return Ok(Page { records, more });
             }
         }
     }
+}
+
+/// The items of a transactional read, which come in the order of their keys.
+fn whole(keys: Vec<Key>, responses: Vec<ItemResponse>) -> Result<Found, Error> {
+    if responses.len() != keys.len() {
+        return Err(Error::busy("a read of a moment came incomplete"));
+    }
+    let items = keys.into_iter().zip(responses).filter_map(|(key, response)| Some((key, response.item?)));
+    // What is not there comes as nothing, or as an item of nothing.
+    Ok(Found(items.filter(|(_, item)| !item.is_empty()).collect()))
 }
 
 /// The record that an item holds. Keys and markers beside it are no part of it.

@@ -3,10 +3,15 @@
 //! A deleted space is read as none at all, until its purge has removed the record too.
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::{Handle, Role, Sources, Space, SpaceId, SpaceName, UploadConfig, UserId};
+use domain::{FolderId, Handle, Role, Sources, Space, SpaceId, SpaceName, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::{Completion, Error, Key, Table, members::Membership, write::NotWritten};
+use crate::{
+    Completion, Error, Key, Table,
+    key::{FILES, PARTITION, SORT, folder_sort, space_partition},
+    members::Membership,
+    write::NotWritten,
+};
 
 /// Why a space was not created.
 #[derive(Debug)]
@@ -148,6 +153,27 @@ impl Table {
     /// A space, also where it was deleted and its purge has not ended.
     pub async fn deleted_or_existing_space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
         self.get(Key::space(id)).await
+    }
+
+    /// Whether a space has any file or folder.
+    pub async fn has_assets(&self, id: SpaceId) -> Result<bool, Error> {
+        let answer = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .consistent_read(true)
+            // Nothing else sorts between the two.
+            .key_condition_expression("#partition = :partition AND #sort BETWEEN :files AND :folders")
+            .expression_attribute_names("#partition", PARTITION)
+            .expression_attribute_names("#sort", SORT)
+            .expression_attribute_values(":partition", AttributeValue::S(space_partition(id)))
+            .expression_attribute_values(":files", AttributeValue::S(FILES.to_owned()))
+            .expression_attribute_values(":folders", AttributeValue::S(folder_sort(FolderId::LAST)))
+            .limit(1)
+            .send()
+            .await
+            .map_err(Error::from_sdk)?;
+        Ok(answer.count > 0)
     }
 
     /// A space, by its handle.

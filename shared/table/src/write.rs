@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::{
         transact_write_items::TransactWriteItemsError,
     },
     types::{
-        AttributeValue, CancellationReason, ConditionCheck, Delete, DeleteRequest, Put, TransactWriteItem,
+        AttributeValue, CancellationReason, ConditionCheck, Delete, DeleteRequest, Put, PutRequest, TransactWriteItem,
         WriteRequest,
         builders::{ConditionCheckBuilder, PutBuilder},
     },
@@ -28,12 +28,14 @@ use crate::{
 };
 
 /// Tries of a transaction that conflicts with others.
-const CONFLICT_TRIES: u32 = 8;
+pub(crate) const CONFLICT_TRIES: u32 = 8;
 /// Longest pause before the second try, doubled for each further one.
 const CONFLICT_PAUSE_MS: u64 = 10;
 
-/// Most deletions of one batch.
-const BATCH_DELETES: usize = 25;
+/// Most writes of one batch.
+const BATCH_WRITES: usize = 25;
+/// Most members of a transaction.
+pub(crate) const TRANSACTION_MEMBERS: usize = 100;
 
 /// The refusal of a single write of an item that a transaction is at work on.
 const CONFLICT: &str = "TransactionConflictException";
@@ -79,6 +81,17 @@ impl Table {
         self.put(put, key, record)
     }
 
+    /// A member that writes a record, whatever is there.
+    pub(crate) fn put_any(&self, key: Key, record: &impl Serialize) -> Result<TransactWriteItem, Error> {
+        self.put(Put::builder(), key, record)
+    }
+
+    /// A member that removes whatever is there.
+    pub(crate) fn delete_any(&self, key: Key) -> Result<TransactWriteItem, Error> {
+        let delete = Delete::builder().table_name(&self.name).set_key(Some(key.attributes())).build();
+        Ok(TransactWriteItem::builder().delete(delete.map_err(|error| Error::Refused(error.into()))?).build())
+    }
+
     /// A member that removes a record whose attribute has this value.
     pub(crate) fn delete_where(
         &self,
@@ -109,7 +122,8 @@ impl Table {
         self.check(check, key)
     }
 
-    fn check(&self, check: ConditionCheckBuilder, key: Key) -> Result<TransactWriteItem, Error> {
+    /// A member that holds where a condition does.
+    pub(crate) fn check(&self, check: ConditionCheckBuilder, key: Key) -> Result<TransactWriteItem, Error> {
         let check = check.table_name(&self.name).set_key(Some(key.attributes())).build();
         let check = check.map_err(|error| Error::Refused(error.into()))?;
         Ok(TransactWriteItem::builder().condition_check(check).build())
@@ -145,14 +159,25 @@ impl Table {
 
     /// Removes whatever is under these keys; safe to repeat.
     pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), Error> {
-        for batch in keys.chunks(BATCH_DELETES) {
-            let request = |key: &Key| {
-                let delete = DeleteRequest::builder().set_key(Some(key.clone().attributes())).build();
-                Ok(WriteRequest::builder()
-                    .delete_request(delete.map_err(|error| Error::Refused(error.into()))?)
-                    .build())
-            };
-            let mut rest: Vec<WriteRequest> = batch.iter().map(request).collect::<Result<_, Error>>()?;
+        let request = |key: &Key| {
+            let delete = DeleteRequest::builder().set_key(Some(key.clone().attributes())).build();
+            Ok(WriteRequest::builder().delete_request(delete.map_err(|error| Error::Refused(error.into()))?).build())
+        };
+        self.write_all(keys.iter().map(request).collect::<Result<_, Error>>()?).await
+    }
+
+    /// Writes records, whatever is there; safe to repeat.
+    pub(crate) async fn overwrite_all(&self, records: &[(Key, impl Serialize)]) -> Result<(), Error> {
+        let request = |(key, record): &(Key, _)| {
+            let put = PutRequest::builder().set_item(Some(item(key.clone(), record)?)).build();
+            Ok(WriteRequest::builder().put_request(put.map_err(|error| Error::Refused(error.into()))?).build())
+        };
+        self.write_all(records.iter().map(request).collect::<Result<_, Error>>()?).await
+    }
+
+    async fn write_all(&self, requests: Vec<WriteRequest>) -> Result<(), Error> {
+        for batch in requests.chunks(BATCH_WRITES) {
+            let mut rest = batch.to_vec();
             for attempt in 0..BATCH_TRIES {
                 if attempt > 0 {
                     tokio::time::sleep(BATCH_PAUSE * 2_u32.pow(attempt - 1)).await;
@@ -165,7 +190,7 @@ impl Table {
                 }
             }
             if !rest.is_empty() {
-                return Err(Error::busy("a batch of deletions stayed incomplete"));
+                return Err(Error::busy("a batch of writes stayed incomplete"));
             }
         }
         Ok(())
@@ -261,13 +286,13 @@ fn item(key: Key, record: &impl Serialize) -> Result<Item, Error> {
     Ok(item)
 }
 
-enum Canceled {
+pub(crate) enum Canceled {
     ForNow,
     Conditions(Vec<usize>),
     Other,
 }
 
-fn why_canceled(reasons: &[CancellationReason]) -> Canceled {
+pub(crate) fn why_canceled(reasons: &[CancellationReason]) -> Canceled {
     let with_code = |wanted: &str| -> Vec<usize> {
         let matching = reasons.iter().enumerate().filter(|(_, reason)| reason.code() == Some(wanted));
         matching.map(|(index, _)| index).collect()
@@ -283,7 +308,7 @@ fn why_canceled(reasons: &[CancellationReason]) -> Canceled {
 }
 
 /// A pause that grows with each attempt, drawn evenly so that those who met once do not meet again.
-fn jittered(sources: &Sources, attempt: u32) -> Duration {
+pub(crate) fn jittered(sources: &Sources, attempt: u32) -> Duration {
     let longest = CONFLICT_PAUSE_MS << attempt;
     let drawn = u64::from_be_bytes(sources.bytes()) % longest;
     Duration::from_millis(drawn + 1)

@@ -8,7 +8,7 @@ use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Completion, FileRefused};
 
-use crate::{Space, deletion::closed};
+use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
 
 /// Objects that one request stores at once.
 const AT_ONCE: usize = 4;
@@ -110,8 +110,9 @@ impl Assets<'_> {
         sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), Unwritten> {
-        if records.iter().any(|file| file.space_id != self.space.record.id) {
-            return Err(Fault::internal("a file of another space was to be written").into());
+        let folder = records.first().and_then(File::folder_id);
+        if records.iter().any(|file| file.space_id != self.space.record.id || file.folder_id() != folder) {
+            return Err(Fault::internal("files of another space, or of several folders, were to be written").into());
         }
         let claim = completion.map(|completion| &completion.claim);
         let table = &self.space.table;
@@ -129,15 +130,20 @@ impl Assets<'_> {
             }
         }
         // Only a look after writing tells of a deletion that looked before.
-        match table.space(self.space.record.id).await.map_err(Fault::from)? {
-            Some(space) if !space.is_closed(sources.now()) => Ok(()),
+        let (space, found) = table.space_and_folder(self.space.record.id, folder).await.map_err(Fault::from)?;
+        let now = sources.now();
+        let refusal = match space {
             // The purge removes them with the space.
-            None => Err(Fault::from(Violations::from(("space", Violation::Unknown))).into()),
-            Some(_) => {
-                table.take_back_files(records, sources, claim).await.map_err(Fault::from)?;
-                Err(Unwritten::settled(closed()))
-            }
-        }
+            None => return Err(Fault::from(Violations::from(("space", Violation::Unknown))).into()),
+            Some(space) if space.is_closed(now) => closed(),
+            Some(_) => match found {
+                None if folder.is_some() => Violations::from((FOLDER, Violation::Unknown)).into(),
+                Some(folder) if folder.is_closed(now) => folder_closed(),
+                _ => return Ok(()),
+            },
+        };
+        table.take_back_files(records, sources, claim).await.map_err(Fault::from)?;
+        Err(Unwritten::settled(refusal))
     }
 
     pub(crate) async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {

@@ -10,8 +10,8 @@ use queue::{PurgeJob, PurgePass, Queue};
 
 use crate::Space;
 
-/// How long a space stays closed where its deletion does not get on, in milliseconds: longer than a request works.
-const CLOSED_MS: i64 = 35_000;
+/// How long a space or a folder stays closed where its deletion does not get on, in milliseconds: longer than a request works.
+pub(crate) const CLOSED_MS: i64 = 35_000;
 /// Seconds by which the announcement is kept back, so that the mark is there when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
 
@@ -38,7 +38,7 @@ impl Space {
     /// Announces the deletion and marks the space as deleted; with a token, only while that one keeps it closed.
     async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
         let announced_at = sources.now();
-        let job = |pass| (PurgeJob { space_id: self.record.id, pass, announced_at }, ANNOUNCEMENT_SECONDS);
+        let job = |pass| (PurgeJob::Space { space_id: self.record.id, pass, announced_at }, ANNOUNCEMENT_SECONDS);
         purge.send(&PurgePass::ALL.map(job)).await?;
         let mark = |space: &mut domain::Space| {
             let is_closed_by = |token| space.closing.as_ref().is_some_and(|closing| closing.token == token);
@@ -78,8 +78,8 @@ impl Space {
     }
 
     async fn demand_empty(&self) -> Result<(), Fault> {
-        if self.table.has_files(self.record.id).await? {
-            let message = "The space is not empty. Delete its files first, or all of it with force=true.";
+        if self.table.has_assets(self.record.id).await? {
+            let message = "The space is not empty. Delete its files and folders first, or all of it with force=true.";
             return Err(Fault::conflict(message, "id", Violation::Must("must be that of an empty space")));
         }
         Ok(())

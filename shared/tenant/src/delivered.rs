@@ -1,64 +1,166 @@
-//! What delivery needs of a file: its record, what its space demands, and its bytes.
+//! What delivery needs of a file: its record, what its folders and its space demand, and its bytes.
 //!
 //! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::open`], which decides on access,
-//! makes it a [`Delivered`], which has record and bytes.
+//! makes it a [`Delivered`], which has record and bytes. What it decides on is read as it was at one moment, so nobody is
+//! let in who would not have been at any.
 
-use std::time::Duration;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use bucket::{AnswerHeaders, Error};
 use bytes::Bytes;
 use domain::{
-    Fault, File, FileStatus, Handle, ResourceType, Role, Space, Timestamp, Violation, Violations, original_needs_proof,
+    DeliveryProof, DeliveryType, EffectiveSecurity, FOLDER_DEPTH, Fault, File, FileStatus, FolderChain, FolderId,
+    Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Sources, Space, SpaceId, Timestamp, Violation,
+    Violations, original_needs_proof,
 };
 use futures::Stream;
 
 use crate::{Caller, Originals, Tenants, assets::original};
 
+/// Times that a file's folders are read which others keep moving.
+const READS: usize = FOLDER_DEPTH;
+/// Most folders that are read at once.
+const FOLDERS: usize = 90;
+/// Most folders of which it is remembered where they are.
+const HINTS: usize = 10_000;
+
+/// Where folders were found that are not where files say: hints, by which they are read at once the next time.
+#[derive(Clone, Debug, Default)]
+pub struct FolderHints(Arc<Mutex<HashMap<FolderId, Vec<FolderId>>>>);
+
+impl FolderHints {
+    fn above(&self, folder: FolderId) -> Vec<FolderId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&folder).cloned().unwrap_or_default()
+    }
+
+    fn note(&self, folder: FolderId, above: Vec<FolderId>) {
+        let mut hints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if hints.len() >= HINTS {
+            hints.clear();
+        }
+        hints.insert(folder, above);
+    }
+}
+
 /// A file that an address names, in a space that delivers; nobody has been admitted to it yet.
 #[derive(Debug)]
 pub struct Located {
     file: File,
+    /// Nothing, where a folder is missing.
+    folders: Option<FolderChain>,
     space: Space,
 }
 
-/// A file whose original the caller may see.
+/// Who asks for a file.
+pub struct Visitor<'a> {
+    /// Whose key they send.
+    pub caller: Option<&'a Caller>,
+    /// What their address proves.
+    pub proof: Option<Result<DeliveryProof, NotSigned>>,
+    /// What signatures are made of.
+    pub master: &'a MasterSecret,
+    /// When they ask.
+    pub now: Timestamp,
+}
+
+/// Why somebody may see a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// Everyone may.
+    Everyone,
+    /// Their address is signed, and good for so many seconds more.
+    Signature(i64),
+    /// They have a role in the space.
+    Key,
+}
+
+/// A file whose original somebody may see.
 #[derive(Debug)]
 pub struct Delivered {
     file: File,
-    needs_proof: bool,
+    grant: Grant,
 }
 
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
-    pub async fn located(&self, storage_path: &str) -> Result<Option<Located>, Fault> {
+    pub async fn located(
+        &self,
+        storage_path: &str,
+        hints: &FolderHints,
+        sources: &Sources,
+    ) -> Result<Option<Located>, Fault> {
         let Some((handle, _)) = storage_path.split_once('/') else { return Ok(None) };
         let Ok(handle) = Handle::parse(handle) else { return Ok(None) };
-        let (file, space) = self.table.delivered(&handle, storage_path).await?;
-        let found = file
-            .zip(space)
-            .filter(|(file, space)| file.space_id == space.id && file.status == FileStatus::Active && space.enabled);
-        Ok(found.map(|(file, space)| Located { file, space }))
+        let mut asked: Option<(SpaceId, Vec<FolderId>)> = None;
+        for read in 0..READS {
+            let folders = asked.as_ref().map(|(space, ids)| (*space, ids.as_slice()));
+            let records = self.table.delivered(&handle, storage_path, folders, sources).await?;
+            let Some((file, space)) = records.file.zip(records.space) else { return Ok(None) };
+            if file.space_id != space.id || file.status != FileStatus::Active || !space.enabled {
+                return Ok(None);
+            }
+            let needs = match FolderChain::link(file.folder_id(), &records.folders) {
+                Linked::Broken => return Ok(Some(Located { file, folders: None, space })),
+                Linked::Whole(folders) => {
+                    // More than two reads show that hints were old.
+                    if let Some(found) = folders.in_folder().filter(|_| read > 1) {
+                        hints.note(found.id, found.above);
+                    }
+                    return Ok(Some(Located { file, folders: Some(folders), space }));
+                }
+                Linked::Needs(ids) => ids,
+            };
+            let known = asked.map(|(_, ids)| ids).unwrap_or_default();
+            let hinted = file.folder.iter().flat_map(|folder| folder.chain().chain(hints.above(folder.id)));
+            let mut ids: Vec<FolderId> = known.into_iter().chain(hinted).chain(needs).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            if ids.len() > FOLDERS {
+                break;
+            }
+            asked = Some((space.id, ids));
+        }
+        Err(Fault::unavailable("others kept moving the folders of the file"))
     }
 
-    /// Lets a caller see the original: everyone, where neither the file's type nor its space demands proof; else whoever
-    /// has a role in the space. An image that has to carry a watermark is never seen without it.
-    pub async fn open(&self, located: Located, caller: Option<&Caller>) -> Result<Delivered, Fault> {
-        let Located { file, space } = located;
-        let needs_proof = original_needs_proof(&file, &space);
-        let admitted = match caller {
-            _ if !needs_proof => true,
-            Some(caller) => self.may_view(caller, &space).await?,
-            None => false,
+    /// Lets a visitor see the original: everyone, where neither the file nor anything around it demands proof; else whoever
+    /// has a signed address or a role in the space. An image that has to carry a watermark is never seen without it.
+    pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
+        let Located { file, folders, space } = located;
+        let Some(folders) = folders else {
+            return Err(Fault::forbidden("The folder of this file is missing. Move the file into another one."));
         };
-        if !admitted {
-            let message = "This file is delivered only with a key of its space in the Authorization header.";
-            return Err(Fault::forbidden(message));
-        }
-        if file.resource_type == ResourceType::Image && space.security.watermark.enabled {
+        let grant = if original_needs_proof(&file, &folders, &space) {
+            self.grant(&space, visitor).await?
+        } else {
+            Grant::Everyone
+        };
+        let security = EffectiveSecurity::of(&folders, &space).security;
+        if file.resource_type == ResourceType::Image && security.watermark.enabled {
             let violation = Violation::Must("is enabled, and this image cannot be rendered with it");
             return Err(Violations::from(("watermark", violation)).into());
         }
-        Ok(Delivered { file, needs_proof })
+        Ok(Delivered { file, grant })
+    }
+
+    /// A signature that is wrong is refused whatever comes with it.
+    async fn grant(&self, space: &Space, visitor: Visitor<'_>) -> Result<Grant, Fault> {
+        if let Some(proof) = visitor.proof {
+            let left = proof.and_then(|proof| proof.proven(space.id, space.signing, visitor.master, visitor.now))?;
+            return Ok(Grant::Signature(left));
+        }
+        if let Some(caller) = visitor.caller
+            && self.may_view(caller, space).await?
+        {
+            return Ok(Grant::Key);
+        }
+        let message =
+            "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
+        Err(Fault::forbidden(message))
     }
 
     async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, Fault> {
@@ -77,19 +179,37 @@ impl Delivered {
         &self.file
     }
 
-    /// Whether the original is delivered only to those who prove that they may see it.
-    pub fn needs_proof(&self) -> bool {
-        self.needs_proof
+    /// Why it may be seen.
+    pub fn grant(&self) -> Grant {
+        self.grant
     }
 
-    /// The file's bytes, or those from the first to the last position, both inclusive.
+    /// Seconds for which whoever was let in may keep it; nothing, where nobody may.
+    pub fn kept_seconds(&self) -> Option<i64> {
+        match self.grant {
+            Grant::Everyone => Some(i64::MAX),
+            Grant::Signature(left) if self.file.delivery_type != DeliveryType::Authenticated => Some(left),
+            Grant::Signature(_) | Grant::Key => None,
+        }
+    }
+
+    /// The file's bytes, or those from the first to the last position, both inclusive; not found, where it was deleted
+    /// meanwhile.
     pub async fn bytes(
         &self,
+        tenants: &Tenants,
         originals: &Originals,
         positions: Option<(u64, u64)>,
     ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Fault> {
-        let object = originals.0.get(&original(&self.file)?, positions).await?;
-        object.ok_or_else(|| Fault::internal(format!("the file {} has lost its bytes", self.file.id)))
+        if let Some(object) = originals.0.get(&original(&self.file)?, positions).await? {
+            return Ok(object);
+        }
+        let is_there = !tenants.table.files(self.file.space_id, &[self.file.id]).await?.is_empty();
+        Err(if is_there {
+            Fault::internal(format!("the file {} has lost its bytes", self.file.id))
+        } else {
+            Fault::not_found()
+        })
     }
 
     /// An address of the bytes at storage itself, good for so long.

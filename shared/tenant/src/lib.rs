@@ -10,6 +10,11 @@ mod assets;
 mod caller;
 mod deletion;
 mod delivered;
+mod files;
+mod folder_chains;
+mod folder_deletion;
+mod folder_targets;
+mod folders;
 mod keys;
 mod operator;
 mod purge;
@@ -24,7 +29,10 @@ pub use account::Account;
 pub use assets::{Assets, Originals};
 pub use bucket::{AnswerHeaders, Content};
 pub use caller::Caller;
-pub use delivered::{Delivered, Located};
+pub use delivered::{Delivered, FolderHints, Grant, Located, Visitor};
+pub use folder_chains::FolderChains;
+pub use folder_targets::{FolderTarget, TargetRefused};
+pub use folders::{FolderMove, FolderSetting, FolderWithChain};
 pub use keys::{Keys, NewKey};
 pub use operator::{Bootstrapped, bootstrap};
 pub use purge::{Purge, Purged};
@@ -33,12 +41,12 @@ pub use space::Space;
 pub use staged::{Activated, Checks, PRESIGNED_MS, Presigned, Staged};
 pub use strangers::{Entry, Gate, Knock};
 pub use sweep::{Sweep, Swept};
-pub use table::{Claim, Claimed, Completion, Listing, Page, Start};
+pub use table::{Claim, Claimed, Completion, FilePlace, Listing, Page, Start};
 pub use upload_configs::{ConfigPlace, READS_CONFIGS};
 
 use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
 use runtime::Settings;
-use table::{Admission, Table};
+use table::Table;
 
 /// Every space's records; the way to one of them is through a [`Caller`].
 #[derive(Clone, Debug)]
@@ -64,9 +72,11 @@ impl Tenants {
     /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.
     pub async fn admit(&self, secret: &KeySecret, limit: RateLimit, now: Timestamp) -> Result<Option<Admitted>, Fault> {
         Ok(match self.table.admit(&secret.hash(), limit, now).await? {
-            Admission::Unknown => None,
-            Admission::Limited(allowance) => Some(Admitted::Limited(allowance)),
-            Admission::Admitted(key, allowance) => Some(Admitted::Yes(Caller::new(key.key_id, key.scope), allowance)),
+            table::Admission::Unknown => None,
+            table::Admission::Limited(allowance) => Some(Admitted::Limited(allowance)),
+            table::Admission::Admitted(key, allowance) => {
+                Some(Admitted::Yes(Caller::new(key.key_id, key.scope), allowance))
+            }
         })
     }
 

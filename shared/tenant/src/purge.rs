@@ -1,7 +1,7 @@
-//! What the purge of deleted spaces does: it is nobody's request, so it is the one that reaches a space without a caller.
+//! What the purge of deleted spaces and files does: it is nobody's request, so it reaches a space without a caller.
 
 use bucket::Bucket;
-use domain::{Fault, Sources, Timestamp};
+use domain::{Fault, FileId, SpaceId, Timestamp};
 use queue::{PurgeJob, PurgePass};
 use runtime::Settings;
 use table::Table;
@@ -40,19 +40,47 @@ impl Purge {
         }
     }
 
-    /// Does one pass over a deleted space, or a part of it. Safe to repeat, and to end anywhere.
-    pub async fn pass(&self, job: &PurgeJob, sources: &Sources) -> Result<Purged, Fault> {
-        let now = sources.now();
-        let Some(space) = self.table.deleted_or_existing_space(job.space_id).await? else { return Ok(Purged::Done) };
-        let Some(deleted_at) = space.deleted_at else { return Ok(await_mark(job, now)) };
-        let begins_at = deleted_at.plus_ms(job.pass.after_ms());
+    /// Does a job, or a part of it. Safe to repeat, and to end anywhere.
+    pub async fn work(&self, job: &PurgeJob, now: Timestamp) -> Result<Purged, Fault> {
+        match *job {
+            PurgeJob::Space { space_id, pass, announced_at } => self.pass(space_id, pass, announced_at, now).await,
+            PurgeJob::File { space_id, file_id, announced_at } => self.file(space_id, file_id, announced_at, now).await,
+        }
+    }
+
+    /// Removes what is left of a file. A record that is gone never comes back: its id was used up with it.
+    async fn file(
+        &self,
+        space_id: SpaceId,
+        file_id: FileId,
+        announced_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Purged, Fault> {
+        if self.table.files(space_id, &[file_id]).await?.contains_key(&file_id) {
+            return Ok(await_mark(announced_at, now));
+        }
+        self.bucket.purge_file(space_id, file_id).await?;
+        Ok(Purged::Done)
+    }
+
+    /// Does one pass over a deleted space, or a part of it.
+    async fn pass(
+        &self,
+        space_id: SpaceId,
+        pass: PurgePass,
+        announced_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<Purged, Fault> {
+        let Some(space) = self.table.deleted_or_existing_space(space_id).await? else { return Ok(Purged::Done) };
+        let Some(deleted_at) = space.deleted_at else { return Ok(await_mark(announced_at, now)) };
+        let begins_at = deleted_at.plus_ms(pass.after_ms());
         if now < begins_at {
             return Ok(Purged::Again(seconds_until(begins_at, now)));
         }
         for _ in 0..PAGES {
             if !self.table.purge_page(space.id).await? && !self.bucket.purge_page(space.id).await? {
                 self.table.free_space_name(&space.name, space.id).await?;
-                if job.pass == PurgePass::Last {
+                if pass == PurgePass::Last {
                     self.table.retire_handle(&space.handle).await?;
                     self.table.purge_space(space.id).await?;
                 }
@@ -63,9 +91,9 @@ impl Purge {
     }
 }
 
-/// A space that is not marked may yet be, as long as whoever announced its deletion may be at work.
-fn await_mark(job: &PurgeJob, now: Timestamp) -> Purged {
-    if now < job.announced_at.plus_ms(MARK_MS) { Purged::Again(UNMARKED_SECONDS) } else { Purged::Done }
+/// What is not deleted may yet be, as long as whoever announced its deletion may be at work.
+fn await_mark(announced_at: Timestamp, now: Timestamp) -> Purged {
+    if now < announced_at.plus_ms(MARK_MS) { Purged::Again(UNMARKED_SECONDS) } else { Purged::Done }
 }
 
 fn seconds_until(moment: Timestamp, now: Timestamp) -> i64 {

@@ -16,6 +16,7 @@ use table::{ActivationRefused, Completion, Table};
 use crate::{
     Assets, Originals, Space,
     assets::{Unwritten, name_taken, original},
+    space::CHANGE_TRIES,
 };
 
 /// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The last purge of a deleted
@@ -137,16 +138,25 @@ impl Assets<'_> {
                 Seen::Changed => return Ok(Activated::Changed),
             },
         }
-        match self.space.table.activate_file(&file, sources).await {
-            Ok(()) => self.unless_deleted(file).await,
-            Err(ActivationRefused::NameTaken) => {
-                self.remove_original(&file).await;
-                Err(name_taken())
+        for _ in 0..CHANGE_TRIES {
+            match self.space.table.activate_file(&file, sources).await {
+                Ok(()) => {
+                    file.version += 1;
+                    return self.unless_deleted(file).await;
+                }
+                Err(ActivationRefused::NameTaken) => {
+                    self.remove_original(&file).await;
+                    return Err(name_taken());
+                }
+                Err(ActivationRefused::Stale) => match self.space.file(file.id).await? {
+                    Some(later) if later.status == FileStatus::Pending => file.follow(&later),
+                    found => return Ok(self.lost(&file, found).await),
+                },
+                // Whether it was written is not known: then the bytes stay, for they may be in use.
+                Err(ActivationRefused::Failed(error)) => return Err(error.into()),
             }
-            Err(ActivationRefused::NotPending) => self.lost(&file).await,
-            // Whether it was written is not known: then the bytes stay, for they may be in use.
-            Err(ActivationRefused::Failed(error)) => Err(error.into()),
         }
+        Err(Fault::unavailable("others kept changing the file"))
     }
 
     /// A file that became active just after its space was deleted could leave behind where it was to be delivered: the
@@ -167,17 +177,25 @@ impl Assets<'_> {
 
     /// Whoever finds a file pending no more has lost to another attempt, or to whoever removed the file, or has won and
     /// did not hear of it.
-    async fn lost(&self, file: &File) -> Result<Activated, Fault> {
-        let found = self.file(file.id).await?;
+    async fn lost(&self, file: &File, found: Option<File>) -> Activated {
         if found.as_ref().is_none_or(|found| found.revision != file.revision) {
             self.remove_original(file).await;
         }
-        Ok(found.map_or(Activated::Gone, |found| Activated::Active(found.into())))
+        found.map_or(Activated::Gone, |found| Activated::Active(found.into()))
     }
 
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
     pub async fn discard(&self, file: &File, sources: &Sources) -> Result<bool, Fault> {
-        let is_removed = self.space.table.remove_pending_file(file, sources).await?;
+        let mut pending = Some(file.clone());
+        let mut is_removed = false;
+        for _ in 0..CHANGE_TRIES {
+            let Some(file) = &pending else { break };
+            is_removed = self.space.table.remove_file(file, sources).await?;
+            if is_removed {
+                break;
+            }
+            pending = self.space.file(file.id).await?.filter(|file| file.status == FileStatus::Pending);
+        }
         if is_removed && let Err(error) = self.originals.0.delete(&staged(file)).await {
             // The bucket empties staging by itself.
             tracing::warn!(file_id = %file.id, %error, "what was sent for a discarded file stays behind");
@@ -187,7 +205,7 @@ impl Assets<'_> {
 
     /// A file of this space, as it is now.
     pub async fn file(&self, id: FileId) -> Result<Option<File>, Fault> {
-        Ok(self.space.table.space_and_file(self.space.record.id, id).await?.1)
+        self.space.file(id).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::{future::Future, marker::PhantomData};
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{Fault, File, Role, Sources, UploadConfig};
 use http::request::Parts;
-use tenant::{Caller, READS_CONFIGS, Space, Tenants};
+use tenant::{Caller, FolderWithChain, READS_CONFIGS, Space, Tenants};
 
 use crate::{Authenticated, Edge, Failure, path_parameter};
 
@@ -30,8 +30,16 @@ macro_rules! actions {
 actions! {
     /// Sees the space itself.
     ReadSpace: Role::Viewer;
+    /// Sees folders.
+    ReadFolders: Role::Viewer;
+    /// Makes, moves, changes and deletes folders.
+    ManageFolders: Role::Admin;
     /// Sees files.
     ReadFiles: Role::Viewer;
+    /// Changes and deletes files: its own ones, as long as it is no higher role.
+    ManageFiles: Role::User;
+    /// Changes who may see a file.
+    ManageFileAccess: Role::Admin;
     /// Adds files.
     Upload: Role::User;
     /// Sees upload configs.
@@ -64,11 +72,19 @@ impl Subject for () {
     }
 }
 
-/// The path names a file.
+/// The path or the body names a file.
 impl Subject for File {
     async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, File)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
+    }
+}
+
+/// The path names a folder.
+impl Subject for FolderWithChain {
+    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, FolderWithChain)>, Fault> {
+        let Ok(id) = id.parse() else { return Ok(None) };
+        tenants.folder(caller, id).await
     }
 }
 

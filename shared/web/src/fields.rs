@@ -2,6 +2,8 @@
 //!
 //! Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored.
 
+use std::collections::BTreeSet;
+
 use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{Fault, Timestamp, Violation, Violations};
 use serde_json::{Map, Value};
@@ -14,6 +16,8 @@ pub struct Fields {
     values: Map<String, Value>,
     /// What stands before the fields' names: the path to their object, with a dot at its end.
     prefix: String,
+    /// The names of those that were given more than once.
+    repeated: BTreeSet<String>,
     now: Timestamp,
     violations: Violations,
 }
@@ -43,7 +47,19 @@ impl<T: Clone> Change<T> {
 impl Fields {
     /// Fields to be read, at a moment.
     pub fn of(values: Map<String, Value>, now: Timestamp) -> Fields {
-        Fields { values, prefix: String::new(), now, violations: Violations::default() }
+        let (prefix, repeated) = (String::new(), BTreeSet::new());
+        Fields { values, prefix, repeated, now, violations: Violations::default() }
+    }
+
+    /// Fields from texts that may be given more than once, which is wrong of those that are asked for.
+    pub fn of_texts(texts: impl IntoIterator<Item = (String, String)>, now: Timestamp) -> Fields {
+        let mut fields = Fields::of(Map::new(), now);
+        for (name, text) in texts.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
+            if fields.values.insert(name.clone(), Value::String(text)).is_some() {
+                fields.repeated.insert(name);
+            }
+        }
+        fields
     }
 
     /// The present moment.
@@ -194,7 +210,7 @@ impl Fields {
         };
         let values = items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect();
         let prefix = format!("{}{name}.", self.prefix);
-        let mut list = Fields { values, prefix, now: self.now, violations: std::mem::take(&mut self.violations) };
+        let mut list = self.inner(values, prefix);
         let read: Vec<Option<T>> =
             (0..list.values.len()).map(|index| list.required_object(&index.to_string(), &read)).collect();
         self.violations = list.violations;
@@ -212,11 +228,16 @@ impl Fields {
             }
         };
         let prefix = format!("{}{name}.", self.prefix);
-        let violations = std::mem::take(&mut self.violations);
-        let mut inner = Fields { values, prefix, now: self.now, violations };
+        let mut inner = self.inner(values, prefix);
         let read = read(&mut inner);
         self.violations = inner.violations;
         read
+    }
+
+    /// The fields of an object in this one, which note what is wrong with them among its own.
+    fn inner(&mut self, values: Map<String, Value>, prefix: String) -> Fields {
+        let violations = std::mem::take(&mut self.violations);
+        Fields { values, prefix, repeated: BTreeSet::new(), now: self.now, violations }
     }
 
     /// The same of an object that has to be there.
@@ -235,6 +256,11 @@ impl Fields {
         }
     }
 
+    /// Whether a field is there, be it null.
+    pub fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Whether a field is there, and not null or empty.
     pub fn has(&self, name: &str) -> bool {
         !matches!(self.string(name), Ok(None))
@@ -243,6 +269,11 @@ impl Fields {
     /// Notes what is wrong with a field beyond its own value.
     pub fn violate(&mut self, name: &str, violation: &Violation) {
         self.violations.add(&format!("{}{name}", self.prefix), violation);
+    }
+
+    /// Notes what is wrong with several fields.
+    pub fn note(&mut self, violations: Violations) {
+        self.violations.extend(violations);
     }
 
     /// Takes the value, or notes why there is none.
@@ -261,6 +292,7 @@ impl Fields {
     fn string(&self, name: &str) -> Result<Option<&str>, Violation> {
         match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
+            Some(_) if self.repeated.contains(name) => Err(Violation::Repeated),
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
             Some(_) => Err(Violation::NotAString),
         }

@@ -100,10 +100,12 @@ mod claim;
 mod edge;
 mod exchange;
 mod fields;
+mod folders;
 mod layers;
 mod page;
 mod path;
 pub mod routes;
+mod settings;
 mod strangers;
 mod views;
 
@@ -111,15 +113,17 @@ pub use answer::{Accepted, Created, CreatedBare, Failure, NoContent, Ok};
 pub use authenticated::{AccountHolder, Authenticated, caller_of, has_key};
 pub use body::{DRAIN_BYTES, content_type, drain};
 pub use can::{
-    Action, Can, DeleteSpace, ManageKeys, ManageSpace, ManageUploadConfigs, ReadFiles, ReadSpace, ReadUploadConfigs,
-    Subject, Upload,
+    Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys, ManageSpace,
+    ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs, Subject, Upload,
 };
 pub use claim::{Claim, Once};
 pub use edge::{Edge, Tier};
 pub use fields::{Change, Fields, Request, Valid, read_fields};
+pub use folders::{FOLDER_ID, FOLDER_PATH, NamedFolder, folder_reference};
 pub use layers::with_layers;
-pub use page::{Cursors, Page, PageRequest};
+pub use page::{Cursors, Filtered, Page, PageRequest, query_fields};
 pub use path::path_parameter;
 pub use routes::{Endpoints, unrouted};
+pub use settings::{AccessControlChange, SecurityChange};
 pub use strangers::{SignedStranger, Stranger, Strangers, UnsignedStranger};
-pub use views::FileView;
+pub use views::{FileView, file_url};

@@ -12,12 +12,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Fault, MasterSecret, Secret, Violation, Violations};
-use http::request::Parts;
+use domain::{Fault, MasterSecret, Secret, Timestamp, Violation};
+use http::{Uri, request::Parts};
 use serde::Serialize;
 use tenant::{Listing, Start};
 
-use crate::{Authenticated, Edge, Failure};
+use crate::{Authenticated, Edge, Failure, Fields};
 
 /// Items on a page, where the request names no number.
 const DEFAULT_LIMIT: u16 = 20;
@@ -73,16 +73,19 @@ struct Body<T> {
     prev_cursor: Option<String>,
 }
 
-impl<Id: Copy + Display + FromStr> PageRequest<Id> {
+impl<Id: Clone + Display + FromStr> PageRequest<Id> {
     /// What to read.
     pub fn listing(&self) -> Listing<Id> {
-        self.listing
+        self.listing.clone()
     }
 
     /// The page of these records; those without a view are left out.
     pub fn page<R, T>(self, page: tenant::Page<R>, id: impl Fn(&R) -> Id, view: impl Fn(R) -> Option<T>) -> Page<T> {
-        let (next, previous) =
-            neighbours(self.listing.start, page.records.first().map(&id).zip(page.records.last().map(&id)), page.more);
+        let (next, previous) = neighbours(
+            self.listing.start.clone(),
+            page.records.first().map(&id).zip(page.records.last().map(&id)),
+            page.more,
+        );
         Page {
             path: self.path,
             limit: self.listing.limit,
@@ -92,30 +95,33 @@ impl<Id: Copy + Display + FromStr> PageRequest<Id> {
         }
     }
 
-    fn read(path: &str, query: &str, list: List) -> Result<PageRequest<Id>, Fault> {
-        let mut violations = Violations::default();
-        let mut listing = Listing { start: Start::Newest, limit: DEFAULT_LIMIT };
-        for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(_, value)| !value.trim().is_empty()) {
-            match &*name {
-                "limit" => listing.limit = violations.keep("limit", limit(value.trim())).unwrap_or_default(),
-                "cursor" => {
-                    let start = list.open(value.trim()).ok_or(Violation::Unknown);
-                    listing.start = violations.keep("cursor", start).unwrap_or(Start::Newest);
-                }
-                _ => {}
-            }
-        }
-        if violations.is_empty() {
-            Ok(PageRequest { path: path.to_owned(), listing, list })
-        } else {
-            Err(violations.into())
-        }
+    /// Reads which page is asked for; what is wrong with that is noted.
+    fn read(path: &str, fields: &mut Fields, list: List) -> PageRequest<Id> {
+        let limit = fields.optional("limit", limit).unwrap_or(DEFAULT_LIMIT);
+        let start = fields.optional("cursor", |cursor| list.open(cursor).ok_or(Violation::Unknown));
+        let listing = Listing { start: start.unwrap_or(Start::Newest), limit };
+        PageRequest { path: path.to_owned(), listing, list }
+    }
+}
+
+/// A page of a list that may be narrowed down: the parameters of the query, and which page is asked for.
+pub struct Filtered<Id> {
+    /// The parameters.
+    pub fields: Fields,
+    request: PageRequest<Id>,
+}
+
+impl<Id> Filtered<Id> {
+    /// Ends the reading: which page, and what the list is narrowed down to; or all that is wrong.
+    pub fn finish<T>(self, read: Option<T>) -> Result<(PageRequest<Id>, T), Fault> {
+        let Filtered { fields, request } = self;
+        Ok((request, fields.finish(read)?))
     }
 }
 
 /// Where the next, older page begins and where the previous, newer one, by the first and last record of this one. An empty
 /// page has neighbours where it was looked for between them.
-fn neighbours<Id: Copy>(
+fn neighbours<Id: Clone>(
     start: Start<Id>,
     ends: Option<(Id, Id)>,
     more: bool,
@@ -126,12 +132,12 @@ fn neighbours<Id: Copy>(
         (Start::OlderFrom(id), None) => (None, Some(Start::NewerThan(id))),
         (Start::NewerThan(id), None) => (Some(Start::OlderFrom(id)), None),
         (Start::NewerFrom(id), None) => (Some(Start::OlderThan(id)), None),
-        (Start::Newest, Some((_, last))) => (more.then_some(Start::OlderThan(last)), None),
+        (Start::Newest, Some((_, last))) => (more.then(|| Start::OlderThan(last)), None),
         (Start::OlderThan(_) | Start::OlderFrom(_), Some((first, last))) => {
-            (more.then_some(Start::OlderThan(last)), Some(Start::NewerThan(first)))
+            (more.then(|| Start::OlderThan(last)), Some(Start::NewerThan(first)))
         }
         (Start::NewerThan(_) | Start::NewerFrom(_), Some((first, last))) => {
-            (Some(Start::OlderThan(last)), more.then_some(Start::NewerThan(first)))
+            (Some(Start::OlderThan(last)), more.then(|| Start::NewerThan(first)))
         }
     }
 }
@@ -191,9 +197,28 @@ fn list_name(by: &Authenticated, query: &str) -> String {
     format!("{}?{filters}\0{:?}", by.claimant.path, by.caller.owner())
 }
 
+impl<Id, S> FromRequestParts<S> for Filtered<Id>
+where
+    Id: Clone + Display + FromStr,
+    Edge: FromRef<S>,
+    Cursors: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Filtered<Id>, Failure> {
+        let by = Authenticated::from_request_parts(parts, state).await?;
+        let query = parts.uri.query().unwrap_or_default();
+        let list = List { secret: Cursors::from_ref(state).0, name: list_name(&by, query) };
+        let mut fields = query_fields(&parts.uri, by.sources().now());
+        let request = PageRequest::read(parts.uri.path(), &mut fields, list);
+        Ok(Filtered { fields, request })
+    }
+}
+
 impl<Id, S> FromRequestParts<S> for PageRequest<Id>
 where
-    Id: Copy + Display + FromStr,
+    Id: Clone + Display + FromStr,
     Edge: FromRef<S>,
     Cursors: FromRef<S>,
     S: Send + Sync,
@@ -201,11 +226,14 @@ where
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest<Id>, Failure> {
-        let by = Authenticated::from_request_parts(parts, state).await?;
-        let query = parts.uri.query().unwrap_or_default();
-        let list = List { secret: Cursors::from_ref(state).0, name: list_name(&by, query) };
-        Ok(PageRequest::read(parts.uri.path(), query, list)?)
+        let filtered = Filtered::from_request_parts(parts, state).await?;
+        Ok(filtered.finish(Some(()))?.0)
     }
+}
+
+/// The parameters of a query as fields.
+pub fn query_fields(uri: &Uri, now: Timestamp) -> Fields {
+    Fields::of_texts(form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned(), now)
 }
 
 impl<T: Serialize> IntoResponse for Page<T> {
@@ -225,9 +253,11 @@ mod tests {
     }
 
     fn read(query: &str) -> Result<u16, String> {
-        PageRequest::<u64>::read("/a", query, list("/a"))
-            .map(|request| request.listing.limit)
-            .map_err(|fault| format!("{:?}", fault.violations.into_messages()))
+        let uri = format!("/a?{query}").parse().expect("a URI");
+        let mut fields = query_fields(&uri, Timestamp::from_ms(0));
+        let request = PageRequest::<u64>::read("/a", &mut fields, list("/a"));
+        let limit = fields.finish(Some(request.listing.limit));
+        limit.map_err(|fault| format!("{:?}", fault.violations.into_messages()))
     }
 
     #[test]

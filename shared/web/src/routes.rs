@@ -107,8 +107,46 @@ routes! {
     PRESIGN_UNSIGNED: "uploads", "POST", "/upload/unsigned/{spaceHandle}/{configName}/presign";
     /// Takes in a file whose bytes were sent to storage.
     CONFIRM: "uploads", "POST", "/upload/confirm/{fileId}";
+    /// Lists the files of a space.
+    LIST_FILES: "files", "GET", "/files";
+    /// Changes the file that the body names.
+    UPDATE_NAMED_FILE: "files", "PUT", "/files";
+    /// Deletes the file that the query or the body names.
+    DELETE_NAMED_FILE: "files", "DELETE", "/files";
+    /// Shows the newest file of a reference.
+    GET_FILE_BY_REF: "files", "GET", "/files/by-ref";
+    /// Shows where many files are delivered.
+    FILE_URLS: "files", "POST", "/files/urls";
     /// Shows a file.
     GET_FILE: "files", "GET", "/files/{id}";
+    /// Changes a file.
+    UPDATE_FILE: "files", "PUT", "/files/{id}";
+    /// Deletes a file.
+    DELETE_FILE: "files", "DELETE", "/files/{id}";
+    /// Makes a signed address that delivers a file.
+    SIGN_FILE_URL: "files", "POST", "/files/{id}/signed-url";
+    /// Changes who may see a file.
+    SET_FILE_ACCESS_CONTROL: "files", "PUT", "/files/{id}/access-control";
+    /// Lets a file inherit who may see it.
+    RESET_FILE_ACCESS_CONTROL: "files", "DELETE", "/files/{id}/access-control";
+    /// Lists the folders of a space.
+    LIST_FOLDERS: "folders", "GET", "/folders";
+    /// Makes a folder.
+    CREATE_FOLDER: "folders", "POST", "/folders";
+    /// Shows a folder.
+    GET_FOLDER: "folders", "GET", "/folders/{id}";
+    /// Renames or moves a folder.
+    UPDATE_FOLDER: "folders", "PUT", "/folders/{id}";
+    /// Deletes a folder.
+    DELETE_FOLDER: "folders", "DELETE", "/folders/{id}";
+    /// Changes who may see what is in a folder.
+    SET_FOLDER_ACCESS_CONTROL: "folders", "PUT", "/folders/{id}/access-control";
+    /// Lets a folder inherit who may see what is in it.
+    RESET_FOLDER_ACCESS_CONTROL: "folders", "DELETE", "/folders/{id}/access-control";
+    /// Replaces the security settings of a folder.
+    SET_FOLDER_SECURITY: "folders", "PUT", "/folders/{id}/security";
+    /// Lets a folder inherit its security settings.
+    RESET_FOLDER_SECURITY: "folders", "DELETE", "/folders/{id}/security";
 }
 
 impl Route {

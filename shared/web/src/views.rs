@@ -1,8 +1,14 @@
 //! A file as the API shows it, the same on every route.
 
-use domain::{EffectiveAccess, File, FileStatus, Principal, ResourceType, Space, Tag};
+use domain::{EffectiveAccess, File, FileStatus, FolderChain, Principal, ResourceType, Space, Tag};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+/// Where a file is delivered: from `cdn_url`, where its space has no domain of its own.
+pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> String {
+    let origin = space.custom_domain.as_ref().map(|domain| format!("https://{}", domain.as_str()));
+    format!("{}/{}", origin.as_deref().unwrap_or(cdn_url), file.storage_path)
+}
 
 /// A file's record, as callers see it.
 #[derive(Clone, Debug, Serialize)]
@@ -38,9 +44,8 @@ pub struct FileView {
 }
 
 impl FileView {
-    /// The view of a file in its space, delivered from `cdn_url` where the space has no domain of its own.
-    pub fn of(file: &File, space: &Space, cdn_url: &str) -> FileView {
-        let origin = space.custom_domain.as_ref().map(|domain| format!("https://{}", domain.as_str()));
+    /// The view of a file in its folders, or in none that anyone could tell, in its space.
+    pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space, cdn_url: &str) -> FileView {
         FileView {
             id: file.id.to_string(),
             name: file.name.clone(),
@@ -49,20 +54,20 @@ impl FileView {
             mime_type: file.mime_type.clone(),
             size: file.size,
             storage_path: file.storage_path.clone(),
-            url: format!("{}/{}", origin.as_deref().unwrap_or(cdn_url), file.storage_path),
+            url: file_url(file, space, cdn_url),
             delivery_type: file.delivery_type.name(),
             resource_type: file.resource_type,
             status: file.status,
             space_id: file.space_id.to_string(),
-            folder_id: None,
-            folder_path: None,
+            folder_id: file.folder_id().map(|id| id.to_string()),
+            folder_path: folders.and_then(FolderChain::path),
             upload_config_id: file.upload_config_id.to_string(),
             reference: file.reference.as_ref().map(|reference| reference.as_str().to_owned()),
             tags: file.tags.clone(),
             checksum_sha256: file.checksum_sha256.clone(),
             storage_meta: Map::new(),
             thumbnails: Vec::new(),
-            access_control: EffectiveAccess::of(file, space),
+            access_control: EffectiveAccess::of_file(file, folders, space),
             uploaded_by: file.uploaded_by,
             created_at: file.created_at.rfc3339(),
             updated_at: file.updated_at.rfc3339(),

@@ -148,7 +148,7 @@ async fn refusals_of_what_may_not_be_now() {
     let low = "This action needs the role owner or a higher one; yours is viewer.";
     let low_upload = "This action needs the role user or a higher one; yours is viewer.";
     let no_account = "This needs an account key; yours belongs to one space.";
-    let full = "The space is not empty. Delete its files first, or all of it with force=true.";
+    let full = "The space is not empty. Delete its files and folders first, or all of it with force=true.";
     acme.upload_photo().await;
     for (answer, expected) in [
         (viewer.send(viewer.request("PUT", &space).json(&json!({}))).await, refusal(403, low, json!({}))),

@@ -1,4 +1,4 @@
-//! Signs addresses to upload to, as it is documented and by nothing of ours, so that what signs and what verifies do
+//! Signs addresses, as it is documented and by nothing of ours, so that what signs and what verifies do
 //! not merely agree with each other.
 
 use reqwest::multipart::{Form, Part};
@@ -31,12 +31,17 @@ pub(super) fn query(parameters: &[(String, String)]) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// What is signed of an address.
+/// What is signed of an address to upload to.
 pub(super) fn canonical(parameters: &[(String, String)]) -> String {
+    canonical_at(PATH, parameters)
+}
+
+/// What is signed of an address at a path.
+pub(super) fn canonical_at(path: &str, parameters: &[(String, String)]) -> String {
     let mut pairs: Parameters = parameters.iter().map(|(name, value)| (encoded(name), encoded(value))).collect();
     pairs.sort();
     let pairs: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{PATH}?{}", pairs.join("&"))
+    format!("{path}?{}", pairs.join("&"))
 }
 
 /// HMAC-SHA256 (RFC 2104) in hex; the key is no longer than a block.

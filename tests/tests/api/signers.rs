@@ -59,7 +59,7 @@ fn a_secret_is_a_key_as_it_is_shown() {
 }
 
 /// Runs a signer; gives the address that it prints.
-async fn printed(program: &str, script: &str, arguments: &[&str]) -> String {
+pub(super) async fn printed(program: &str, script: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(program);
     command.arg(foreign::root().join("tests/signers").join(script)).args(arguments);
     foreign::succeeds(&mut command).await.trim().to_owned()

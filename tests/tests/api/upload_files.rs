@@ -167,7 +167,6 @@ async fn a_reference_to_what_is_not_there_is_refused() {
     let unknown = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
     for (name, value) in [
         ("folder_id", unknown),
-        ("folder_id", "root"),
         ("folder_id", "\u{0}"),
         ("folder_id", acme.id.as_str()),
         ("upload_config", foreign),

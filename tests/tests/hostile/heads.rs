@@ -162,7 +162,7 @@ async fn two_keys_are_no_key() {
         // Everyone may see the file: that no key was looked up shows that none was found.
         let (answer, calls) = stack.calls_of(Raw::ask(&cdn.url, cdn.get(&second))).await;
         assert_eq!(Outcome::of(answer), Answered(200));
-        assert_eq!(calls, ["delivery BatchGetItem", "delivery GetObject"]);
+        assert_eq!(calls, ["delivery GetObject", "delivery TransactGetItems"]);
     }
     stack.stop().await;
 }

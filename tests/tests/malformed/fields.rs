@@ -16,6 +16,10 @@ enum Kind {
     Boolean,
     /// What a file is called, up to 255 characters: whatever they are, it is cleaned.
     Name,
+    /// What a file is called, of any length: what is too long is cut.
+    Cleaned,
+    /// A list of texts.
+    Texts,
     /// A whole number within these bounds.
     Count(i64, i64),
     /// Above 0, up to 1.
@@ -23,7 +27,7 @@ enum Kind {
     /// An object with these fields, and no others where the last is true.
     Object(&'static [Field], bool),
 }
-use Kind::{Boolean, Count, Formed, Line, Name, Object, Share, Text};
+use Kind::{Boolean, Cleaned, Count, Formed, Line, Name, Object, Share, Text, Texts};
 
 #[derive(Clone, Copy)]
 struct Field {
@@ -53,8 +57,18 @@ const CONFIG: &[Field] = &[
     optional("notifications", Object(&[optional("webhook_url", Formed)], true)),
 ];
 
+const SECURITY: &[Field] = &[required("security", Object(&[optional("watermark", Object(WATERMARK, true))], true))];
+const ACCESS_CONTROL: &[Field] = &[optional("access_control", Object(ACCESS, false))];
+const FILE: &[Field] = &[
+    optional("original_name", Cleaned),
+    optional("folder_id", Formed),
+    optional("ref", Line),
+    optional("tags", Texts),
+    optional("type", Formed),
+];
+
 /// The fields of each route with a JSON body.
-const BODIES: [(&str, &str, &[Field]); 11] = [
+const BODIES: [(&str, &str, &[Field]); 20] = [
     ("POST", "/spaces", &[required("name", Line), optional("description", Text), optional("folder_mode", Formed)]),
     (
         "PUT",
@@ -68,12 +82,26 @@ const BODIES: [(&str, &str, &[Field]); 11] = [
             optional("active_upload_config_id", Formed),
         ],
     ),
-    ("PUT", "/spaces/{id}/access-control", &[optional("access_control", Object(ACCESS, false))]),
+    ("PUT", "/spaces/{id}/access-control", ACCESS_CONTROL),
+    ("PUT", "/spaces/{id}/security", SECURITY),
+    ("POST", "/folders", &[required("name", Line), required("space_id", Formed), optional("parent_id", Formed)]),
+    ("PUT", "/folders/{id}", &[optional("name", Line), optional("parent_id", Formed)]),
+    ("PUT", "/folders/{id}/access-control", ACCESS_CONTROL),
+    ("PUT", "/folders/{id}/security", SECURITY),
+    ("PUT", "/files", FILE),
+    ("PUT", "/files/{id}", FILE),
+    ("POST", "/files/urls", &[required("file_ids", Texts)]),
     (
-        "PUT",
-        "/spaces/{id}/security",
-        &[required("security", Object(&[optional("watermark", Object(WATERMARK, true))], true))],
+        "POST",
+        "/files/{id}/signed-url",
+        &[
+            optional("download", Boolean),
+            optional("expiration_minutes", Count(1, 1_440)),
+            optional("r", Formed),
+            optional("f", Formed),
+        ],
     ),
+    ("PUT", "/files/{id}/access-control", ACCESS_CONTROL),
     ("POST", "/spaces/{id}/api-keys", KEY),
     ("PUT", "/account", &[required("default_space_id", Formed)]),
     ("POST", "/account/api-keys", KEY),
@@ -160,6 +188,17 @@ fn wrong(field: &Field) -> Vec<Value> {
         Text => {
             [no_texts(), vec![json!("x".repeat(1_001)), json!("a\u{0}b"), json!("\u{7F}x"), json!("a\u{85}b")]].concat()
         }
+        Cleaned => no_texts(),
+        Texts => vec![
+            json!(5),
+            json!(true),
+            json!("x"),
+            json!({}),
+            json!([5]),
+            json!([null]),
+            json!([["x"]]),
+            json!(vec![""; 101]),
+        ],
         Formed => [no_texts(), formless()].concat(),
         Count(least, most) => [
             no_texts().into_iter().filter(|value| !value.is_u64()).collect(),

@@ -14,7 +14,12 @@ const NO_KEY: u64 = 999_999;
 fn address(row: &Row, id: &str, key: u64) -> String {
     let path = row.path.trim_start_matches("/api/v1").replace("{id}", id).replace("{keyId}", &key.to_string());
     let path = path.replace("{fileId}", id);
-    if (row.method, row.path) == ("DELETE", "/api/v1/spaces") { format!("{path}?id={id}&force=true") } else { path }
+    if is_by_query(row) { format!("{path}?id={id}&force=true") } else { path }
+}
+
+/// Whether the query names what the route is about.
+fn is_by_query(row: &Row) -> bool {
+    row.method == "DELETE" && ["/api/v1/spaces", "/api/v1/files"].contains(&row.path)
 }
 
 async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -> Answer {
@@ -46,8 +51,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
     let (stack, theirs, ours, clients) = tenants().await;
     let before = stack.dump().await;
     for row in &ROWS {
-        let names_id = ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id))
-            || (row.method, row.path) == ("DELETE", "/api/v1/spaces");
+        let names_id = ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || is_by_query(row);
         for client in &clients {
             let body = ours.body(row);
             let ask = async |id: &str, key| call(client, row, &address(row, id, key), body.as_ref()).await;
@@ -56,7 +60,8 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                 let foreign = [
                     &theirs.tenant.id,
                     &theirs.tenant.id.to_lowercase(),
-                    &theirs.file,
+                    &theirs.file(),
+                    &theirs.folder,
                     &theirs.config,
                     &theirs.tenant.handle,
                 ];
@@ -66,12 +71,12 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                     }
                 }
                 // Ids of ours where another kind of id should stand.
-                let of_another_kind = if row.path.contains("/files/") || row.path.contains("{fileId}") {
-                    &ours.tenant.id
+                let of_another_kind = if row.path.contains("/files") || row.path.contains("{fileId}") {
+                    ours.folder.clone()
                 } else {
-                    &ours.file
+                    ours.file()
                 };
-                demand_same(&ask(of_another_kind, ours.key).await, nowhere, 404);
+                demand_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
             }
             if row.path.contains("{keyId}") {
                 // Account keys are an account's, and the keys of a space none of them.
@@ -104,14 +109,14 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
         let choose =
             async |id: &str| put(client, &our_space, json!({"name": "Ours", "active_upload_config_id": id})).await;
         let nowhere = choose(NOBODY).await;
-        for id in [&their_config, &theirs.tenant.id, &theirs.file, &ours.tenant.id] {
+        for id in [&their_config, &theirs.tenant.id, &theirs.file(), &ours.tenant.id] {
             demand_same(&choose(id).await, &nowhere, 422);
         }
     }
     // The first is a space key's, which has no account.
     let choose = async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
     let nowhere = choose(NOBODY).await;
-    for id in [&theirs.tenant.id, &theirs.file, &our_config] {
+    for id in [&theirs.tenant.id, &theirs.file(), &our_config] {
         demand_same(&choose(id).await, &nowhere, 422);
     }
     stack.dump().await.demand_unchanged(&before, "foreign ids in bodies");
@@ -137,7 +142,7 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
         demand_same(&upload(&theirs.tenant.handle, "upload_config", their_config).await, &nowhere, 422);
         for field in ["upload_config", "folder_id"] {
             let nowhere = upload(&ours.tenant.handle, field, NOBODY).await;
-            for id in [their_config, theirs.tenant.id.as_str(), theirs.file.as_str()] {
+            for id in [their_config, theirs.tenant.id.as_str(), &theirs.file(), &theirs.folder] {
                 demand_same(&upload(&ours.tenant.handle, field, id).await, &nowhere, 422);
             }
         }
@@ -149,7 +154,8 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
 #[tokio::test]
 async fn lists_show_nothing_of_others() {
     let (stack, theirs, ours, clients) = tenants().await;
-    let foreign = [theirs.tenant.id.as_str(), &theirs.tenant.handle, &theirs.file, "Theirs"];
+    let file = theirs.file();
+    let foreign = [theirs.tenant.id.as_str(), &theirs.tenant.handle, &file, &theirs.folder, "Theirs"];
     for row in ROWS.iter().filter(|row| row.method == "GET" && !row.path.contains("/files/")) {
         for client in &clients {
             let answer = call(client, row, &address(row, &ours.tenant.id, NO_KEY), None).await;

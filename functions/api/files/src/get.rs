@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use domain::File;
-use web::{Can, FileView, Ok, ReadFiles};
+use web::{Can, Failure, FileView, Ok, ReadFiles};
 
-use crate::Files;
+use crate::{Files, shown::shown};
 
-pub(crate) async fn get(can: Can<ReadFiles, File>, State(files): State<Files>) -> Ok<FileView> {
-    Ok(FileView::of(&can.subject, can.space.record(), &files.cdn_url))
+pub(crate) async fn get(can: Can<ReadFiles, File>, State(files): State<Files>) -> Result<Ok<FileView>, Failure> {
+    Result::Ok(Ok(shown(&can.space, &can.subject, &files.cdn_url).await?))
 }

@@ -27,7 +27,8 @@ pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) ->
     let confirming = Box::pin(active(&uploads, &space, file, &sources));
     let confirmed = runtime::done_in_time(confirming).await;
     let file = confirmed.unwrap_or_else(|| Err(Fault::unavailable("confirming took too long")))?;
-    Result::Ok(Ok(FileView::of(&file, space.record(), &uploads.cdn_url)))
+    let folders = space.folder_chain(file.folder.as_ref()).await?;
+    Result::Ok(Ok(FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url)))
 }
 
 async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File, Sources), Failure> {

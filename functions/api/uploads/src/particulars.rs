@@ -1,39 +1,98 @@
 //! What every upload may say of its files, whatever its route.
 
-use domain::{Reference, Violation};
+use domain::{Fault, Principal, Reference, Sources, UploadConfig, Violation};
 use intake::Destination;
-use web::{Fields, Stranger};
+use tenant::{FolderTarget, Space};
+use web::{Change, FOLDER_ID, FOLDER_PATH, Fields, NamedFolder, Stranger};
 
-/// The fields that name a folder.
-pub(crate) const FOLDER_TEXTS: [&str; 2] = ["folder_id", "folder_path"];
+/// The fields of a form that say it.
+pub(crate) const TEXTS: [&str; 3] = ["ref", FOLDER_ID, FOLDER_PATH];
+
+/// What is wrong with naming a folder where the config alone says where files go.
+const NOT_NAMED: Violation = Violation::Must("must not be given: the upload config says where its files go");
 
 /// What an upload says of its files.
 pub(crate) struct Particulars {
     /// The caller's own reference.
-    pub(crate) reference: Option<Reference>,
+    reference: Option<Reference>,
+    /// Where they are to go, where the request says so.
+    folder: Option<NamedFolder>,
+}
+
+/// The same, with what there is of where they are to go.
+#[derive(Default)]
+pub(crate) struct Placed {
+    reference: Option<Reference>,
+    target: FolderTarget,
 }
 
 impl Particulars {
-    /// Where the files of a stranger go.
-    pub(crate) fn destination(self, stranger: &Stranger) -> Destination<'_> {
-        let Stranger { entry, uploaded_by, sources, .. } = stranger;
-        Destination {
-            space: entry.space.record(),
-            config: &entry.config,
-            reference: self.reference,
-            uploaded_by: *uploaded_by,
-            sources,
-        }
-    }
-
     /// Reads it.
     pub(crate) fn read(fields: &mut Fields) -> Particulars {
-        let [id, path] = FOLDER_TEXTS;
-        if fields.has(path) && !fields.has(id) {
-            fields.violate(id, &Violation::RequiredWith(path));
+        let folder = match NamedFolder::read(fields) {
+            Change::Set(folder) => Some(folder),
+            Change::Keep | Change::Clear => None,
+        };
+        Particulars { reference: fields.optional("ref", Reference::parse), folder }
+    }
+
+    /// Reads it of a stranger without proof, who may not say where files go.
+    pub(crate) fn of_stranger(fields: &mut Fields) -> Particulars {
+        for name in [FOLDER_ID, FOLDER_PATH] {
+            if fields.has(name) {
+                fields.violate(name, &NOT_NAMED);
+            }
         }
-        // No space has folders, so none is known.
-        fields.optional(id, |_| Err::<(), _>(Violation::Unknown));
-        Particulars { reference: fields.optional("ref", Reference::parse) }
+        Particulars { reference: fields.optional("ref", Reference::parse), folder: None }
+    }
+
+    /// Looks for the folder that the request names, or else the config; what is wrong is noted. Whoever names one that would
+    /// have to be made has to be an admin; the config was written by one.
+    pub(crate) async fn placed(
+        self,
+        space: &Space,
+        config: &UploadConfig,
+        fields: &mut Fields,
+    ) -> Result<Option<Placed>, Fault> {
+        let Particulars { reference, folder } = self;
+        let target = match &folder {
+            Some(folder) => folder.target(space).await?,
+            None => match &config.config.storage.folder {
+                Some(path) => NamedFolder::at(path.clone()).target(space).await?,
+                None => return Ok(Some(Placed { reference, target: FolderTarget::default() })),
+            },
+        };
+        match target {
+            Ok(target) => {
+                if folder.is_some() {
+                    space.demand_folders(&target)?;
+                }
+                Ok(Some(Placed { reference, target }))
+            }
+            Err(violations) => {
+                fields.note(violations);
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl Placed {
+    /// Where the files of a stranger go.
+    pub(crate) async fn of_stranger(self, stranger: &Stranger) -> Result<Destination<'_>, Fault> {
+        let Stranger { entry, uploaded_by, sources, .. } = stranger;
+        self.destination(&entry.space, &entry.config, *uploaded_by, sources).await
+    }
+
+    /// Where files go; folders that are missing are made.
+    pub(crate) async fn destination<'a>(
+        self,
+        space: &'a Space,
+        config: &'a UploadConfig,
+        uploaded_by: Principal,
+        sources: &'a Sources,
+    ) -> Result<Destination<'a>, Fault> {
+        let folders = space.make_folders(self.target, sources).await?;
+        Ok(Destination { space: space.record(), config, folders, reference: self.reference, uploaded_by, sources })
     }
 }

@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use domain::{Awaited, Fault, File, FileId, Timestamp, Violation};
+use domain::{Awaited, Fault, File, FileId, Timestamp, UploadConfig, Violation};
 use intake::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tenant::{PRESIGNED_MS, Presigned, Space};
+use tenant::{Entry, PRESIGNED_MS, Presigned, Space};
 use web::{
     Authenticated, Claim, CreatedBare, Failure, Fields, SignedStranger, Stranger, UnsignedStranger, Upload, read_fields,
 };
@@ -68,18 +68,15 @@ pub(crate) async fn presign(
     let said = Said::read(&mut fields);
     let place = place(&by, &mut fields).await?;
     let claim = by.claim(&payload).await;
+    let mut placed = None;
     // What was done once is answered again though it would be refused by now.
-    if let (Ok(_), Some(said), Some((_, config))) = (&claim, &said, &place) {
-        said.judge(&config.config, &mut fields);
+    if let (Ok(_), Some((can, config))) = (&claim, &place) {
+        judge(said.as_ref(), config, &mut fields);
+        placed = particulars.placed(&can.space, config, &mut fields).await?;
     }
     let (said, (can, config)) = fields.finish(said.zip(place))?;
-    let destination = Destination {
-        space: can.space.record(),
-        config: &config,
-        reference: particulars.reference,
-        uploaded_by: can.caller.principal(),
-        sources: &can.sources,
-    };
+    let placed = placed.unwrap_or_default();
+    let destination = placed.destination(&can.space, &config, can.caller.principal(), &can.sources).await?;
     announce(&uploads, &can.space, &destination, &said, None, claim).await
 }
 
@@ -95,7 +92,8 @@ pub(crate) async fn presign_signed(
     if let Some(said) = &mut said {
         said.bind(signed.original_name(), expected.as_ref(), &mut fields);
     }
-    presign_for(&uploads, &stranger, fields, said, signed.content_type, &payload).await
+    let particulars = Particulars::read(&mut fields);
+    presign_for(&uploads, &stranger, fields, (said, particulars), signed.content_type, &payload).await
 }
 
 pub(crate) async fn presign_unsigned(
@@ -105,26 +103,35 @@ pub(crate) async fn presign_unsigned(
 ) -> Result<CreatedBare<PresignedView>, Failure> {
     let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
     let said = Said::read(&mut fields);
-    presign_for(&uploads, &stranger, fields, said, None, &payload).await
+    let particulars = Particulars::of_stranger(&mut fields);
+    presign_for(&uploads, &stranger, fields, (said, particulars), None, &payload).await
 }
 
 async fn presign_for(
     uploads: &Uploads,
     stranger: &Stranger,
     mut fields: Fields,
-    said: Option<Said>,
+    (said, particulars): (Option<Said>, Particulars),
     expected_type: Option<String>,
     payload: &Value,
 ) -> Result<CreatedBare<PresignedView>, Failure> {
-    let entry = &stranger.entry;
-    let particulars = Particulars::read(&mut fields);
+    let Entry { space, config } = &stranger.entry;
     let claim = stranger.claim(payload).await;
-    if let (Ok(_), Some(said)) = (&claim, &said) {
-        said.judge(&entry.config.config, &mut fields);
+    let mut placed = None;
+    if claim.is_ok() {
+        judge(said.as_ref(), config, &mut fields);
+        placed = particulars.placed(space, config, &mut fields).await?;
     }
     let said = fields.finish(said)?;
-    let destination = particulars.destination(stranger);
-    announce(uploads, &entry.space, &destination, &said, expected_type, claim).await
+    let destination = placed.unwrap_or_default().of_stranger(stranger).await?;
+    announce(uploads, space, &destination, &said, expected_type, claim).await
+}
+
+/// Notes what a config refuses of what is said of a file.
+fn judge(said: Option<&Said>, config: &UploadConfig, fields: &mut Fields) {
+    if let Some(said) = said {
+        said.judge(&config.config, fields);
+    }
 }
 
 /// Announces a file, unless that was done before, and gives an address for its bytes.

@@ -8,12 +8,11 @@ use crate::{
     Uploads,
     accept::accept,
     form::{self, Form, Shape},
-    particulars::{FOLDER_TEXTS, Particulars},
+    particulars::{Particulars, TEXTS},
     store::{Uploaded, store},
 };
 
-const SHAPE: Shape =
-    Shape { texts: &["space_id", "upload_config_id", "ref", FOLDER_TEXTS[0], FOLDER_TEXTS[1]], files: 1 };
+const SHAPE: Shape = Shape { texts: &["space_id", "upload_config_id", TEXTS[0], TEXTS[1], TEXTS[2]], files: 1 };
 
 pub(crate) async fn signed(
     SignedStranger { signed, expected, stranger }: SignedStranger,
@@ -31,9 +30,9 @@ pub(crate) async fn signed(
             file.original_name = name.clone();
         }
     }
+    let placed = particulars.placed(&entry.space, &entry.config, &mut fields).await?;
     let judged = accept(files, &entry.config.config, expected.as_ref(), &mut fields).await?;
-    fields.finish(Some(()))?;
-    let destination = particulars.destination(&stranger);
+    let destination = fields.finish(placed)?.of_stranger(&stranger).await?;
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
 }
 

@@ -36,7 +36,8 @@ pub(crate) async fn store(
 ) -> Result<Created<Uploaded>, Failure> {
     let mut ids = claim.ids();
     let files: Vec<_> = judged.iter().map(|file| (file.record(&mut ids, destination), file.content())).collect();
-    let views = files.iter().map(|(file, _)| FileView::of(file, space.record(), &uploads.cdn_url)).collect();
+    let view = |file| FileView::of(file, Some(&destination.folders), space.record(), &uploads.cdn_url);
+    let views = files.iter().map(|(file, _)| view(file)).collect();
     let uploaded = Uploaded::of(views, is_list);
     let (assets, completion) = (space.assets(&uploads.originals), claim.complete(&uploaded));
     let storing = assets.store(&files, destination.quota(), destination.sources, completion.as_ref());

@@ -7,11 +7,11 @@ use crate::{
     Uploads,
     accept::accept,
     form::{self, Form, Shape},
-    particulars::{FOLDER_TEXTS, Particulars},
+    particulars::{Particulars, TEXTS},
     store::{Uploaded, store},
 };
 
-const SHAPE: Shape = Shape { texts: &["ref", FOLDER_TEXTS[0], FOLDER_TEXTS[1]], files: 1 };
+const SHAPE: Shape = Shape { texts: &TEXTS, files: 1 };
 
 pub(crate) async fn unsigned(
     UnsignedStranger(stranger): UnsignedStranger,
@@ -20,10 +20,10 @@ pub(crate) async fn unsigned(
 ) -> Result<Created<Uploaded>, Failure> {
     let Stranger { entry, sources, .. } = &stranger;
     let Form { mut fields, files, payload, .. } = form::read(request, SHAPE, sources.now()).await?;
-    let particulars = Particulars::read(&mut fields);
+    let particulars = Particulars::of_stranger(&mut fields);
     let claim = stranger.claim(&payload).await?;
+    let placed = particulars.placed(&entry.space, &entry.config, &mut fields).await?;
     let judged = accept(files, &entry.config.config, None, &mut fields).await?;
-    fields.finish(Some(()))?;
-    let destination = particulars.destination(&stranger);
+    let destination = fields.finish(placed)?.of_stranger(&stranger).await?;
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
 }

@@ -2,19 +2,18 @@
 
 use axum::extract::{Request, State};
 use domain::{Fault, Handle, UploadConfig, UploadConfigReference, Violation};
-use intake::{Destination, FILES};
+use intake::FILES;
 use web::{Authenticated, Can, Created, Failure, Fields, Upload};
 
 use crate::{
     Uploads,
     accept::accept,
     form::{self, Form, Shape},
-    particulars::{FOLDER_TEXTS, Particulars},
+    particulars::{Particulars, TEXTS},
     store::{Uploaded, store},
 };
 
-const SHAPE: Shape =
-    Shape { texts: &["space", "upload_config", "ref", FOLDER_TEXTS[0], FOLDER_TEXTS[1]], files: FILES };
+const SHAPE: Shape = Shape { texts: &["space", "upload_config", TEXTS[0], TEXTS[1], TEXTS[2]], files: FILES };
 
 pub(crate) async fn upload(
     by: Authenticated,
@@ -28,18 +27,16 @@ pub(crate) async fn upload(
     // Before they are judged: what was done once is answered again though it would be refused by now.
     let claim = by.claim(&payload).await?;
     let rules = place.as_ref().map(|(_, config)| config.config.clone()).unwrap_or_default();
+    let placed = match &place {
+        Some((can, config)) => particulars.placed(&can.space, config, &mut fields).await?,
+        None => None,
+    };
     let judged = accept(files, &rules, None, &mut fields).await?;
-    let (can, config) = fields.finish(place)?;
+    let ((can, config), placed) = fields.finish(place.zip(placed))?;
     if config.is_signed {
         return Err(Fault::forbidden("This upload config takes signed and presigned uploads only.").into());
     }
-    let destination = Destination {
-        space: can.space.record(),
-        config: &config,
-        reference: particulars.reference,
-        uploaded_by: can.caller.principal(),
-        sources: &can.sources,
-    };
+    let destination = placed.destination(&can.space, &config, can.caller.principal(), &can.sources).await?;
     store(&uploads, &can.space, &destination, &judged, is_list, &claim).await
 }
 

@@ -1,4 +1,4 @@
-//! Removes what is left of deleted spaces.
+//! Removes what is left of deleted spaces and files.
 //!
 //! SQS keeps a message back for 15 minutes at most, and a worker has less time than a large space may need: a job that is
 //! not done goes round, as a message of its own.
@@ -25,7 +25,8 @@ impl Worker for PurgeWorker {
     type Job = PurgeJob;
 
     async fn work(&self, job: PurgeJob, delivery: &Delivery) -> Result<(), Failure> {
-        let purged = self.purge.pass(&job, &delivery.sources).await.map_err(|fault| Failure::Retry(fault.into()))?;
+        let purged =
+            self.purge.work(&job, delivery.sources.now()).await.map_err(|fault| Failure::Retry(fault.into()))?;
         let Purged::Again(seconds) = purged else { return Ok(()) };
         let delay = i32::try_from(seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
         self.queue.send(&[(job, delay)]).await.map_err(|error| Failure::Retry(error.into()))

@@ -41,7 +41,18 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
     let binaries: Vec<&str> = stack.functions.iter().map(|function| function.binary.as_str()).collect();
     assert_eq!(
         binaries,
-        ["confirm-check", "delivery", "files", "not-found", "purge", "spaces", "sweep", "upload-configs", "uploads"]
+        [
+            "confirm-check",
+            "delivery",
+            "files",
+            "folders",
+            "not-found",
+            "purge",
+            "spaces",
+            "sweep",
+            "upload-configs",
+            "uploads"
+        ]
     );
     assert!(stack.routes.iter().any(|route| route.path == "$default" && route.function == "NotFound"));
     Ok(())
@@ -52,10 +63,11 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
 fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
     let variables: Vec<Vec<String>> =
         stack(DEPLOYED)?.functions.into_iter().map(|function| function.environment.into_keys().collect()).collect();
-    let expected: [&[&str]; 9] = [
+    let expected: [&[&str]; 10] = [
         &["BUCKET_NAME", "CONFIRM_CHECK_QUEUE_URL", "LOG_LEVEL", "TABLE_NAME"],
-        &["BUCKET_NAME", "LOG_LEVEL", "REDIRECT_ABOVE_BYTES", "TABLE_NAME"],
-        &["ADMIN_REQUESTS_PER_MINUTE", "CDN_URL", "LOG_LEVEL", "TABLE_NAME"],
+        &["BUCKET_NAME", "LOG_LEVEL", "MASTER_SECRET_ARN", "REDIRECT_ABOVE_BYTES", "TABLE_NAME"],
+        &["ADMIN_REQUESTS_PER_MINUTE", "CDN_URL", "LOG_LEVEL", "MASTER_SECRET_ARN", "PURGE_QUEUE_URL", "TABLE_NAME"],
+        &["ADMIN_REQUESTS_PER_MINUTE", "LOG_LEVEL", "MASTER_SECRET_ARN", "TABLE_NAME"],
         &["LOG_LEVEL"],
         &["BUCKET_NAME", "LOG_LEVEL", "PURGE_QUEUE_URL", "TABLE_NAME"],
         &["ADMIN_REQUESTS_PER_MINUTE", "LOG_LEVEL", "MASTER_SECRET_ARN", "PURGE_QUEUE_URL", "TABLE_NAME"],

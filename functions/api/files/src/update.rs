@@ -1,0 +1,141 @@
+//! `PUT /files/:id`, and `PUT /files` with the id in the body: change a file. What is absent stays.
+
+use axum::extract::{Request as HttpRequest, State};
+use domain::{
+    DeliveryType, File, FolderChain, OriginalName, Reference, TAGS, Tag, ValidationRules, Violation, Violations,
+    demand_harmless_name,
+};
+use serde_json::Value;
+use web::{
+    Authenticated, Can, Change, FOLDER_ID, FOLDER_PATH, Failure, Fields, FileView, ManageFiles, NamedFolder, Ok,
+    read_fields,
+};
+
+use crate::{Files, read_only, shown::shown};
+
+/// What is changed.
+struct UpdateFile {
+    original_name: Option<OriginalName>,
+    folder: Option<NamedFolder>,
+    reference: Change<Reference>,
+    tags: Option<Vec<Tag>>,
+    delivery_type: Option<DeliveryType>,
+}
+
+impl UpdateFile {
+    fn read(fields: &mut Fields) -> UpdateFile {
+        let folder = match NamedFolder::read(fields) {
+            Change::Keep => None,
+            Change::Clear => Some(NamedFolder::TOP),
+            Change::Set(folder) => Some(folder),
+        };
+        UpdateFile {
+            original_name: fields.present("original_name", |name| Result::Ok(OriginalName::clean(name))),
+            folder,
+            reference: fields.change("ref", Reference::parse),
+            tags: tags(fields),
+            delivery_type: fields.present("type", DeliveryType::parse),
+        }
+    }
+
+    fn apply(&self, file: &mut File, folders: Option<&FolderChain>) {
+        file.original_name = self.original_name.clone().unwrap_or_else(|| file.original_name.clone());
+        if let Some(folders) = folders {
+            file.folder = folders.in_folder();
+        }
+        self.reference.apply(&mut file.reference);
+        file.tags = self.tags.clone().unwrap_or_else(|| file.tags.clone());
+        file.delivery_type = self.delivery_type.unwrap_or(file.delivery_type);
+    }
+}
+
+/// The tags, each once; none, where they are null.
+fn tags(fields: &mut Fields) -> Option<Vec<Tag>> {
+    if !fields.is_given("tags") {
+        return None;
+    }
+    let mut tags: Vec<Tag> = Vec::new();
+    for tag in fields.list("tags", TAGS, Tag::parse).unwrap_or_default() {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    Some(tags)
+}
+
+pub(crate) async fn update(
+    can: Can<ManageFiles, File>,
+    State(files): State<Files>,
+    request: HttpRequest,
+) -> Result<Ok<FileView>, Failure> {
+    let (fields, body) = read_fields(request, can.sources.now()).await?;
+    change(can, &files, fields, &body).await
+}
+
+pub(crate) async fn update_named(
+    by: Authenticated,
+    State(files): State<Files>,
+    request: HttpRequest,
+) -> Result<Ok<FileView>, Failure> {
+    let (mut fields, body) = read_fields(request, by.sources().now()).await?;
+    let id = fields.required("id", |id| Result::Ok(id.to_owned()));
+    let Some(id) = id else {
+        UpdateFile::read(&mut fields);
+        return fields.finish(None).map_err(Failure::from);
+    };
+    change(by.can(&id).await?, &files, fields, &body).await
+}
+
+async fn change(
+    can: Can<ManageFiles, File>,
+    files: &Files,
+    mut fields: Fields,
+    body: &Value,
+) -> Result<Ok<FileView>, Failure> {
+    can.space.demand_file(&can.subject, &can.caller)?;
+    let before = shown(&can.space, &can.subject, &files.cdn_url).await?;
+    let mut update = UpdateFile::read(&mut fields);
+    fields.note(read_only::violations(body, &before));
+    if let Some(name) = &update.original_name {
+        fields.keep("original_name", demand_name(name, &can.subject.original_name));
+    }
+    if is_there(body, &before) {
+        update.folder = None;
+    }
+    let target = match &update.folder {
+        Some(folder) => Some(folder.target(&can.space).await?),
+        None => None,
+    };
+    let target = noted(&mut fields, target);
+    let (update, target) = fields.finish(Some((update, target)))?;
+    let folders = match target {
+        Some(target) => {
+            can.space.demand_folders(&target)?;
+            Some(can.space.make_folders(target, &can.sources).await?)
+        }
+        None => None,
+    };
+    let apply = |file: &mut File| {
+        update.apply(file, folders.as_ref());
+        Result::Ok(())
+    };
+    let changed = can.space.change_file(can.subject, apply, &can.sources).await?;
+    Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
+}
+
+/// Whether a request says of the file's folder what the record says.
+fn is_there(body: &Value, before: &FileView) -> bool {
+    let record = serde_json::to_value(before).unwrap_or_default();
+    [FOLDER_ID, FOLDER_PATH].iter().all(|field| body.get(field) == record.get(field))
+}
+
+/// Refuses a name that something would run, unless the file came in by a config that allowed such a name.
+fn demand_name(name: &OriginalName, before: &OriginalName) -> Result<(), Violation> {
+    let rules = ValidationRules::default();
+    if demand_harmless_name(before, &rules).is_err() { Result::Ok(()) } else { demand_harmless_name(name, &rules) }
+}
+
+/// What there is; what is wrong is noted.
+fn noted<T>(fields: &mut Fields, read: Option<Result<T, Violations>>) -> Option<T> {
+    read?.map_err(|violations| fields.note(violations)).ok()
+}

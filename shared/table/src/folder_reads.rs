@@ -1,0 +1,121 @@
+//! Folders as they are read: one by one, the whole chain around something, lists; and what delivery decides on.
+
+use std::collections::HashMap;
+
+use domain::{File, FileId, Folder, FolderId, Handle, Sources, Space, SpaceId};
+use serde::de::IgnoredAny;
+
+use crate::{
+    Error, Key, Listing, Page, Start, Table,
+    folders::{Child, FolderOwner},
+    key::{FOLDERS, children, files_in, folder_sort, space_partition},
+    read::Found,
+    spaces::{ByHandle, existing},
+};
+
+/// Most records that are read together.
+const TOGETHER: usize = 100;
+
+/// What delivery decides on, as it was at one moment.
+#[derive(Debug)]
+pub struct DeliveredRecords {
+    /// The file.
+    pub file: Option<File>,
+    /// The space of the handle.
+    pub space: Option<Space>,
+    /// The folders that were asked for, and nothing for one that is not there.
+    pub folders: HashMap<FolderId, Option<Folder>>,
+}
+
+impl Table {
+    /// The space of a folder.
+    pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, Error> {
+        let owner: Option<FolderOwner> = self.get(Key::folder_owner(id)).await?;
+        Ok(owner.map(|owner| owner.space_id))
+    }
+
+    /// Folders of a space, and nothing for one that is not there.
+    pub async fn folders(&self, space: SpaceId, ids: &[FolderId]) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
+        let mut folders = HashMap::new();
+        for ids in ids.chunks(TOGETHER) {
+            let found = self.get_together(ids.iter().map(|id| Key::folder(space, *id))).await?;
+            folders.extend(taken(space, ids, found)?);
+        }
+        Ok(folders)
+    }
+
+    /// A space, and a folder in it, where they are there.
+    pub async fn space_and_folder(
+        &self,
+        space: SpaceId,
+        folder: Option<FolderId>,
+    ) -> Result<(Option<Space>, Option<Folder>), Error> {
+        let keys = (Key::space(space), folder.map(|folder| Key::folder(space, folder)));
+        let mut found = self.get_together([keys.0.clone()].into_iter().chain(keys.1.clone())).await?;
+        let folder = match keys.1 {
+            Some(key) => found.take(&key)?,
+            None => None,
+        };
+        Ok((existing(found.take(&keys.0)?), folder))
+    }
+
+    /// A file by where it is delivered, the space of its handle, and some folders of a space, as they are at one moment.
+    pub async fn delivered(
+        &self,
+        handle: &Handle,
+        storage_path: &str,
+        folders: Option<(SpaceId, &[FolderId])>,
+        sources: &Sources,
+    ) -> Result<DeliveredRecords, Error> {
+        let (file, space) = (Key::path(storage_path), Key::handle(handle));
+        let ids = folders.map_or(&[][..], |(_, ids)| ids);
+        let mut keys = vec![file.clone(), space.clone()];
+        if let Some((space, _)) = folders {
+            keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
+        }
+        let mut found = self.get_at_once(keys, sources).await?;
+        Ok(DeliveredRecords {
+            file: found.take(&file)?,
+            space: found.take::<ByHandle>(&space)?.and_then(ByHandle::space),
+            folders: match folders {
+                Some((space, _)) => taken(space, ids, found)?,
+                None => HashMap::new(),
+            },
+        })
+    }
+
+    /// A page of the folders of a space, newest first: of all, or of those right in one or at the top.
+    pub async fn list_folders(
+        &self,
+        space: SpaceId,
+        parent: Option<Option<FolderId>>,
+        listing: Listing<FolderId>,
+    ) -> Result<Page<(FolderId, Option<Folder>)>, Error> {
+        let Some(parent) = parent else {
+            let page: Page<Folder> = self.page(space_partition(space), FOLDERS, listing, folder_sort).await?;
+            let records = page.records.into_iter().map(|folder| (folder.id, Some(folder))).collect();
+            return Ok(Page { records, more: page.more });
+        };
+        let beginning = children(parent);
+        let sort = |id| format!("{beginning}{id}");
+        let page: Page<Child> = self.page(space_partition(space), &beginning, listing, sort).await?;
+        let ids: Vec<FolderId> = page.records.iter().map(|child| child.id).collect();
+        let mut folders = self.folders(space, &ids).await?;
+        // One that was moved or removed since leaves a gap.
+        let folder = |id: FolderId| (id, folders.remove(&id).flatten().filter(|folder| folder.parent_id() == parent));
+        Ok(Page { records: ids.into_iter().map(folder).collect(), more: page.more })
+    }
+
+    /// Whether a folder has any file right in it.
+    pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, Error> {
+        let beginning = files_in(Some(folder));
+        let listing = Listing { start: Start::<FileId>::Newest, limit: 1 };
+        let sort = |id| format!("{beginning}{id}");
+        let page = self.page::<_, IgnoredAny>(space_partition(space), &beginning, listing, sort).await?;
+        Ok(!page.records.is_empty())
+    }
+}
+
+fn taken(space: SpaceId, ids: &[FolderId], mut found: Found) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
+    ids.iter().map(|id| Ok((*id, found.take(&Key::folder(space, *id))?))).collect()
+}

@@ -1,0 +1,97 @@
+//! The files of a space as records: found, listed, changed, deleted.
+
+use std::collections::HashMap;
+
+use domain::{Fault, File, FileFilter, FileId, Reference, Sources, Violation, Violations};
+use queue::{PurgeJob, Queue};
+use table::{ChangeFileRefused, FilePlace, Listing, Page};
+
+use crate::{Caller, Space, Tenants, space::CHANGE_TRIES};
+
+/// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it is read.
+const ANNOUNCEMENT_SECONDS: i32 = 1;
+
+/// The field that names the folder of a file.
+pub(crate) const FOLDER: &str = "folder_id";
+
+impl Space {
+    /// A page of the files that a filter admits. Those that it does not admit leave gaps.
+    pub async fn list_files(
+        &self,
+        filter: &FileFilter,
+        listing: Listing<FilePlace>,
+    ) -> Result<Page<(FilePlace, Option<File>)>, Fault> {
+        Ok(self.table.list_files(self.record.id, filter, listing).await?)
+    }
+
+    /// The newest file that has a reference.
+    pub async fn file_by_reference(&self, reference: &Reference) -> Result<Option<File>, Fault> {
+        Ok(self.table.file_by_reference(self.record.id, reference).await?)
+    }
+
+    /// Refuses a caller who may manage no files but their own, and whose own this is not.
+    pub fn demand_file(&self, file: &File, caller: &Caller) -> Result<(), Fault> {
+        if file.uploaded_by == caller.principal() { Ok(()) } else { self.demand(domain::Role::Admin) }
+    }
+
+    /// Changes a file's record. Where others change it at the same time, the change is made again upon theirs.
+    pub async fn change_file(
+        &self,
+        mut from: File,
+        change: impl Fn(&mut File) -> Result<(), Fault>,
+        sources: &Sources,
+    ) -> Result<File, Fault> {
+        for _ in 0..CHANGE_TRIES {
+            let mut changed = from.clone();
+            change(&mut changed)?;
+            changed.updated_at = sources.now();
+            match self.table.change_file(&from, &changed, sources).await {
+                Ok(version) => return Ok(File { version, ..changed }),
+                Err(ChangeFileRefused::Stale) => from = self.file(from.id).await?.ok_or_else(Fault::not_found)?,
+                Err(ChangeFileRefused::FolderGone) => {
+                    return Err(Violations::from((FOLDER, Violation::Unknown)).into());
+                }
+                Err(ChangeFileRefused::Failed(error)) => return Err(error.into()),
+            }
+        }
+        Err(Fault::unavailable("others kept changing the file"))
+    }
+
+    /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
+    pub async fn delete_file(&self, mut file: File, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
+        let (space_id, file_id, announced_at) = (file.space_id, file.id, sources.now());
+        purge.send(&[(PurgeJob::File { space_id, file_id, announced_at }, ANNOUNCEMENT_SECONDS)]).await?;
+        for _ in 0..CHANGE_TRIES {
+            if self.table.remove_file(&file, sources).await? {
+                return Ok(());
+            }
+            file = self.file(file_id).await?.ok_or_else(Fault::not_found)?;
+        }
+        Err(Fault::unavailable("others kept changing the file"))
+    }
+
+    /// A file of this space, as it is now.
+    pub(crate) async fn file(&self, id: FileId) -> Result<Option<File>, Fault> {
+        Ok(self.table.space_and_file(self.record.id, id).await?.1)
+    }
+}
+
+impl Tenants {
+    /// Those of these files that the caller may know of, each with its space; at most a hundred.
+    pub async fn files(
+        &self,
+        caller: &Caller,
+        ids: &[FileId],
+    ) -> Result<HashMap<FileId, (domain::Space, File)>, Fault> {
+        let Some(user) = caller.user() else {
+            let own = match caller.own_space() {
+                Some((own, _)) => self.table.space(own).await?,
+                None => None,
+            };
+            let Some(own) = own else { return Ok(HashMap::new()) };
+            let files = self.table.files(own.id, ids).await?;
+            return Ok(files.into_iter().map(|(id, file)| (id, (own.clone(), file))).collect());
+        };
+        Ok(self.table.files_of_user(user, ids).await?)
+    }
+}

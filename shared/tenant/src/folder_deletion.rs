@@ -1,0 +1,70 @@
+//! The deletion of a folder, which has to be empty.
+//!
+//! The folder is closed before it is looked at for the last time. Whoever stores a file in it looks at it after writing,
+//! and takes the file back where it is closed or gone; whoever moves something into it, or makes a folder in it, does so on
+//! the condition that it is open. So either the deletion sees what came, or nobody was told that it came.
+
+use domain::{Closing, Fault, Folder, Sources, Violation};
+use table::FolderRefused;
+
+use crate::{
+    Space,
+    deletion::CLOSED_MS,
+    folders::{FolderWithChain, fault, folder_closed},
+    space::CHANGE_TRIES,
+};
+
+impl Space {
+    /// Deletes a folder, unless there is a file or a folder in it.
+    pub async fn delete_folder(&self, found: FolderWithChain, sources: &Sources) -> Result<(), Fault> {
+        self.demand_empty_folder(found.folder()).await?;
+        let token = sources.ulid().to_string();
+        let close = |folder: &mut Folder| {
+            if folder.is_closed(sources.now()) {
+                return Err(folder_closed());
+            }
+            folder.closing = Some(Closing { token: token.clone(), ends_at: sources.now().plus_ms(CLOSED_MS) });
+            Ok(())
+        };
+        let closed = self.change_folder(found, close, sources).await?;
+        let deleted = self.remove_closed(closed.clone(), &token, sources).await;
+        if deleted.is_err() {
+            let reopen = |folder: &mut Folder| {
+                folder.closing.take_if(|closing| closing.token == token);
+                Ok(())
+            };
+            // Where this fails too, the folder opens by itself.
+            let _ = self.change_folder(closed, reopen, sources).await;
+        }
+        deleted
+    }
+
+    async fn remove_closed(&self, mut closed: FolderWithChain, token: &str, sources: &Sources) -> Result<(), Fault> {
+        for _ in 0..CHANGE_TRIES {
+            let folder = closed.folder();
+            let is_ours = folder.closing.as_ref().is_some_and(|closing| closing.token == token);
+            if !is_ours || !folder.is_closed(sources.now()) {
+                return Err(Fault::unavailable("the deletion took so long that the folder was open again"));
+            }
+            self.demand_empty_folder(folder).await?;
+            match self.table.remove_folder(folder, &closed.around(), sources).await {
+                Ok(()) => return Ok(()),
+                Err(FolderRefused::Stale) => closed = self.folder_again(folder.id).await?,
+                Err(refused) => return Err(fault(refused)),
+            }
+        }
+        Err(Fault::unavailable("others kept changing the folder"))
+    }
+
+    async fn demand_empty_folder(&self, folder: &Folder) -> Result<(), Fault> {
+        let what = if folder.has_children() {
+            "folders"
+        } else if self.table.has_files_in(folder.space_id, folder.id).await? {
+            "files"
+        } else {
+            return Ok(());
+        };
+        let message = format!("The folder is not empty: there are {what} in it.");
+        Err(Fault::conflict(message, "id", Violation::Must("must be that of an empty folder")))
+    }
+}

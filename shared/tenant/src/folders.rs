@@ -1,0 +1,239 @@
+//! The folders of a space: made, moved, changed, listed.
+
+use domain::{
+    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, InFolder, Security, Sources,
+    Timestamp, Violation, Violations,
+};
+use table::{Completion, FolderRefused, Listing, Page};
+
+use crate::{Caller, Space, Tenants, deletion::closed, space::CHANGE_TRIES};
+
+/// The field that names the folder around another one.
+const PARENT: &str = "parent_id";
+
+/// A folder of a space, with all that are around it: the last of the chain.
+#[derive(Clone, Debug)]
+pub struct FolderWithChain(FolderChain);
+
+impl FolderWithChain {
+    /// The folder at the end of a chain; `None` where that is empty.
+    pub fn of(chain: FolderChain) -> Option<FolderWithChain> {
+        chain.innermost().is_some().then_some(FolderWithChain(chain))
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Folder {
+        self.0.innermost().expect("it is made of a chain that is not empty")
+    }
+
+    /// All that are around it, and itself.
+    pub fn chain(&self) -> &FolderChain {
+        &self.0
+    }
+
+    /// All that are around it.
+    pub(crate) fn around(&self) -> FolderChain {
+        self.0.clone().without_innermost()
+    }
+
+    fn changed(&self, to: Folder) -> FolderWithChain {
+        FolderWithChain(self.around().with(to))
+    }
+}
+
+/// What is changed of a folder's name and place.
+#[derive(Clone, Debug, Default)]
+pub struct FolderMove {
+    /// Another name.
+    pub name: Option<FolderName>,
+    /// Another folder to be in: `Some(None)` is the top.
+    pub parent: Option<Option<FolderId>>,
+}
+
+/// What is changed of what a folder says of who may see what is in it, and how.
+#[derive(Clone, Debug)]
+pub enum FolderSetting {
+    /// Who may see it.
+    AccessControl(Option<AccessControl>),
+    /// The watermark on it.
+    Security(Option<Security>),
+}
+
+impl Space {
+    /// Makes a folder in another one, or at the top. `complete` ends the request that it is made for.
+    pub async fn create_folder(
+        &self,
+        id: FolderId,
+        name: FolderName,
+        parent: Option<FolderId>,
+        sources: &Sources,
+        complete: impl Fn(&FolderWithChain) -> Option<Completion>,
+    ) -> Result<FolderWithChain, Fault> {
+        let mut space = self.record.clone();
+        for _ in 0..CHANGE_TRIES {
+            if space.is_closed(sources.now()) {
+                return Err(closed());
+            }
+            let around = self.around(parent, sources.now()).await?;
+            demand_depth(around.depth() + 1)?;
+            let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), sources.now());
+            let made = FolderWithChain(around.clone().with(folder));
+            let completion = complete(&made);
+            match self.table.create_folder(made.folder(), &around, &space, sources, completion.as_ref()).await {
+                Ok(()) => return Ok(made),
+                Err(FolderRefused::Stale) => {
+                    space = self.table.space(space.id).await?.ok_or_else(Fault::not_found)?;
+                }
+                Err(refused) => return Err(fault(refused)),
+            }
+        }
+        Err(busy())
+    }
+
+    /// Gives a folder another name, or puts it into another one. One that would then be in itself, or too deep, stays where
+    /// it is.
+    pub async fn move_folder(
+        &self,
+        mut found: FolderWithChain,
+        to: &FolderMove,
+        sources: &Sources,
+    ) -> Result<FolderWithChain, Fault> {
+        for _ in 0..CHANGE_TRIES {
+            let from = found.folder();
+            let name = to.name.clone().unwrap_or_else(|| from.name.clone());
+            let parent = to.parent.unwrap_or(from.parent_id());
+            let mut changed = Folder { name, updated_at: sources.now(), ..from.clone() };
+            let written = if parent == from.parent_id() {
+                let written = self.table.change_folder(from, &changed, sources).await;
+                written.map(|version| found.changed(Folder { version, ..changed }))
+            } else {
+                let around = self.around(parent, sources.now()).await?;
+                if around.contains(from.id) {
+                    let violation = Violation::Must("must be neither the folder itself nor one in it");
+                    return Err(Violations::from((PARENT, violation)).into());
+                }
+                demand_depth(around.depth() + 1 + from.height())?;
+                changed.parent = around.in_folder();
+                let written = self.table.move_folder(from, &changed, &around, &found.around(), sources).await;
+                written.map(|version| FolderWithChain(around.with(Folder { version, ..changed })))
+            };
+            match written {
+                Ok(changed) => return Ok(changed),
+                Err(FolderRefused::Stale) => found = self.folder_again(found.folder().id).await?,
+                Err(refused) => return Err(fault(refused)),
+            }
+        }
+        Err(busy())
+    }
+
+    /// Changes what a folder says of what is in it.
+    pub async fn set_folder(
+        &self,
+        found: FolderWithChain,
+        change: impl Fn(&Folder) -> FolderSetting,
+        sources: &Sources,
+    ) -> Result<FolderWithChain, Fault> {
+        let change = |folder: &mut Folder| {
+            match change(folder) {
+                FolderSetting::AccessControl(access_control) => folder.access_control = access_control,
+                FolderSetting::Security(security) => folder.security = security,
+            }
+            folder.updated_at = sources.now();
+            Ok(())
+        };
+        self.change_folder(found, change, sources).await
+    }
+
+    /// Changes a folder's record where it is. Where others change it at the same time, the change is made again upon theirs.
+    pub(crate) async fn change_folder(
+        &self,
+        mut found: FolderWithChain,
+        change: impl Fn(&mut Folder) -> Result<(), Fault>,
+        sources: &Sources,
+    ) -> Result<FolderWithChain, Fault> {
+        for _ in 0..CHANGE_TRIES {
+            let mut changed = found.folder().clone();
+            change(&mut changed)?;
+            match self.table.change_folder(found.folder(), &changed, sources).await {
+                Ok(version) => return Ok(found.changed(Folder { version, ..changed })),
+                Err(FolderRefused::Stale) => found = self.folder_again(changed.id).await?,
+                Err(refused) => return Err(fault(refused)),
+            }
+        }
+        Err(busy())
+    }
+
+    /// A page of this space's folders, newest first: all of them, or those right in one or at the top. What moved away since
+    /// leaves a gap.
+    pub async fn list_folders(
+        &self,
+        parent: Option<Option<FolderId>>,
+        listing: Listing<FolderId>,
+    ) -> Result<Page<(FolderId, Option<FolderWithChain>)>, Fault> {
+        let page = self.table.list_folders(self.record.id, parent, listing).await?;
+        let of = |folder: &Folder| InFolder {
+            id: folder.id,
+            above: folder.parent.iter().flat_map(InFolder::chain).collect(),
+        };
+        let wanted: Vec<InFolder> = page.records.iter().filter_map(|(_, folder)| folder.as_ref()).map(of).collect();
+        let chains = self.folder_chains(&wanted).await?;
+        let with_chain = |(id, folder): (FolderId, Option<Folder>)| {
+            (id, folder.and_then(|_| chains.around(Some(id))).and_then(FolderWithChain::of))
+        };
+        Ok(Page { records: page.records.into_iter().map(with_chain).collect(), more: page.more })
+    }
+
+    /// A folder as it is now; not found, where it is gone.
+    pub(crate) async fn folder_again(&self, id: FolderId) -> Result<FolderWithChain, Fault> {
+        self.folder(id).await?.and_then(FolderWithChain::of).ok_or_else(Fault::not_found)
+    }
+
+    /// The chain of what is put into a folder, or to the top, by the field that names it.
+    async fn around(&self, parent: Option<FolderId>, now: Timestamp) -> Result<FolderChain, Fault> {
+        let Some(parent) = parent else { return Ok(FolderChain::default()) };
+        let around = self.folder(parent).await?;
+        let around = around.ok_or_else(|| Violations::from((PARENT, Violation::Unknown)))?;
+        match around.innermost() {
+            Some(folder) if folder.is_closed(now) => Err(folder_closed()),
+            _ => Ok(around),
+        }
+    }
+}
+
+impl Tenants {
+    /// A folder and its space, by the folder's id; `None` where there is none, or none that the caller may know of.
+    pub async fn folder(&self, caller: &Caller, id: FolderId) -> Result<Option<(Space, FolderWithChain)>, Fault> {
+        let space = match caller.own_space() {
+            Some((own, _)) => Some(own),
+            None => self.table.space_of_folder(id).await?,
+        };
+        let Some(space) = space else { return Ok(None) };
+        let Some(space) = self.space(caller, space).await? else { return Ok(None) };
+        let found = space.folder(id).await?.and_then(FolderWithChain::of);
+        Ok(found.map(|found| (space, found)))
+    }
+}
+
+fn demand_depth(depth: usize) -> Result<(), Fault> {
+    if depth > FOLDER_DEPTH { Err(Violations::from((PARENT, TOO_DEEP)).into()) } else { Ok(()) }
+}
+
+/// What is wrong with a place where folders would be too deep.
+pub(crate) const TOO_DEEP: Violation = Violation::Must("must not lead to more than 20 folders within one another");
+
+/// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
+pub(crate) fn folder_closed() -> Fault {
+    Fault::unavailable("the folder is closed by a deletion")
+}
+
+fn busy() -> Fault {
+    Fault::unavailable("others kept changing the folders")
+}
+
+pub(crate) fn fault(refused: FolderRefused) -> Fault {
+    match refused {
+        FolderRefused::NameTaken => Violations::from(("name", Violation::Taken)).into(),
+        FolderRefused::Stale => busy(),
+        FolderRefused::Failed(error) => error.into(),
+    }
+}

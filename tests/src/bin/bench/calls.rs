@@ -1,0 +1,187 @@
+//! The calls, made round by round, each of them once or twice in every round: whatever else the machine does meanwhile
+//! comes upon all alike.
+
+use domain::FileId;
+use rand::{Rng, SeedableRng, rngs::SmallRng};
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, Client, file};
+
+use crate::{
+    fill::Library,
+    record::{COMMON_NAME, COMMON_TAG, count_in_tree, count_referenced, in_tree, reference, referenced, topic},
+    stopwatch::Stopwatch,
+};
+
+/// Rounds before those that count.
+const WARM_UP: usize = 20;
+/// Rounds that count.
+const ROUNDS: usize = 200;
+/// Files or folders on a page, where no number is asked for: every page that is measured is full.
+const PAGE: usize = 20;
+/// Most files on a page.
+const LONGEST_PAGE: usize = 100;
+/// Marks that are put on files in turn.
+const MARKS: usize = 7;
+/// What is uploaded.
+const NOTE: &[u8] = b"A note, as short as notes are.\n";
+
+/// A library that is measured.
+struct Round<'a> {
+    library: &'a Library,
+    client: &'a Client,
+    /// Asks for the library's space.
+    space: String,
+    /// Where the list of all files is half over.
+    middle: String,
+    /// Where a file in a folder is delivered, and what its copy is known by.
+    delivered: (String, String),
+    draws: SmallRng,
+    stopwatch: Stopwatch,
+}
+
+/// Measures each call in a library.
+pub(crate) async fn measure(library: &Library) -> Stopwatch {
+    let client = &library.tenant.client;
+    let space = format!("space_id={}", library.tenant.id);
+    let mut round = Round {
+        library,
+        client,
+        middle: middle(client, &space, library.ids.len()).await,
+        delivered: delivered(library).await,
+        space,
+        draws: SmallRng::seed_from_u64(1),
+        stopwatch: Stopwatch::default(),
+    };
+    for number in 0..WARM_UP + ROUNDS {
+        if number == WARM_UP {
+            round.stopwatch = Stopwatch::default();
+        }
+        round.lists().await;
+        round.files(number).await;
+        round.folders(number).await;
+        round.uploads().await;
+        round.delivery().await;
+    }
+    round.stopwatch
+}
+
+/// The cursor in the middle of the list of all files, which are so many.
+async fn middle(client: &Client, space: &str, size: usize) -> String {
+    let mut cursor = String::new();
+    for _ in 0..(size / 2).div_ceil(LONGEST_PAGE) {
+        let page = client.get(&format!("/files?{space}&limit={LONGEST_PAGE}{cursor}")).await.demand(200).json();
+        cursor = format!("&cursor={}", text(&page["next_cursor"]));
+    }
+    cursor
+}
+
+/// Uploads a file into a folder of the tree, and tells where it is delivered and what its copy is known by.
+async fn delivered(library: &Library) -> (String, String) {
+    let record = library.tenant.client.upload(note(library, &library.tree.leaves[0].id.to_string())).await.created();
+    let url = text(&record["url"]);
+    let whole = library.stack.anonymous.get(&url).await.demand(200);
+    assert_eq!(whole.body, NOTE);
+    let etag = whole.header("etag").to_owned();
+    (url, etag)
+}
+
+fn note(library: &Library, folder: &str) -> Form {
+    let form = Form::new().text("space", library.tenant.handle.clone()).text("folder_id", folder.to_owned());
+    form.part("file", file("note.txt", "text/plain", NOTE))
+}
+
+impl Round<'_> {
+    /// A full page of each list, and the one file that is found without its id.
+    async fn lists(&mut self) {
+        let (space, tree) = (&self.space, &self.library.tree);
+        let files = |filter: &str| format!("/files?{space}{filter}");
+        let lists = [
+            ("GET /files", files("")),
+            ("GET /files in the middle", files(&self.middle)),
+            ("GET /files of a folder", files(&format!("&folder_id={}", tree.shelf.id))),
+            ("GET /files of the big folder", files(&format!("&folder_id={}", tree.big.id))),
+            ("GET /files of a tag", files(&format!("&tag={COMMON_TAG}"))),
+            ("GET /files by name", files(&format!("&search={COMMON_NAME}"))),
+            ("GET /files of a type", files("&type=private&status=active")),
+            ("GET /folders", format!("/folders?{space}")),
+            ("GET /folders of a folder", format!("/folders?{space}&parent_id={}", tree.wide.id)),
+        ];
+        for (call, address) in lists {
+            demand_full(&self.stopwatch.time(call, self.client.get(&address)).await.demand(200));
+        }
+        let number = referenced(self.draws.random_range(0..count_referenced(self.library.ids.len())));
+        let address = format!("/files/by-ref?{}&ref={}", self.space, reference(number));
+        let found = self.stopwatch.time("GET /files/by-ref", self.client.get(&address)).await.ok();
+        assert_eq!(found["id"], self.library.ids[number].to_string());
+    }
+
+    /// One file in a folder of the tree is read and moved to another one, and another file is marked.
+    async fn files(&mut self, number: usize) {
+        let (_, id) = self.drawn();
+        let address = format!("/files/{id}");
+        let found = self.stopwatch.time("GET /files/:id", self.client.get(&address)).await.ok();
+        let is_elsewhere = |folder: &String| found["folder_id"] != **folder;
+        let mut leaves = self.library.tree.leaves.iter().map(|folder| folder.id.to_string());
+        let target = leaves.find(is_elsewhere).expect("there are several folders");
+        let body = json!({"folder_id": target});
+        let moved = self.stopwatch.time("PUT /files/:id to a folder", self.client.put(&address, body)).await.ok();
+        assert_eq!(moved["folder_id"], target);
+
+        let (marked, id) = self.drawn();
+        let body = json!({"tags": [topic(marked), format!("mark-{}", number % MARKS)]});
+        let address = format!("/files/{id}");
+        self.stopwatch.time("PUT /files/:id with tags", self.client.put(&address, body)).await.demand(200);
+    }
+
+    /// A file of the tree: its number and its id.
+    fn drawn(&mut self) -> (usize, FileId) {
+        let number = in_tree(self.draws.random_range(0..count_in_tree(self.library.ids.len())));
+        (number, self.library.ids[number])
+    }
+
+    /// The big folder is opened or closed, moved into another one, and back; a new folder comes and goes.
+    async fn folders(&mut self, number: usize) {
+        let (client, tree) = (self.client, &self.library.tree);
+        let big = format!("/folders/{}", tree.big.id);
+        let (address, is_closed) = (format!("{big}/access-control"), number.is_multiple_of(2));
+        let body = json!({"access_control": {"requires_auth": is_closed}});
+        self.stopwatch.time("PUT …/access-control of the big folder", client.put(&address, body)).await.demand(200);
+        for parent in [Some(tree.aside.id), None] {
+            let body = json!({"parent_id": parent});
+            let moved = self.stopwatch.time("PUT /folders/:id, the big one moved", client.put(&big, body)).await.ok();
+            assert_eq!(moved["parent_id"], json!(parent));
+        }
+        let name = format!("Round {number}");
+        let body = json!({"name": name, "space_id": self.library.tenant.id, "parent_id": tree.leaves[0].id});
+        let made = self.stopwatch.time("POST /folders", client.post("/folders", body)).await.created();
+        let address = format!("/folders/{}", text(&made["id"]));
+        self.stopwatch.time("DELETE /folders/:id", client.delete(&address)).await.demand(204);
+    }
+
+    /// A file comes into the big folder, and goes.
+    async fn uploads(&mut self) {
+        let form = note(self.library, &self.library.tree.big.id.to_string());
+        let made = self.stopwatch.time("POST /upload", self.client.upload(form)).await.created();
+        let address = format!("/files/{}", text(&made["id"]));
+        self.stopwatch.time("DELETE /files/:id", self.client.delete(&address)).await.demand(204);
+    }
+
+    /// Whoever has a file in a folder already is told so.
+    async fn delivery(&mut self) {
+        let (url, etag) = &self.delivered;
+        let headers = [("if-none-match", etag.as_str())];
+        let answer = self.stopwatch.time("delivery, 304", self.library.stack.anonymous.get_with(url, &headers)).await;
+        answer.demand(304);
+    }
+}
+
+/// Demands a full page: one that is shorter would be quicker too.
+fn demand_full(answer: &Answer) {
+    let count = answer.json()["data"].as_array().map(Vec::len);
+    assert_eq!(count, Some(PAGE), "{}", answer.asked);
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}

@@ -1,0 +1,156 @@
+//! What access has to be, told as simply as it can be: by going up from a file, folder by folder, to its space.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// `requires_auth` and `public_read`, as something says them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flags {
+    pub(super) requires_auth: bool,
+    pub(super) public_read: bool,
+}
+
+impl Default for Flags {
+    fn default() -> Flags {
+        Flags { requires_auth: false, public_read: true }
+    }
+}
+
+impl Flags {
+    fn ask_for_proof(self) -> bool {
+        self.requires_auth || !self.public_read
+    }
+}
+
+/// What is sent to change flags: one that is absent stays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) requires_auth: Option<bool>,
+    pub(super) public_read: Option<bool>,
+}
+
+impl Change {
+    pub(super) fn body(self) -> Value {
+        let given = [("requires_auth", self.requires_auth), ("public_read", self.public_read)];
+        let flags = given.into_iter().filter_map(|(name, flag)| Some((name.to_owned(), Value::Bool(flag?))));
+        json!({"access_control": flags.collect::<Value>()})
+    }
+
+    /// What the flags are after it, where they were these before.
+    pub(super) fn of(self, before: Option<Flags>) -> Option<Flags> {
+        if self.requires_auth.is_none() && self.public_read.is_none() {
+            return before;
+        }
+        let Flags { requires_auth, public_read } = before.unwrap_or_default();
+        Some(Flags {
+            requires_auth: self.requires_auth.unwrap_or(requires_auth),
+            public_read: self.public_read.unwrap_or(public_read),
+        })
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Folder {
+    pub(super) name: String,
+    pub(super) parent: Option<String>,
+    pub(super) says: Option<Flags>,
+}
+
+#[derive(Debug)]
+pub(super) struct File {
+    pub(super) url: String,
+    pub(super) folder: Option<String>,
+    pub(super) delivery_type: &'static str,
+    /// The upload config that it came in by.
+    pub(super) config: String,
+    pub(super) says: Option<Flags>,
+}
+
+/// A space, with its folders and files by their ids.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) space: String,
+    pub(super) says: Flags,
+    pub(super) folders: BTreeMap<String, Folder>,
+    pub(super) files: BTreeMap<String, File>,
+}
+
+impl Model {
+    /// A folder and those around it, from the innermost up.
+    pub(super) fn upward<'a>(&'a self, innermost: Option<&'a str>) -> Vec<(&'a str, &'a Folder)> {
+        let mut upward = Vec::new();
+        let mut next = innermost;
+        while let Some(id) = next {
+            let folder = &self.folders[id];
+            upward.push((id, folder));
+            next = folder.parent.as_deref();
+        }
+        upward
+    }
+
+    /// Whether a folder is another one, or within it.
+    pub(super) fn is_within(&self, folder: Option<&str>, outer: &str) -> bool {
+        self.upward(folder).iter().any(|(id, _)| *id == outer)
+    }
+
+    pub(super) fn has_folders(&self, id: &str) -> bool {
+        self.folders.values().any(|folder| folder.parent.as_deref() == Some(id))
+    }
+
+    pub(super) fn has_files(&self, id: &str) -> bool {
+        self.files.values().any(|file| file.folder.as_deref() == Some(id))
+    }
+
+    fn path(&self, folder: Option<&str>) -> Option<String> {
+        let names = self.upward(folder).into_iter().rev().map(|(_, folder)| format!("{}/", folder.name));
+        Some(names.collect::<String>()).filter(|path| !path.is_empty())
+    }
+
+    /// What the nearest of a folder and those around it says, or the space.
+    fn nearest<'a>(&'a self, folder: Option<&'a str>) -> (Flags, &'static str, &'a str) {
+        let spoken = self.upward(folder).into_iter().find_map(|(id, folder)| Some((folder.says?, "folder", id)));
+        spoken.unwrap_or((self.says, "space", self.space.as_str()))
+    }
+
+    /// A folder as the API has to show it, as far as it matters here.
+    pub(super) fn shown_folder(&self, id: &str) -> Value {
+        let folder = &self.folders[id];
+        let (flags, source, from) = match folder.says {
+            Some(flags) => (flags, "direct", id),
+            None => self.nearest(folder.parent.as_deref()),
+        };
+        json!({
+            "id": id, "name": folder.name, "parent_id": folder.parent, "path": self.path(Some(id)),
+            "has_children": self.has_folders(id), "access_control": shown(flags.ask_for_proof(), source, from),
+        })
+    }
+
+    /// The same of a file.
+    pub(super) fn shown_file(&self, id: &str) -> Value {
+        let file = &self.files[id];
+        let folder = file.folder.as_deref();
+        let access_control = match file.says {
+            Some(flags) => shown(flags.ask_for_proof(), "direct", id),
+            None if file.delivery_type != "upload" => shown(true, "upload_config", &file.config),
+            None => {
+                let (flags, source, from) = self.nearest(folder);
+                shown(flags.ask_for_proof(), source, from)
+            }
+        };
+        json!({
+            "id": id, "type": file.delivery_type, "folder_id": folder, "folder_path": self.path(folder), "url": file.url,
+            "access_control": access_control,
+        })
+    }
+
+    /// Whether anyone may see a file.
+    pub(super) fn is_open(&self, file: &File) -> bool {
+        let flags = file.says.unwrap_or_else(|| self.nearest(file.folder.as_deref()).0);
+        file.delivery_type == "upload" && !flags.ask_for_proof()
+    }
+}
+
+fn shown(requires_auth: bool, source: &str, inherited_from: &str) -> Value {
+    json!({"requires_auth": requires_auth, "source": source, "inherited_from": inherited_from})
+}
