@@ -30,7 +30,7 @@ use model::{
 };
 
 /// Seeds that are tried by default.
-const SEEDS: Range<u64> = 0..40;
+const SEEDS: Range<u64> = 0..20;
 /// Seeds at once.
 const SEEDS_AT_ONCE: usize = 4;
 /// One in so many seeds has moods.

@@ -16,6 +16,8 @@ pub(crate) struct Address {
     pub(crate) storage_path: String,
     /// Whether the file is to be saved, not shown.
     pub(crate) download: bool,
+    /// What is wrong with the rendering that is asked for, where one is.
+    pub(crate) rendering: Result<(), Violations>,
     /// What the address proves, where it is signed.
     pub(crate) proof: Option<Result<DeliveryProof, NotSigned>>,
 }
@@ -44,9 +46,9 @@ impl Address {
             let is_signed = parameters.iter().any(|(name, _)| name == SIGNATURE);
             (parameters, is_signed.then_some(Err(NotSigned::Incomplete)))
         };
-        demand_original(&parameters)?;
+        let rendering = demand_original(&parameters);
         let download = parameters.iter().any(|(name, _)| name == DOWNLOAD);
-        Ok(Address { storage_path: storage_path.to_owned(), download, proof })
+        Ok(Address { storage_path: storage_path.to_owned(), download, rendering, proof })
     }
 }
 
@@ -97,6 +99,11 @@ mod tests {
             let read = (address.storage_path.as_str(), address.download, address.proof.is_some());
             assert_eq!(read, (storage_path, download, is_signed), "{uri}");
         }
-        assert_eq!(read("/acme01/a.jpg?w=100"), Err(FaultKind::Invalid));
+        for (uri, is_right) in
+            [("/acme01/a.jpg?v=2", true), ("/acme01/a.jpg?w=100", false), ("/acme01/a.jpg?w=x", false)]
+        {
+            let address = Address::read(&uri.parse().expect("a URI")).expect("an address");
+            assert_eq!(address.rendering.is_ok(), is_right, "{uri}");
+        }
     }
 }

@@ -28,11 +28,11 @@ impl<'a> Original<'a> {
         Original { delivered, file: delivered.file(), download }
     }
 
-    /// A strong entity tag: of the bytes, of how they are rendered, and of who may see them.
+    /// A strong entity tag: of the bytes, of how they are rendered, of who may see them, and of the name they are saved under.
     pub(crate) fn etag(&self) -> String {
         let access = if self.delivered.grant() == Grant::Everyone { "everyone" } else { "proof" };
         let revision = self.file.revision.map(|revision| revision.to_string()).unwrap_or_default();
-        let parts = [&revision, "original", access].join(" ");
+        let parts = [&revision, "original", access, &self.content_disposition()].join(" ");
         format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
     }
 

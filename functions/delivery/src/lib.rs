@@ -14,7 +14,7 @@ use axum::{Router, response::IntoResponse};
 use domain::{MasterSecret, Sources};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{FolderHints, Originals, Tenants};
+use tenant::{Originals, Tenants};
 use web::with_layers;
 
 /// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own towards the origin.
@@ -27,7 +27,6 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 struct Delivery {
     tenants: Tenants,
     originals: Originals,
-    hints: FolderHints,
     master: MasterSecret,
     sources: Sources,
     /// Longest body, in bytes, that is answered here; longer ones are redirected to storage.
@@ -43,8 +42,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let master = runtime::master_secret(&mut settings).await;
     settings.finish()?;
     let sources = environment.sources.clone();
-    let hints = FolderHints::default();
-    let delivery = Delivery { tenants, originals, hints, master, sources: sources.clone(), redirect_above };
+    let delivery = Delivery { tenants, originals, master, sources: sources.clone(), redirect_above };
     Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery), sources))
 }
 

@@ -115,6 +115,7 @@ mod tests {
         let name = |text: &str| FolderName::parse(text).expect("a name");
         assert_eq!(name("e\u{301}te").as_str(), "\u{e9}te");
         assert_eq!(name("E\u{301}TE").folded(), name("\u{e9}te").folded());
+        assert_eq!(name("ΟΔΟΣ").folded(), name("οδοσ").folded());
         assert_ne!(name("ete").folded(), name("\u{e9}te").folded());
         assert!(FolderName::parse(&"e\u{301}".repeat(255)).is_ok());
         for wrong in ["a/b", "a\nb", "\u{85}b", "..", ".", " ", &"a".repeat(256)] {

@@ -19,8 +19,10 @@ impl OriginalName {
     /// Cleans whatever a client sent; never fails.
     pub fn clean(sent: &str) -> OriginalName {
         let base = sent.rsplit(['/', '\\']).next().unwrap_or_default();
-        let kept: String =
-            base.chars().filter(|character| !character.is_control() && !turns_text(*character)).collect();
+        let kept: String = base
+            .chars()
+            .filter(|character| !character.is_control() && !turns_text(*character) && is_sortable(*character))
+            .collect();
         let cut: String = kept.trim().chars().take(MOST_CHARACTERS).collect();
         OriginalName(match cut.trim_end() {
             "" | "." | ".." => NAMELESS.to_owned(),
@@ -47,6 +49,11 @@ impl OriginalName {
     pub fn parts(&self) -> Vec<String> {
         self.0.split('.').map(str::to_lowercase).collect()
     }
+}
+
+/// Whether something sorts after a character: the last one of all is none that a text has.
+fn is_sortable(character: char) -> bool {
+    character != char::MAX
 }
 
 /// Whether a character embeds, overrides or isolates the direction of text (Unicode Standard Annex 9), by which

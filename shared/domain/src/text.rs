@@ -56,7 +56,8 @@ pub(crate) fn nfc(text: &str) -> String {
 
 /// What texts have in common that differ in case, or in how their characters are composed, alone.
 pub(crate) fn folded(text: &str) -> String {
-    nfc(&nfc(text).to_lowercase())
+    // Of the two small sigmas one is for the ends of words, which the end of a prefix is not.
+    nfc(&nfc(text).to_lowercase().replace('ς', "σ"))
 }
 
 fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {

@@ -23,6 +23,11 @@ impl Timestamp {
         Timestamp(ms.clamp(0, MAX_MS))
     }
 
+    /// The moment so many seconds after 1970, cut likewise.
+    pub fn from_seconds(seconds: i64) -> Timestamp {
+        Timestamp::from_ms(seconds.saturating_mul(MS_PER_SECOND))
+    }
+
     /// Milliseconds since 1970.
     pub fn ms(self) -> i64 {
         self.0

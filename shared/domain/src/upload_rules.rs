@@ -318,6 +318,17 @@ impl Tag {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Each of these tags once.
+    pub fn each_once(tags: Vec<Tag>) -> Vec<Tag> {
+        let mut once: Vec<Tag> = Vec::new();
+        for tag in tags {
+            if !once.contains(&tag) {
+                once.push(tag);
+            }
+        }
+        once
+    }
 }
 
 #[cfg(test)]

@@ -129,6 +129,11 @@ impl Violations {
         }
     }
 
+    /// Whether something is wrong with a field.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.contains_key(field)
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -26,7 +26,7 @@ const READ_FILES: usize = 1_000;
 const TOGETHER: u16 = 100;
 /// Most spaces of a user that are looked at together.
 const SPACES_TOGETHER: usize = 50;
-/// Most files of one reference that are looked at for the newest that is there.
+/// Files of one reference that are looked at first for the newest that is there.
 const REFERENCED: u16 = 10;
 
 /// Where a file stands in a list: those that are searched for by name run by name.
@@ -99,7 +99,7 @@ impl Table {
     ) -> Result<Page<(FilePlace, Option<File>)>, Error> {
         let (source, limit) = (Source::of(filter), usize::from(listing.limit));
         let is_newer = matches!(listing.start, Start::NewerThan(_) | Start::NewerFrom(_));
-        let together = if source.is_all_of(filter) { listing.limit } else { TOGETHER };
+        let mut together = if source.is_all_of(filter) { listing.limit } else { TOGETHER };
         let (mut start, mut found, mut admitted) = (listing.start, Vec::new(), 0);
         let more = loop {
             let page = self.files_of(space, &source, Listing { start: start.clone(), limit: together }).await?;
@@ -121,6 +121,7 @@ impl Table {
                 break page.more || left > 0;
             }
             let Some((last, _)) = found.last() else { break false };
+            together = TOGETHER;
             start = if is_newer { Start::NewerThan(last.clone()) } else { Start::OlderThan(last.clone()) };
         };
         if is_newer {
@@ -132,9 +133,16 @@ impl Table {
     /// The newest file of a space that has a reference.
     pub async fn file_by_reference(&self, space: SpaceId, reference: &Reference) -> Result<Option<File>, Error> {
         let source = Source::Entries(files_of_reference(reference));
-        let page = self.files_of(space, &source, Listing { start: Start::Newest, limit: REFERENCED }).await?;
-        let mut files = page.records.into_iter().filter_map(|(_, file)| file);
-        Ok(files.find(|file| file.reference.as_ref() == Some(reference)))
+        let mut listing = Listing { start: Start::Newest, limit: REFERENCED };
+        loop {
+            let page = self.files_of(space, &source, listing).await?;
+            let last = page.records.last().map(|(place, _)| place.clone());
+            let mut files = page.records.into_iter().filter_map(|(_, file)| file);
+            let found = files.find(|file| file.reference.as_ref() == Some(reference));
+            let Some(last) = last.filter(|_| found.is_none() && page.more) else { return Ok(found) };
+            // Entries without a file are rare, and many of them rarer.
+            listing = Listing { start: Start::OlderThan(last), limit: TOGETHER };
+        }
     }
 
     /// The files of a space with these ids, at most a hundred: those that are there.

@@ -200,15 +200,20 @@ impl Table {
         }
     }
 
-    /// Takes back files that were just written, and what ended the request that they came with.
-    pub async fn take_back_files(&self, files: &[File], sources: &Sources, claim: Option<&Claim>) -> Result<(), Error> {
+    /// Takes back files that were just written, and what ended the request that they came with; `false` where somebody has
+    /// changed or deleted one of them since.
+    pub async fn take_back_files(
+        &self,
+        files: &[File],
+        sources: &Sources,
+        claim: Option<&Claim>,
+    ) -> Result<bool, Error> {
         let mut members = Vec::new();
         for file in files {
-            let is_it = || ("id", AttributeValue::S(file.id.to_string()));
             let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
-            members.push(self.delete_where(Key::file(file.space_id, file.id), is_it())?);
+            members.push(self.delete_where(Key::file(file.space_id, file.id), is_version(file))?);
             if file.status == FileStatus::Active {
-                members.push(self.delete_where(Key::path(&file.storage_path), is_it())?);
+                members.push(self.delete_where(Key::path(&file.storage_path), is_version(file))?);
             }
             members.push(self.delete_where(Key::file_owner(file.id), is_ours)?);
             members.push(self.delete_any(folder_entry(file).0)?);
@@ -217,9 +222,9 @@ impl Table {
         match self.transact(sources, members, None).await {
             Ok(()) => {
                 self.remove_entries(files).await;
-                Ok(())
+                Ok(true)
             }
-            Err(NotWritten::Refused(_)) => Err(Error::busy("somebody else changed what was to be taken back")),
+            Err(NotWritten::Refused(_)) => Ok(false),
             Err(NotWritten::Failed(error)) => Err(error),
         }
     }
@@ -268,10 +273,7 @@ impl Table {
         file: FileId,
         user: UserId,
     ) -> Result<Option<(Space, File, Membership)>, Error> {
-        let (membership, file, space) = (Key::membership(user, space), Key::file(space, file), Key::space(space));
-        let mut found = self.get_together([space.clone(), file.clone(), membership.clone()]).await?;
-        let (space, file, membership) = (existing(found.take(&space)?), found.take(&file)?, found.take(&membership)?);
-        Ok(space.zip(file).zip(membership).map(|((space, file), membership)| (space, file, membership)))
+        self.space_record_and_membership(space, Key::file(space, file), user).await
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-use domain::{File, FileId, Folder, FolderId, Handle, Sources, Space, SpaceId};
+use domain::{File, FileId, Folder, FolderId, Handle, Sources, Space, SpaceId, UserId};
 use serde::de::IgnoredAny;
 
 use crate::{
     Error, Key, Listing, Page, Start, Table,
     folders::{Child, FolderOwner},
     key::{FOLDERS, children, files_in, folder_sort, space_partition},
+    members::Membership,
     read::Found,
     spaces::{ByHandle, existing},
 };
@@ -32,6 +33,16 @@ impl Table {
     pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, Error> {
         let owner: Option<FolderOwner> = self.get(Key::folder_owner(id)).await?;
         Ok(owner.map(|owner| owner.space_id))
+    }
+
+    /// A space, a folder in it, and what a user may do there; `None` where any of them is missing.
+    pub async fn space_folder_and_membership(
+        &self,
+        space: SpaceId,
+        folder: FolderId,
+        user: UserId,
+    ) -> Result<Option<(Space, Folder, Membership)>, Error> {
+        self.space_record_and_membership(space, Key::folder(space, folder), user).await
     }
 
     /// Folders of a space, and nothing for one that is not there.

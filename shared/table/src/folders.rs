@@ -176,7 +176,7 @@ impl Table {
         around: &FolderChain,
         left: &FolderChain,
         now: Timestamp,
-    ) -> Result<Vec<TransactWriteItem>, Error> {
+    ) -> Result<Vec<TransactWriteItem>, FolderRefused> {
         let mut adjustments: Vec<Adjustment<'_>> = Vec::new();
         for (outer, within) in counted(folder, around, 1) {
             let has_to_be_open = around.innermost().is_some_and(|innermost| innermost.id == outer.id);
@@ -184,12 +184,15 @@ impl Table {
         }
         for (outer, within) in counted(folder, left, -1) {
             match adjustments.iter_mut().find(|known| known.folder.id == outer.id) {
+                // The two chains were not read at one moment, and one of them is old.
+                Some(known) if known.folder.parent_id() != outer.parent_id() => return Err(FolderRefused::Stale),
                 // A transaction has one member for each item.
                 Some(known) => known.within.iter_mut().zip(within).for_each(|(count, more)| *count += more),
                 None => adjustments.push(Adjustment { folder: outer, within, has_to_be_open: false }),
             }
         }
-        adjustments.iter().map(|adjustment| self.adjust(adjustment, now)).collect()
+        let members = adjustments.iter().map(|adjustment| self.adjust(adjustment, now));
+        Ok(members.collect::<Result<_, Error>>()?)
     }
 
     fn adjust(&self, adjustment: &Adjustment<'_>, now: Timestamp) -> Result<TransactWriteItem, Error> {
@@ -203,6 +206,9 @@ impl Table {
         let changed: Vec<(usize, i64)> = within.iter().copied().enumerate().filter(|(_, more)| *more != 0).collect();
         if changed.is_empty() {
             return self.check(condition.of_check(), key);
+        }
+        for (level, more) in changed.iter().filter(|(_, more)| *more < 0) {
+            condition.at_least(*level, more.unsigned_abs());
         }
         let sums: Vec<String> =
             changed.iter().map(|(level, _)| format!("#within[{level}] = #within[{level}] + :more{level}")).collect();
@@ -248,7 +254,7 @@ impl Table {
 struct Condition {
     parts: Vec<String>,
     names: Vec<(&'static str, &'static str)>,
-    values: Vec<(&'static str, AttributeValue)>,
+    values: Vec<(String, AttributeValue)>,
 }
 
 impl Default for Condition {
@@ -267,7 +273,7 @@ impl Condition {
             Some(parent) => {
                 self.parts.push("#parent.#id = :parent".to_owned());
                 self.names.push(("#id", "id"));
-                self.values.push((":parent", AttributeValue::S(parent.to_string())));
+                self.values.push((":parent".to_owned(), AttributeValue::S(parent.to_string())));
             }
         }
     }
@@ -276,14 +282,21 @@ impl Condition {
     fn open(&mut self, now: Timestamp) {
         self.parts.push("(attribute_not_exists(#closing) OR #closing.#ends_at <= :now)".to_owned());
         self.names.extend([("#closing", "closing"), ("#ends_at", "ends_at")]);
-        self.values.push((":now", AttributeValue::N(now.ms().to_string())));
+        self.values.push((":now".to_owned(), AttributeValue::N(now.ms().to_string())));
     }
 
     /// Nobody has changed the record.
     fn version(&mut self, version: u64) {
         self.parts.push("#version = :version".to_owned());
         self.names.push(("#version", "version"));
-        self.values.push((":version", AttributeValue::N(version.to_string())));
+        self.values.push((":version".to_owned(), AttributeValue::N(version.to_string())));
+    }
+
+    /// So many folders, or more, are in the folder at a level: nobody takes out what is not there.
+    fn at_least(&mut self, level: usize, count: u64) {
+        self.parts.push(format!("#within[{level}] >= :less{level}"));
+        self.names.push(("#within", "within"));
+        self.values.push((format!(":less{level}"), AttributeValue::N(count.to_string())));
     }
 
     fn of_check(self) -> ConditionCheckBuilder {
@@ -327,5 +340,21 @@ mod tests {
         let counts: Vec<(FolderId, Vec<i64>)> =
             counted(&comes, &around, -1).map(|(folder, within)| (folder.id, within[..5].to_vec())).collect();
         assert_eq!(counts, [(outer.id, vec![0, -1, -4, -7, 0]), (inner.id, vec![-1, -4, -7, 0, 0])]);
+    }
+
+    #[tokio::test]
+    async fn chains_that_were_read_at_two_moments_move_nothing() {
+        let config = aws_sdk_dynamodb::Config::builder().behavior_version_latest().build();
+        let table = Table::new(aws_sdk_dynamodb::Client::from_conf(config), "table".to_owned());
+        let (a, b) = (folder(1, &[]), folder(2, &[]));
+        let b_before = folder(2, &[a.id]);
+        let comes = folder(3, &[b.id]);
+        let chain =
+            |folders: &[&Folder]| folders.iter().fold(FolderChain::default(), |chain, one| chain.with((*one).clone()));
+        let now = Timestamp::from_ms(0);
+        let members = |left| table.members_around(&comes, &chain(&[&b]), &left, now);
+        assert!(matches!(members(chain(&[&a, &b_before])), Err(FolderRefused::Stale)));
+        assert_eq!(members(chain(&[&b])).map(|members| members.len()).ok(), Some(1));
+        assert_eq!(members(chain(&[&a])).map(|members| members.len()).ok(), Some(2));
     }
 }

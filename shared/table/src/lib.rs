@@ -36,6 +36,7 @@ pub use members::{Membership, User};
 pub use read::{Listing, Page, Start};
 pub use spaces::{ChangeRefused, SpaceRefused};
 pub use upload_configs::ConfigRefused;
+pub use write::pause;
 
 use aws_sdk_dynamodb::Client;
 use key::Key;

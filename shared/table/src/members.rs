@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{ApiKey, KeyId, KeyOwner, Role, Sources, Space, SpaceId, UploadConfig, UserId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
     Error, Key, Listing, Page, Table,
@@ -96,6 +96,20 @@ impl Table {
         let (space, membership) = (Key::space(space), Key::membership(user, space));
         let mut found = self.get_together([space.clone(), membership.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&membership)?))
+    }
+
+    /// A space, a record in it, and what a user may do there; `None` where any of them is missing.
+    pub(crate) async fn space_record_and_membership<T: DeserializeOwned>(
+        &self,
+        space: SpaceId,
+        record: Key,
+        user: UserId,
+    ) -> Result<Option<(Space, T, Membership)>, Error> {
+        let (membership, space) = (Key::membership(user, space), Key::space(space));
+        let mut found = self.get_together([space.clone(), record.clone(), membership.clone()]).await?;
+        let space = existing(found.take(&space)?);
+        let (record, membership) = (found.take(&record)?, found.take(&membership)?);
+        Ok(space.zip(record).zip(membership).map(|((space, record), membership)| (space, record, membership)))
     }
 
     /// Those of these spaces, at most fifty, that a user belongs to.

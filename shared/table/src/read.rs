@@ -1,6 +1,9 @@
 //! Reads: one item, a few at once, a page of a partition. Strongly consistent and whole.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use aws_sdk_dynamodb::{
     operation::transact_get_items::TransactGetItemsError,
@@ -32,7 +35,8 @@ impl Found {
     }
 }
 
-/// Where a page of a list begins. Lists run from the newest to the oldest.
+/// Where a page of a list begins. Lists run from the newest to the oldest; in the few that run by name, what comes first
+/// stands for the newest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start<Id> {
     /// At the newest.
@@ -106,8 +110,9 @@ impl Table {
         answer.item.map(record).transpose()
     }
 
-    /// A few different keys' records in one call, repeated for what the table leaves unprocessed.
+    /// A few keys' records in one call, repeated for what the table leaves unprocessed.
     pub(crate) async fn get_together(&self, keys: impl IntoIterator<Item = Key>) -> Result<Found, Error> {
+        let keys: HashSet<Key> = keys.into_iter().collect();
         let mut wanted: Vec<Item> = keys.into_iter().map(Key::attributes).collect();
         let mut found = HashMap::new();
         if wanted.is_empty() {
@@ -184,11 +189,15 @@ impl Table {
         let (mut from, mut to, mut beside) = (beginning.clone(), format!("{beginning}{END}"), None);
         let is_forward = matches!(listing.start, Start::Newest | Start::OlderThan(_) | Start::OlderFrom(_));
         let is_ascending = is_forward == rises;
+        let is_beside = matches!(listing.start, Start::OlderThan(_) | Start::NewerThan(_));
         match listing.start {
             Start::Newest => {}
-            Start::OlderThan(id) | Start::NewerThan(id) => beside = Some(sort(id)),
-            Start::OlderFrom(id) | Start::NewerFrom(id) if is_ascending => from = sort(id),
-            Start::OlderFrom(id) | Start::NewerFrom(id) => to = sort(id),
+            Start::OlderThan(id) | Start::NewerThan(id) | Start::OlderFrom(id) | Start::NewerFrom(id) => {
+                // What lies before the place is left out of the range, so that nobody has to pass over it.
+                let place = sort(id);
+                beside = is_beside.then(|| place.clone());
+                *(if is_ascending { &mut from } else { &mut to }) = place;
+            }
         }
         let mut start = beside.map(|sort| Key { partition: partition.clone(), sort }.attributes());
         let limit = usize::from(listing.limit);

@@ -307,6 +307,11 @@ pub(crate) fn why_canceled(reasons: &[CancellationReason]) -> Canceled {
     }
 }
 
+/// Waits a while before another attempt, counted from 1, at what others are at work on.
+pub async fn pause(sources: &Sources, attempt: u32) {
+    tokio::time::sleep(jittered(sources, attempt)).await;
+}
+
 /// A pause that grows with each attempt, drawn evenly so that those who met once do not meet again.
 pub(crate) fn jittered(sources: &Sources, attempt: u32) -> Duration {
     let longest = CONFLICT_PAUSE_MS << attempt;

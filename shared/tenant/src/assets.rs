@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileStatus, HourlyQuota, Sources, Timestamp, Violation, Violations};
+use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Sources, Timestamp, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
-use table::{Completion, FileRefused};
+use table::{Claim, Completion, FileRefused};
 
-use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
+use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed, space::CHANGE_TRIES};
 
 /// Objects that one request stores at once.
 const AT_ONCE: usize = 4;
@@ -129,21 +129,48 @@ impl Assets<'_> {
                 }
             }
         }
-        // Only a look after writing tells of a deletion that looked before.
-        let (space, found) = table.space_and_folder(self.space.record.id, folder).await.map_err(Fault::from)?;
+        match self.refusal_after_writing(folder, sources).await {
+            Ok(None) => Ok(()),
+            Ok(Some(refusal)) | Err(refusal) => self.take_back(records, refusal, sources, claim).await,
+        }
+    }
+
+    /// Why what was written cannot stay: only a look after writing tells of a deletion that looked before.
+    async fn refusal_after_writing(&self, folder: Option<FolderId>, sources: &Sources) -> Result<Option<Fault>, Fault> {
+        let (space, found) = self.space.with_settled_folder(folder, sources).await?;
         let now = sources.now();
-        let refusal = match space {
-            // The purge removes them with the space.
-            None => return Err(Fault::from(Violations::from(("space", Violation::Unknown))).into()),
-            Some(space) if space.is_closed(now) => closed(),
-            Some(_) => match found {
-                None if folder.is_some() => Violations::from((FOLDER, Violation::Unknown)).into(),
-                Some(folder) if folder.is_closed(now) => folder_closed(),
-                _ => return Ok(()),
-            },
-        };
-        table.take_back_files(records, sources, claim).await.map_err(Fault::from)?;
-        Err(Unwritten::settled(refusal))
+        Ok(match (space, found) {
+            (None, _) => Some(Violations::from(("space", Violation::Unknown)).into()),
+            (Some(space), _) if space.is_closed(now) => Some(closed()),
+            (Some(_), None) if folder.is_some() => Some(Violations::from((FOLDER, Violation::Unknown)).into()),
+            (Some(_), Some(folder)) if folder.is_closed(now) => Some(folder_closed()),
+            _ => None,
+        })
+    }
+
+    /// Takes back what was written, of which nobody was told. What somebody has seen all the same, and put into another
+    /// folder or deleted, is not refused any more.
+    async fn take_back(
+        &self,
+        records: &[File],
+        refusal: Fault,
+        sources: &Sources,
+        claim: Option<&Claim>,
+    ) -> Result<(), Unwritten> {
+        let (table, space) = (&self.space.table, self.space.record.id);
+        let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
+        let refused_in = records.first().and_then(File::folder_id);
+        let mut records = records.to_vec();
+        for _ in 0..CHANGE_TRIES {
+            if table.take_back_files(&records, sources, claim).await.map_err(Fault::from)? {
+                return Err(Unwritten::settled(refusal));
+            }
+            records = table.files(space, &ids).await.map_err(Fault::from)?.into_values().collect();
+            if records.iter().all(|file| file.folder_id() != refused_in) {
+                return Ok(());
+            }
+        }
+        Err(Fault::unavailable("others kept changing what was to be taken back").into())
     }
 
     pub(crate) async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {

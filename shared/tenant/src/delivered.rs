@@ -4,11 +4,7 @@
 //! makes it a [`Delivered`], which has record and bytes. What it decides on is read as it was at one moment, so nobody is
 //! let in who would not have been at any.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 use bucket::{AnswerHeaders, Error};
 use bytes::Bytes;
@@ -25,26 +21,6 @@ use crate::{Caller, Originals, Tenants, assets::original};
 const READS: usize = FOLDER_DEPTH;
 /// Most folders that are read at once.
 const FOLDERS: usize = 90;
-/// Most folders of which it is remembered where they are.
-const HINTS: usize = 10_000;
-
-/// Where folders were found that are not where files say: hints, by which they are read at once the next time.
-#[derive(Clone, Debug, Default)]
-pub struct FolderHints(Arc<Mutex<HashMap<FolderId, Vec<FolderId>>>>);
-
-impl FolderHints {
-    fn above(&self, folder: FolderId) -> Vec<FolderId> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&folder).cloned().unwrap_or_default()
-    }
-
-    fn note(&self, folder: FolderId, above: Vec<FolderId>) {
-        let mut hints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if hints.len() >= HINTS {
-            hints.clear();
-        }
-        hints.insert(folder, above);
-    }
-}
 
 /// A file that an address names, in a space that delivers; nobody has been admitted to it yet.
 #[derive(Debug)]
@@ -87,12 +63,7 @@ pub struct Delivered {
 
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
-    pub async fn located(
-        &self,
-        storage_path: &str,
-        hints: &FolderHints,
-        sources: &Sources,
-    ) -> Result<Option<Located>, Fault> {
+    pub async fn located(&self, storage_path: &str, sources: &Sources) -> Result<Option<Located>, Fault> {
         let Some((handle, _)) = storage_path.split_once('/') else { return Ok(None) };
         let Ok(handle) = Handle::parse(handle) else { return Ok(None) };
         let mut asked: Option<(SpaceId, Vec<FolderId>)> = None;
@@ -108,14 +79,14 @@ impl Tenants {
                 Linked::Whole(folders) => {
                     // More than two reads show that hints were old.
                     if let Some(found) = folders.in_folder().filter(|_| read > 1) {
-                        hints.note(found.id, found.above);
+                        self.hints.note(found.id, found.above);
                     }
                     return Ok(Some(Located { file, folders: Some(folders), space }));
                 }
                 Linked::Needs(ids) => ids,
             };
             let known = asked.map(|(_, ids)| ids).unwrap_or_default();
-            let hinted = file.folder.iter().flat_map(|folder| folder.chain().chain(hints.above(folder.id)));
+            let hinted = file.folder.iter().flat_map(|folder| folder.chain().chain(self.hints.above(folder.id)));
             let mut ids: Vec<FolderId> = known.into_iter().chain(hinted).chain(needs).collect();
             ids.sort_unstable();
             ids.dedup();

@@ -6,7 +6,7 @@ use domain::{Fault, File, FileFilter, FileId, Reference, Sources, Violation, Vio
 use queue::{PurgeJob, Queue};
 use table::{ChangeFileRefused, FilePlace, Listing, Page};
 
-use crate::{Caller, Space, Tenants, space::CHANGE_TRIES};
+use crate::{Caller, Space, Tenants, folders::folder_closed, space::CHANGE_TRIES};
 
 /// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
@@ -49,7 +49,12 @@ impl Space {
                 Ok(version) => return Ok(File { version, ..changed }),
                 Err(ChangeFileRefused::Stale) => from = self.file(from.id).await?.ok_or_else(Fault::not_found)?,
                 Err(ChangeFileRefused::FolderGone) => {
-                    return Err(Violations::from((FOLDER, Violation::Unknown)).into());
+                    let (_, folder) = self.with_settled_folder(changed.folder_id(), sources).await?;
+                    match folder {
+                        None => return Err(Violations::from((FOLDER, Violation::Unknown)).into()),
+                        Some(folder) if folder.is_closed(sources.now()) => return Err(folder_closed()),
+                        Some(_) => {}
+                    }
                 }
                 Err(ChangeFileRefused::Failed(error)) => return Err(error.into()),
             }

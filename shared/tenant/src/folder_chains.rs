@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::{FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, InFolder, Linked, SpaceId};
-use table::Table;
+use domain::{FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, InFolder, Linked};
 
-use crate::Space;
+use crate::{Space, folder_hints::FolderHints, folders::FolderWithChain};
 
 /// Times that folders are read which others keep moving: each time they are deeper, or known.
 const READS: usize = 2 * FOLDER_DEPTH;
@@ -23,26 +22,47 @@ impl FolderChains {
         }
     }
 
-    async fn read(table: &Table, space: SpaceId, wanted: &[InFolder]) -> Result<FolderChains, Fault> {
-        let mut chains = FolderChains::default();
-        let mut needs: Vec<FolderId> = wanted.iter().flat_map(InFolder::chain).collect();
-        for _ in 0..READS {
+    /// Reads the folders around all that is in some; those that were read before are not read again.
+    async fn read(space: &Space, wanted: &[InFolder], known: Vec<Folder>) -> Result<FolderChains, Fault> {
+        let chains = FolderChains::read_once(space, wanted, known).await?;
+        let is_broken = |folder: &InFolder| {
+            matches!(chains.0.get(&folder.id), Some(Some(_))) && chains.around(Some(folder.id)).is_none()
+        };
+        if wanted.iter().any(is_broken) {
+            // What is read bit by bit, while others move it, may look as it never was.
+            return FolderChains::read_once(space, wanted, Vec::new()).await;
+        }
+        Ok(chains)
+    }
+
+    async fn read_once(space: &Space, wanted: &[InFolder], known: Vec<Folder>) -> Result<FolderChains, Fault> {
+        let mut chains = FolderChains(known.into_iter().map(|folder| (folder.id, Some(folder))).collect());
+        let hinted = |folder: &InFolder| folder.chain().chain(space.hints.above(folder.id)).collect::<Vec<_>>();
+        let mut needs: Vec<FolderId> = wanted.iter().flat_map(hinted).collect();
+        for read in 0..READS {
             needs.sort_unstable();
             needs.dedup();
             needs.retain(|id| !chains.0.contains_key(id));
             if needs.is_empty() {
+                // More than one read shows that hints were old.
+                if read > 1 {
+                    chains.note(wanted, &space.hints);
+                }
                 return Ok(chains);
             }
-            chains.0.extend(table.folders(space, &needs).await?);
-            needs = wanted
-                .iter()
-                .flat_map(|folder| match FolderChain::link(Some(folder.id), &chains.0) {
-                    Linked::Needs(ids) => ids,
-                    Linked::Whole(_) | Linked::Broken => Vec::new(),
-                })
-                .collect();
+            chains.0.extend(space.table.folders(space.record.id, &needs).await?);
+            let linked = wanted.iter().map(|folder| FolderChain::link(Some(folder.id), &chains.0));
+            needs = linked.flat_map(|linked| if let Linked::Needs(ids) = linked { ids } else { Vec::new() }).collect();
         }
         Err(Fault::unavailable("others kept moving the folders"))
+    }
+
+    fn note(&self, wanted: &[InFolder], hints: &FolderHints) {
+        for folder in wanted {
+            if let Some(found) = self.around(Some(folder.id)).and_then(|chain| chain.in_folder()) {
+                hints.note(found.id, found.above);
+            }
+        }
     }
 }
 
@@ -53,7 +73,23 @@ impl Space {
         folders: impl IntoIterator<Item = &'a InFolder>,
     ) -> Result<FolderChains, Fault> {
         let wanted: Vec<InFolder> = folders.into_iter().cloned().collect();
-        FolderChains::read(&self.table, self.record.id, &wanted).await
+        FolderChains::read(self, &wanted, Vec::new()).await
+    }
+
+    /// These folders with all that are around them; those of which one is missing leave gaps.
+    pub(crate) async fn with_chains(&self, folders: Vec<Folder>) -> Result<Vec<Option<FolderWithChain>>, Fault> {
+        let place = |folder: &Folder| InFolder {
+            id: folder.id,
+            above: folder.parent.iter().flat_map(InFolder::chain).collect(),
+        };
+        let wanted: Vec<InFolder> = folders.iter().map(place).collect();
+        let chains = FolderChains::read(self, &wanted, folders).await?;
+        Ok(wanted.iter().map(|folder| chains.around(Some(folder.id)).and_then(FolderWithChain::of)).collect())
+    }
+
+    /// Whether there is a folder.
+    pub async fn has_folder(&self, id: FolderId) -> Result<bool, Fault> {
+        Ok(self.table.folders(self.record.id, &[id]).await?.values().any(Option::is_some))
     }
 
     /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.

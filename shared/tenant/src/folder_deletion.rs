@@ -4,8 +4,8 @@
 //! and takes the file back where it is closed or gone; whoever moves something into it, or makes a folder in it, does so on
 //! the condition that it is open. So either the deletion sees what came, or nobody was told that it came.
 
-use domain::{Closing, Fault, Folder, Sources, Violation};
-use table::FolderRefused;
+use domain::{Closing, Fault, Folder, FolderId, Sources, Violation};
+use table::{FolderRefused, pause};
 
 use crate::{
     Space,
@@ -14,9 +14,35 @@ use crate::{
     space::CHANGE_TRIES,
 };
 
+/// Times that it is looked whether a deletion that is at work has ended: all of them take far less than a request.
+const LOOKS: u32 = 8;
+
 impl Space {
+    /// The space, and a folder of it; one that is about to be deleted once that is decided, or has taken long.
+    pub(crate) async fn with_settled_folder(
+        &self,
+        folder: Option<FolderId>,
+        sources: &Sources,
+    ) -> Result<(Option<domain::Space>, Option<Folder>), Fault> {
+        for attempt in 1..LOOKS {
+            let found = self.table.space_and_folder(self.record.id, folder).await?;
+            if !found.1.as_ref().is_some_and(|folder| folder.is_closed(sources.now())) {
+                return Ok(found);
+            }
+            pause(sources, attempt).await;
+        }
+        Ok(self.table.space_and_folder(self.record.id, folder).await?)
+    }
+
     /// Deletes a folder, unless there is a file or a folder in it.
     pub async fn delete_folder(&self, found: FolderWithChain, sources: &Sources) -> Result<(), Fault> {
+        let found = match found.folder() {
+            folder if folder.is_closed(sources.now()) => {
+                self.with_settled_folder(Some(folder.id), sources).await?;
+                self.folder_again(folder.id).await?
+            }
+            _ => found,
+        };
         self.demand_empty_folder(found.folder()).await?;
         let token = sources.ulid().to_string();
         let close = |folder: &mut Folder| {

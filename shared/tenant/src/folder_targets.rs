@@ -7,6 +7,9 @@ use domain::{
 
 use crate::{Space, files::FOLDER, folders::TOO_DEEP, space::CHANGE_TRIES};
 
+/// The field that names a path down from a folder.
+const PATH: &str = "folder_path";
+
 /// A place for files.
 #[derive(Clone, Debug, Default)]
 pub struct FolderTarget {
@@ -39,6 +42,26 @@ impl Space {
         from: Option<FolderId>,
         path: Option<&FolderPath>,
     ) -> Result<Result<FolderTarget, TargetRefused>, Fault> {
+        for _ in 0..CHANGE_TRIES {
+            if let Some(target) = self.folder_target_now(from, path).await? {
+                let is_too_deep = target.around.depth() + target.missing.len() > FOLDER_DEPTH;
+                return Ok(if is_too_deep { Err(TargetRefused::Path(TOO_DEEP)) } else { Ok(target) });
+            }
+            if let Some(from) = from
+                && self.folder(from).await?.is_none()
+            {
+                return Ok(Err(TargetRefused::Folder(Violation::Unknown)));
+            }
+            // A folder on the way was deleted since it was found by its name.
+        }
+        Err(Fault::unavailable("others kept making and deleting the folders"))
+    }
+
+    async fn folder_target_now(
+        &self,
+        from: Option<FolderId>,
+        path: Option<&FolderPath>,
+    ) -> Result<Option<FolderTarget>, Fault> {
         let names = path.map_or(&[][..], FolderPath::names);
         let mut ids = Vec::new();
         for name in names {
@@ -50,13 +73,8 @@ impl Space {
         let innermost = ids.last().copied().or(from);
         let above = from.into_iter().chain(ids.iter().copied()).filter(|id| Some(*id) != innermost).collect();
         let innermost = innermost.map(|id| InFolder { id, above });
-        let Some(around) = self.folder_chain(innermost.as_ref()).await? else {
-            return Ok(Err(TargetRefused::Folder(Violation::Unknown)));
-        };
-        if around.depth() + missing.len() > FOLDER_DEPTH {
-            return Ok(Err(TargetRefused::Path(TOO_DEEP)));
-        }
-        Ok(Ok(FolderTarget { around, missing }))
+        let around = self.folder_chain(innermost.as_ref()).await?;
+        Ok(around.map(|around| FolderTarget { around, missing }))
     }
 
     /// Refuses a caller to whom a folder would have to be made, but who may make none.
@@ -90,13 +108,17 @@ impl Space {
             if refused.kind != FaultKind::Invalid {
                 return Err(refused);
             }
-            // Somebody else was faster, if that is why.
-            if let Some(id) = self.table.folder_named(self.record.id, parent, &name).await? {
-                if let Some(found) = self.folder(id).await? {
-                    return Ok(found);
-                }
-            } else if parent.is_some() && self.folder_chain(around.in_folder().as_ref()).await?.is_none() {
-                return Err(Violations::from((FOLDER, Violation::Unknown)).into());
+            if !refused.violations.has("name") {
+                // The folder that it was to be in went, or was moved down too deep.
+                let is_there = self.folder_chain(around.in_folder().as_ref()).await?.is_some();
+                let (field, violation) = if is_there { (PATH, TOO_DEEP) } else { (FOLDER, Violation::Unknown) };
+                return Err(Violations::from((field, violation)).into());
+            }
+            // Somebody else was faster.
+            if let Some(id) = self.table.folder_named(self.record.id, parent, &name).await?
+                && let Some(found) = self.folder(id).await?
+            {
+                return Ok(found);
             }
         }
         Err(Fault::unavailable("others kept making and deleting the folder"))

@@ -1,8 +1,10 @@
 //! The folders of a space: made, moved, changed, listed.
 
+use std::collections::HashMap;
+
 use domain::{
-    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, InFolder, Security, Sources,
-    Timestamp, Violation, Violations,
+    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Security, Sources, Violation,
+    Violations,
 };
 use table::{Completion, FolderRefused, Listing, Page};
 
@@ -74,7 +76,7 @@ impl Space {
             if space.is_closed(sources.now()) {
                 return Err(closed());
             }
-            let around = self.around(parent, sources.now()).await?;
+            let around = self.around(parent, sources).await?;
             demand_depth(around.depth() + 1)?;
             let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), sources.now());
             let made = FolderWithChain(around.clone().with(folder));
@@ -107,7 +109,7 @@ impl Space {
                 let written = self.table.change_folder(from, &changed, sources).await;
                 written.map(|version| found.changed(Folder { version, ..changed }))
             } else {
-                let around = self.around(parent, sources.now()).await?;
+                let around = self.around(parent, sources).await?;
                 if around.contains(from.id) {
                     let violation = Violation::Must("must be neither the folder itself nor one in it");
                     return Err(Violations::from((PARENT, violation)).into());
@@ -171,16 +173,11 @@ impl Space {
         listing: Listing<FolderId>,
     ) -> Result<Page<(FolderId, Option<FolderWithChain>)>, Fault> {
         let page = self.table.list_folders(self.record.id, parent, listing).await?;
-        let of = |folder: &Folder| InFolder {
-            id: folder.id,
-            above: folder.parent.iter().flat_map(InFolder::chain).collect(),
-        };
-        let wanted: Vec<InFolder> = page.records.iter().filter_map(|(_, folder)| folder.as_ref()).map(of).collect();
-        let chains = self.folder_chains(&wanted).await?;
-        let with_chain = |(id, folder): (FolderId, Option<Folder>)| {
-            (id, folder.and_then(|_| chains.around(Some(id))).and_then(FolderWithChain::of))
-        };
-        Ok(Page { records: page.records.into_iter().map(with_chain).collect(), more: page.more })
+        let ids: Vec<FolderId> = page.records.iter().map(|(id, _)| *id).collect();
+        let folders: Vec<Folder> = page.records.into_iter().filter_map(|(_, folder)| folder).collect();
+        let found = self.with_chains(folders).await?.into_iter().flatten();
+        let mut found: HashMap<FolderId, FolderWithChain> = found.map(|found| (found.folder().id, found)).collect();
+        Ok(Page { records: ids.into_iter().map(|id| (id, found.remove(&id))).collect(), more: page.more })
     }
 
     /// A folder as it is now; not found, where it is gone.
@@ -189,27 +186,34 @@ impl Space {
     }
 
     /// The chain of what is put into a folder, or to the top, by the field that names it.
-    async fn around(&self, parent: Option<FolderId>, now: Timestamp) -> Result<FolderChain, Fault> {
+    async fn around(&self, parent: Option<FolderId>, sources: &Sources) -> Result<FolderChain, Fault> {
         let Some(parent) = parent else { return Ok(FolderChain::default()) };
-        let around = self.folder(parent).await?;
-        let around = around.ok_or_else(|| Violations::from((PARENT, Violation::Unknown)))?;
-        match around.innermost() {
-            Some(folder) if folder.is_closed(now) => Err(folder_closed()),
-            _ => Ok(around),
+        let is_closed = |around: &FolderChain| around.innermost().is_some_and(|folder| folder.is_closed(sources.now()));
+        let mut around = self.folder(parent).await?;
+        if around.as_ref().is_some_and(is_closed) {
+            self.with_settled_folder(Some(parent), sources).await?;
+            around = self.folder(parent).await?;
         }
+        let around = around.ok_or_else(|| Violations::from((PARENT, Violation::Unknown)))?;
+        if is_closed(&around) { Err(folder_closed()) } else { Ok(around) }
     }
 }
 
 impl Tenants {
     /// A folder and its space, by the folder's id; `None` where there is none, or none that the caller may know of.
     pub async fn folder(&self, caller: &Caller, id: FolderId) -> Result<Option<(Space, FolderWithChain)>, Fault> {
-        let space = match caller.own_space() {
-            Some((own, _)) => Some(own),
-            None => self.table.space_of_folder(id).await?,
+        let found = if let Some((own, role)) = caller.own_space() {
+            let (space, folder) = self.table.space_and_folder(own, Some(id)).await?;
+            space.zip(folder).map(|(space, folder)| (self.scoped(space, role), folder))
+        } else {
+            let (Some(user), Some(space)) = (caller.user(), self.table.space_of_folder(id).await?) else {
+                return Ok(None);
+            };
+            let found = self.table.space_folder_and_membership(space, id, user).await?;
+            found.map(|(space, folder, membership)| (self.scoped(space, membership.role), folder))
         };
-        let Some(space) = space else { return Ok(None) };
-        let Some(space) = self.space(caller, space).await? else { return Ok(None) };
-        let found = space.folder(id).await?.and_then(FolderWithChain::of);
+        let Some((space, folder)) = found else { return Ok(None) };
+        let found = space.with_chains(vec![folder]).await?.pop().flatten();
         Ok(found.map(|found| (space, found)))
     }
 }

@@ -13,6 +13,7 @@ mod delivered;
 mod files;
 mod folder_chains;
 mod folder_deletion;
+mod folder_hints;
 mod folder_targets;
 mod folders;
 mod keys;
@@ -29,7 +30,7 @@ pub use account::Account;
 pub use assets::{Assets, Originals};
 pub use bucket::{AnswerHeaders, Content};
 pub use caller::Caller;
-pub use delivered::{Delivered, FolderHints, Grant, Located, Visitor};
+pub use delivered::{Delivered, Grant, Located, Visitor};
 pub use folder_chains::FolderChains;
 pub use folder_targets::{FolderTarget, TargetRefused};
 pub use folders::{FolderMove, FolderSetting, FolderWithChain};
@@ -45,6 +46,7 @@ pub use table::{Claim, Claimed, Completion, FilePlace, Listing, Page, Start};
 pub use upload_configs::{ConfigPlace, READS_CONFIGS};
 
 use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
+use folder_hints::FolderHints;
 use runtime::Settings;
 use table::Table;
 
@@ -52,6 +54,7 @@ use table::Table;
 #[derive(Clone, Debug)]
 pub struct Tenants {
     table: Table,
+    hints: FolderHints,
 }
 
 /// Whether a request with a key goes on.
@@ -66,7 +69,8 @@ pub enum Admitted {
 impl Tenants {
     /// The records in the table that `TABLE_NAME` names.
     pub fn read(settings: &mut Settings) -> Tenants {
-        Tenants { table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")) }
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
+        Tenants { table, hints: FolderHints::default() }
     }
 
     /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.

@@ -48,7 +48,7 @@ impl Purge {
         }
     }
 
-    /// Removes what is left of a file. A record that is gone never comes back: its id was used up with it.
+    /// Removes what is left of a file. A record that is gone never comes back: each is written under an id of its own.
     async fn file(
         &self,
         space_id: SpaceId,

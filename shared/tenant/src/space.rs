@@ -3,7 +3,7 @@
 use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Violation, Violations};
 use table::{ChangeRefused, Table};
 
-use crate::{Caller, Tenants};
+use crate::{Caller, Tenants, folder_hints::FolderHints};
 
 /// Tries of a change that others change away.
 pub(crate) const CHANGE_TRIES: u32 = 32;
@@ -12,6 +12,7 @@ pub(crate) const CHANGE_TRIES: u32 = 32;
 #[derive(Clone, Debug)]
 pub struct Space {
     pub(crate) table: Table,
+    pub(crate) hints: FolderHints,
     pub(crate) record: domain::Space,
     role: Role,
 }
@@ -54,14 +55,14 @@ impl Tenants {
     }
 
     pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> Space {
-        Space { table: self.table.clone(), record, role }
+        Space { table: self.table.clone(), hints: self.hints.clone(), record, role }
     }
 }
 
 impl Space {
     /// A space for what nobody asked for.
     pub(crate) fn unattended(table: Table, record: domain::Space) -> Space {
-        Space { table, record, role: Role::Viewer }
+        Space { table, hints: FolderHints::default(), record, role: Role::Viewer }
     }
 
     /// The space's record.

@@ -82,7 +82,11 @@ impl Authenticated {
             return self.can(id.trim()).await;
         }
         let space = self.tenants().default_space(&self.caller).await?;
-        let nowhere = || Violations::from((SPACE_PARAMETER, Violation::Required));
+        // The space of a space key is the one that is meant, also where it is gone.
+        let nowhere = || match self.caller.own_space() {
+            Some(_) => Fault::not_found(),
+            None => Violations::from((SPACE_PARAMETER, Violation::Required)).into(),
+        };
         Can::authorize(self.caller, space.ok_or_else(nowhere)?, (), self.sources().clone())
     }
 

@@ -256,6 +256,11 @@ impl Fields {
         }
     }
 
+    /// Takes a field for one that is not there.
+    pub fn forget(&mut self, name: &str) {
+        self.values.remove(name);
+    }
+
     /// Whether a field is there, be it null.
     pub fn is_given(&self, name: &str) -> bool {
         self.values.contains_key(name)

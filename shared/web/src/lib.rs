@@ -27,7 +27,8 @@
 //!
 //! - A resource is `{"data": …}`: 201 where it was created, 200 elsewhere. A deletion or revocation is 204 without a body;
 //!   202 where what was asked for goes on behind.
-//! - A list is `{"data": […], "path", "per_page", "next_cursor", "prev_cursor"}`, newest first; `limit` is 1 to 100, 20 if
+//! - A list is `{"data": […], "path", "per_page", "next_cursor", "prev_cursor"}`, newest first (but files that are searched
+//!   for run by the first 128 characters of their names, whatever the case, and then by age); `limit` is 1 to 100, 20 if
 //!   absent. A cursor leads on from where it was given, also when items have come or gone since; it belongs to its list,
 //!   that is to one path, the same filters, and the keys of one owner. Any other is a 422. A page may hold fewer items than
 //!   its limit, also none: `next_cursor` says whether there are more.
@@ -58,6 +59,34 @@
 //!   inside `security` and `config` are refused.
 //! - `PUT` changes what is present; null clears what may be null; what is required stays required. `security` and an upload
 //!   config's `config` are replaced whole. An announced upload is judged by its config as that was when it was announced.
+//!
+//! ## Files and folders
+//!
+//! - A viewer sees files and folders, lists their URLs and signs them. A user changes and deletes the files that the same space
+//!   key, or the same user, uploaded; what came by a signed URL or without proof is nobody's own. Everything else takes an admin.
+//! - `folder_id` is a folder's id, or `root` for none, and `folder_path` goes down from there. Folders that are missing on the
+//!   way are made for admins, and refused to others (403). `storage.folder` of an upload config goes down from the top, is made
+//!   for everyone, and holds where a request names no folder; uploads without proof may name none.
+//! - A folder's name is unlike that of any other in the same one, compared in Unicode's NFC and in lower case. Folders are up to
+//!   20 deep. Moving or renaming one changes no file's URL, and moves all that is in it.
+//! - A file's `access_control` says who decides: `direct` the file itself, else `upload_config` where its type is `private` or
+//!   `authenticated`, else `folder` the nearest one that says anything, else `space`. One flag that is given keeps the other.
+//! - `PUT` of a file takes its whole record back. What it must not change is a 422 where it differs; what we fill in ourselves
+//!   (`updated_at`, `storage_meta`, `thumbnails`) is ignored.
+//! - A list of files looks at up to 1,000 of them for one page. Files of one folder, with one tag, or whose names begin alike,
+//!   are kept together and found at once; `type`, `resource_type` and `status` are looked for among those.
+//! - A file that is deleted is gone from every list, its own address and the CDN with the answer; its bytes follow.
+//!
+//! ## Delivery
+//!
+//! - `GET` and `HEAD {cdn}/{storage_path}` let in everyone, unless the file's type is `private` or `authenticated`, or the file,
+//!   a folder around it or its space requires authentication. Then it takes a signed URL, or a key of the space with any role
+//!   in `Authorization`. A signature that is wrong, incomplete or expired is a 403, also where a good key comes with it.
+//! - A signed URL has the parameters `expires` (seconds since 1970), `kid` and `signature`, and covers whatever else it says; how
+//!   is written in `domain`, `signature.rs`. `POST /files/:id/signed-url` makes one, good for 1 to 1,440 minutes, 60 if absent.
+//! - Access is decided on each request by records as they were at one moment. A file whose folder is missing is delivered to
+//!   nobody. A browser may keep what it got for five minutes, but never for longer than its URL is good; what was opened by a
+//!   key, and every `authenticated` file, is kept nowhere.
 //!
 //! ## Limits
 //!
@@ -99,6 +128,7 @@ mod can;
 mod claim;
 mod edge;
 mod exchange;
+mod expiration;
 mod fields;
 mod folders;
 mod layers;
@@ -118,6 +148,7 @@ pub use can::{
 };
 pub use claim::{Claim, Once};
 pub use edge::{Edge, Tier};
+pub use expiration::expires_seconds;
 pub use fields::{Change, Fields, Request, Valid, read_fields};
 pub use folders::{FOLDER_ID, FOLDER_PATH, NamedFolder, folder_reference};
 pub use layers::with_layers;

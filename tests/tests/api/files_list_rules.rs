@@ -16,7 +16,7 @@ async fn filed(acme: &Tenant, client: &Client, name: &str) -> String {
 }
 
 /// A query of one parameter.
-fn one(name: &str, value: &str) -> String {
+pub(super) fn one(name: &str, value: &str) -> String {
     query(&[(name.to_owned(), value.to_owned())])
 }
 

@@ -45,8 +45,6 @@ fn filter(fields: &mut Fields) -> FileFilter {
 
 async fn demand_folder(space: &Space, folder: Option<FolderId>) -> Result<(), Fault> {
     let Some(folder) = folder else { return Ok(()) };
-    match space.folder(folder).await? {
-        Some(_) => Ok(()),
-        None => Err(Violations::from((FOLDER_ID, Violation::Unknown)).into()),
-    }
+    let is_there = space.has_folder(folder).await?;
+    if is_there { Ok(()) } else { Err(Violations::from((FOLDER_ID, Violation::Unknown)).into()) }
 }

@@ -4,31 +4,25 @@ use axum::extract::{Request, State};
 use domain::{File, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, Transformation, Violation, signed_query};
 use serde::Serialize;
 use serde_json::Value;
-use web::{Can, Failure, Fields, Ok, ReadFiles, file_url, read_fields};
+use web::{Can, Failure, Fields, Ok, ReadFiles, expires_seconds, file_url, read_fields};
 
 use crate::Files;
 
-/// Bounds of `expiration_minutes`, and what it is where there is none.
-const LEAST_MINUTES: i64 = 1;
-const MOST_MINUTES: i64 = 24 * 60;
+/// Minutes for which an address is good, where the request does not say.
 const DEFAULT_MINUTES: i64 = 60;
-/// Seconds of a minute.
-const SECONDS: i64 = 60;
-/// Milliseconds in a second.
-const MS_PER_SECOND: i64 = 1_000;
 /// The field, and the parameter, by which a file is saved, not shown.
 const DOWNLOAD: &str = "download";
 
 /// An address that is asked for.
 struct Asked {
-    minutes: i64,
+    expires_seconds: i64,
     /// The parameters of the address, by name.
     parameters: Vec<(&'static str, String)>,
 }
 
 impl Asked {
     fn read(fields: &mut Fields, body: &Value) -> Asked {
-        let minutes = fields.integer("expiration_minutes", LEAST_MINUTES, MOST_MINUTES).unwrap_or(DEFAULT_MINUTES);
+        let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let mut parameters = Vec::new();
         for name in TRANSFORMATION_PARAMETERS {
             match &body[name] {
@@ -44,7 +38,7 @@ impl Asked {
         if fields.boolean(DOWNLOAD) == Some(true) {
             parameters.push((DOWNLOAD, "1".to_owned()));
         }
-        Asked { minutes, parameters }
+        Asked { expires_seconds, parameters }
     }
 }
 
@@ -62,15 +56,14 @@ pub(crate) async fn signed_url(
 ) -> Result<Ok<SignedUrlView>, Failure> {
     let (mut fields, body) = read_fields(request, can.sources.now()).await?;
     let asked = Asked::read(&mut fields, &body);
-    let Asked { minutes, parameters } = fields.finish(Some(asked))?;
+    let Asked { expires_seconds, parameters } = fields.finish(Some(asked))?;
     let (space, file) = (can.space.record(), &can.subject);
-    let expires_seconds = can.sources.now().seconds() + minutes * SECONDS;
     let secret = SigningSecret::of(space.id, space.signing.generation, &files.master);
     let parameters: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let path = format!("/{}", file.storage_path);
     let query = signed_query(&path, &parameters, expires_seconds, space.signing, &secret);
     Result::Ok(Ok(SignedUrlView {
         url: format!("{}?{query}", file_url(file, space, &files.cdn_url)),
-        expires_at: Timestamp::from_ms(expires_seconds * MS_PER_SECOND).rfc3339(),
+        expires_at: Timestamp::from_seconds(expires_seconds).rfc3339(),
     }))
 }

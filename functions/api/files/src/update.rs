@@ -13,6 +13,9 @@ use web::{
 
 use crate::{Files, read_only, shown::shown};
 
+/// What stands in records, and in no request of one's own.
+const RECORD: &str = "created_at";
+
 /// What is changed.
 struct UpdateFile {
     original_name: Option<OriginalName>,
@@ -54,13 +57,7 @@ fn tags(fields: &mut Fields) -> Option<Vec<Tag>> {
     if !fields.is_given("tags") {
         return None;
     }
-    let mut tags: Vec<Tag> = Vec::new();
-    for tag in fields.list("tags", TAGS, Tag::parse).unwrap_or_default() {
-        if !tags.contains(&tag) {
-            tags.push(tag);
-        }
-    }
-    Some(tags)
+    Some(Tag::each_once(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()))
 }
 
 pub(crate) async fn update(
@@ -94,12 +91,13 @@ async fn change(
 ) -> Result<Ok<FileView>, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
     let before = shown(&can.space, &can.subject, &files.cdn_url).await?;
+    let stays = read_place(body, &before, &mut fields);
     let mut update = UpdateFile::read(&mut fields);
     fields.note(read_only::violations(body, &before));
     if let Some(name) = &update.original_name {
         fields.keep("original_name", demand_name(name, &can.subject.original_name));
     }
-    if is_there(body, &before) {
+    if stays {
         update.folder = None;
     }
     let target = match &update.folder {
@@ -123,10 +121,18 @@ async fn change(
     Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
 }
 
-/// Whether a request says of the file's folder what the record says.
-fn is_there(body: &Value, before: &FileView) -> bool {
+/// Takes what a record that is sent back says of the path of its folder for what it is: nothing that is asked for. One that is
+/// another by now is noted. Gives whether nothing is said of another place than the present one.
+fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
     let record = serde_json::to_value(before).unwrap_or_default();
-    [FOLDER_ID, FOLDER_PATH].iter().all(|field| body.get(field) == record.get(field))
+    let is_same = |field: &str| body.get(field) == record.get(field);
+    let is_record = body.get(RECORD).is_some();
+    if is_same(FOLDER_PATH) && (is_record || is_same(FOLDER_ID)) {
+        fields.forget(FOLDER_PATH);
+    } else if is_record && fields.has(FOLDER_PATH) {
+        fields.violate(FOLDER_PATH, &Violation::ReadOnly);
+    }
+    is_same(FOLDER_ID) && !fields.has(FOLDER_PATH)
 }
 
 /// Refuses a name that something would run, unless the file came in by a config that allowed such a name.

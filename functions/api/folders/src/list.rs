@@ -27,8 +27,6 @@ pub(crate) async fn list(
 
 async fn demand_folder(space: &Space, parent: Option<FolderId>) -> Result<(), Fault> {
     let Some(parent) = parent else { return Ok(()) };
-    match space.folder(parent).await? {
-        Some(_) => Ok(()),
-        None => Err(Violations::from((PARENT, Violation::Unknown)).into()),
-    }
+    let is_there = space.has_folder(parent).await?;
+    if is_there { Ok(()) } else { Err(Violations::from((PARENT, Violation::Unknown)).into()) }
 }

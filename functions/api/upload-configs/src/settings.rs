@@ -90,7 +90,7 @@ fn eager(fields: &mut Fields) -> Eager {
 fn metadata(fields: &mut Fields) -> MetadataRules {
     fields.only(&["tags", "auto_tagging"]);
     MetadataRules {
-        tags: fields.list("tags", TAGS, Tag::parse).unwrap_or_default(),
+        tags: Tag::each_once(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()),
         auto_tagging: fields.boolean("auto_tagging").unwrap_or_default(),
     }
 }

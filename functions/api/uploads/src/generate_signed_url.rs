@@ -1,29 +1,23 @@
 //! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
 
 use axum::extract::State;
-use domain::{SIGNED_UPLOAD_PATH, SignedUpload, SigningSecret, UploadConfig};
+use domain::{SIGNED_UPLOAD_PATH, SignedUpload, SigningSecret, Timestamp, UploadConfig};
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use serde::Serialize;
-use web::{Authenticated, Can, Failure, Fields, Ok, Request, Upload, Valid};
+use web::{Authenticated, Can, Failure, Fields, Ok, Request, Upload, Valid, expires_seconds};
 
 use crate::{Uploads, promise};
 
-/// Bounds of `expiration_minutes`, and what it is where there is none.
-const LEAST_MINUTES: i64 = 1;
-const MOST_MINUTES: i64 = 24 * 60;
+/// Minutes for which an address is good, where the request does not say.
 const DEFAULT_MINUTES: i64 = 30;
-/// Seconds of a minute.
-const SECONDS: i64 = 60;
-/// Milliseconds in a second.
-const MS_PER_SECOND: i64 = 1_000;
 /// The method by which the address is used.
 const METHOD: &str = "POST";
 
 /// An address that is asked for.
 pub(crate) struct Asked {
     config_id: String,
-    minutes: i64,
+    expires_seconds: i64,
     filename: Option<String>,
     content_type: Option<String>,
 }
@@ -31,10 +25,10 @@ pub(crate) struct Asked {
 impl Request for Asked {
     fn read(fields: &mut Fields) -> Option<Asked> {
         let config_id = fields.required("upload_config_id", |id| Result::Ok(id.to_owned()));
-        let minutes = fields.integer("expiration_minutes", LEAST_MINUTES, MOST_MINUTES).unwrap_or(DEFAULT_MINUTES);
+        let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let filename = fields.optional("filename", promise::file_name);
         let content_type = fields.optional("content_type", |text| promise::content_type(text).map(|_| text.to_owned()));
-        Some(Asked { config_id: config_id?, minutes, filename, content_type })
+        Some(Asked { config_id: config_id?, expires_seconds, filename, content_type })
     }
 }
 
@@ -54,13 +48,12 @@ pub(crate) async fn generate_signed_url(
     State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
-    Valid(Asked { config_id, minutes, filename, content_type }): Valid<Asked>,
+    Valid(Asked { config_id, expires_seconds, filename, content_type }): Valid<Asked>,
 ) -> Result<Ok<SignedUrlView>, Failure> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
     let can: Can<Upload, UploadConfig> = by.can_refer("upload_config_id", &config_id).await?;
     can.space.demand_uploads(&can.sources)?;
     let space = can.space.record();
-    let expires_seconds = can.sources.now().seconds() + minutes * SECONDS;
     let signed =
         SignedUpload { space_id: space.id, config_id: can.subject.id, expires_seconds, filename, content_type };
     let secret = SigningSecret::of(space.id, space.signing.generation, &uploads.strangers.master);
@@ -69,7 +62,7 @@ pub(crate) async fn generate_signed_url(
         url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),
         presign_url: format!("{base_url}{SIGNED_UPLOAD_PATH}/presign?{query}"),
         method: METHOD,
-        expires_at: domain::Timestamp::from_ms(expires_seconds * MS_PER_SECOND).rfc3339(),
+        expires_at: Timestamp::from_seconds(expires_seconds).rfc3339(),
         upload_config_id: can.subject.id.to_string(),
         space_id: space.id.to_string(),
     }))

@@ -1,0 +1,131 @@
+//! What delivery reads to decide: one moment of the table at the root, two where there are folders, three the first time
+//! after something above was moved. Only a body takes one call more, and only a key another one.
+
+use serde_json::{Value, json};
+use tests::{Client, Stack, Tenant};
+
+use super::{DEEPEST, address, cost, folder, nested, stored, text, warm};
+
+/// So many reads, as [`cost`] tells them.
+fn reads(number: usize) -> String {
+    if number == 1 { "TransactGetItems".to_owned() } else { format!("{number} TransactGetItems") }
+}
+
+/// The same, and other calls, which sort before them.
+fn reads_and(calls: &str, number: usize) -> String {
+    format!("{calls}, {}", reads(number))
+}
+
+/// Asks for a file that a browser has, and demands that deciding costs so many reads and nothing else.
+async fn demand_reads(stack: &Stack, url: &str, etag: &str, number: usize, when: &str) {
+    let condition = [("if-none-match", etag)];
+    let asked = stack.anonymous.get_with(url, &condition);
+    assert_eq!(cost(stack, "delivery", 304, asked).await.1, reads(number), "{when}");
+}
+
+/// The address of a file, and its entity tag.
+async fn known(stack: &Stack, file: &Value) -> (String, String) {
+    let url = text(&file["url"]);
+    let etag = stack.anonymous.get(&url).await.demand(200).header("etag").to_owned();
+    (url, etag)
+}
+
+async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
+    acme.client.put(&format!("/folders/{id}"), json!({ "parent_id": parent })).await.ok();
+}
+
+#[tokio::test]
+async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let (ids, account) = (nested(&acme, DEEPEST).await, stack.account());
+    let (first, fifth, deepest) = (ids[0].as_str(), ids[4].as_str(), ids[DEEPEST - 1].as_str());
+    for (place, number) in [("root", 1), (first, 2), (fifth, 2), (deepest, 2)] {
+        let file = stored(&acme, place).await;
+        let (url, etag) = known(&stack, &file).await;
+        demand_reads(&stack, &url, &etag, number, place).await;
+        let asks: [(&Client, &str, u16, String); 6] = [
+            (&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
+            (&stack.anonymous, "HEAD", 200, reads(number)),
+            (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
+            (&acme.client, "GET", 200, reads_and("GetItem, GetObject", number)),
+            // Nothing demands proof, so nobody asks for a role.
+            (&account, "HEAD", 200, reads_and("GetItem", number)),
+            (&stack.anonymous.with_key("sk_nonsense"), "HEAD", 200, reads(number)),
+        ];
+        demand_answers(&stack, &url, &asks, place).await;
+        acme.client.put(&address(&file), json!({"type": "private"})).await.ok();
+        let signed = acme.client.post(&format!("{}/signed-url", address(&file)), json!({})).await.ok();
+        let asks: [(&Client, &str, u16, String); 3] = [
+            (&stack.anonymous, "HEAD", 403, reads(number)),
+            (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
+            (&account, "HEAD", 200, reads_and("2 GetItem", number)),
+        ];
+        demand_answers(&stack, &url, &asks, place).await;
+        let opened: [(&Client, &str, u16, String); 1] = [(&stack.anonymous, "HEAD", 200, reads(number))];
+        demand_answers(&stack, &text(&signed["url"]), &opened, place).await;
+    }
+    stack.stop().await;
+}
+
+async fn demand_answers(stack: &Stack, url: &str, asks: &[(&Client, &str, u16, String)], place: &str) {
+    for (client, method, status, expected) in asks {
+        let asked = client.send(client.request(method, url));
+        assert_eq!(cost(stack, "delivery", *status, asked).await.1, *expected, "{place}: {method} {url}");
+    }
+}
+
+#[tokio::test]
+async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_again() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let ids = nested(&acme, 5).await;
+    let (other, outer) = (folder(&acme, "other", None).await, folder(&acme, "outer", None).await);
+    let (file, sibling) = (stored(&acme, &ids[4]).await, stored(&acme, &ids[4]).await);
+    let ((url, etag), (beside, its_etag)) = (known(&stack, &file).await, known(&stack, &sibling).await);
+    let again = async |first: usize, when: &str| {
+        for number in [first, 2, 2] {
+            demand_reads(&stack, &url, &etag, number, when).await;
+        }
+        // What was learned of a folder is good for all that is in it.
+        demand_reads(&stack, &beside, &its_etag, 2, when).await;
+    };
+    again(2, "before").await;
+    put_folder(&acme, &ids[2], json!(other)).await;
+    again(3, "a folder above came into another one").await;
+    put_folder(&acme, &other, json!(outer)).await;
+    again(3, "that one too").await;
+    put_folder(&acme, &ids[2], Value::Null).await;
+    again(2, "what is around it is less, and all of it known").await;
+    put_folder(&acme, &ids[2], json!(ids[1])).await;
+    again(2, "it is where the file says again").await;
+    // A name is not where something is.
+    acme.client.put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"})).await.ok();
+    again(2, "a folder above got another name").await;
+    acme.client.put(&address(&file), json!({"folder_id": outer})).await.ok();
+    again(2, "the file says itself where it is").await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_not_there_costs_what_it_takes_to_know() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let lost = folder(&acme, "lost", None).await;
+    let file = stored(&acme, &lost).await;
+    let url = text(&file["url"]);
+    let base = stack.cloud.cdn_url().to_owned();
+    stack.lose_folder(&acme, &lost).await;
+    let rows: [(String, u16, String); 5] = [
+        (url, 403, reads(2)),
+        (format!("{base}/{}/nothing.jpg", acme.handle), 404, reads(1)),
+        (format!("{base}/acme01/photo.jpg"), 404, reads(1)),
+        (format!("{base}/photo.jpg"), 404, String::new()),
+        (format!("{base}/NO%20HANDLE/photo.jpg"), 404, String::new()),
+    ];
+    for (address, status, expected) in rows {
+        let (answer, calls) = cost(&stack, "delivery", status, stack.anonymous.get(&address)).await;
+        assert_eq!(calls, expected, "{}", answer.asked);
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,198 @@
+//! Access that changes while a file is delivered: between states of which none is open nobody is ever let in, and between
+//! states that are all open nobody is ever refused.
+
+use std::cell::Cell;
+
+use futures::future::{join, join_all};
+use rand::Rng;
+use serde_json::{Value, json};
+use tests::{Answer, form};
+
+use super::{CALM_ROUNDS, Ring, rounds, text};
+
+/// What the file holds.
+const TEXT: &str = "some text";
+/// The folder that is at the top.
+const OUTER: usize = 0;
+/// The folder that moves.
+const INNER: usize = 1;
+/// Another one at the top.
+const OTHER: usize = 2;
+/// All of them.
+const FOLDERS: usize = 3;
+/// Who asks for the file all the time.
+const READERS: usize = 2;
+/// Steps for each round.
+const STEPS: u64 = 2;
+
+/// What all levels say.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    space: Option<bool>,
+    folders: [Option<bool>; FOLDERS],
+    /// The folder that the inner one is in.
+    inner_in: Option<usize>,
+    file: Option<bool>,
+    is_private: bool,
+    /// The folder that the file is in.
+    place: Option<usize>,
+}
+
+/// One thing that is changed.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Space(Option<bool>),
+    Folder(usize, Option<bool>),
+    Inner(Option<usize>),
+    File(Option<bool>),
+    Type(bool),
+    Place(Option<usize>),
+}
+
+impl State {
+    /// Whether strangers have to prove something.
+    fn asks(&self) -> bool {
+        let around = [self.place, self.inner_in.filter(|_| self.place == Some(INNER))];
+        let mut around = around.into_iter().flatten().map(|folder| self.folders[folder]);
+        self.is_private || self.file.or_else(|| around.find_map(|says| says)).or(self.space).unwrap_or(false)
+    }
+
+    fn after(mut self, step: Step) -> State {
+        match step {
+            Step::Space(says) => self.space = says,
+            Step::Folder(folder, says) => self.folders[folder] = says,
+            Step::Inner(parent) => self.inner_in = parent,
+            Step::File(says) => self.file = says,
+            Step::Type(is_private) => self.is_private = is_private,
+            Step::Place(folder) => self.place = folder,
+        }
+        self
+    }
+}
+
+/// A file in three folders.
+struct Guarded<'a> {
+    ring: &'a Ring,
+    folders: Vec<String>,
+    file: String,
+    url: String,
+}
+
+impl Guarded<'_> {
+    async fn new(ring: &Ring) -> Guarded<'_> {
+        let mut folders = Vec::new();
+        for name in ["outer", "inner", "other"] {
+            folders.push(ring.folder(name, None).await);
+        }
+        let file = ring.acme.client.upload(form(&ring.acme.handle, "a.txt", "text/plain", TEXT)).await.created();
+        Guarded { ring, folders, file: format!("/files/{}", text(&file["id"])), url: text(&file["url"]) }
+    }
+
+    async fn take(&self, step: Step) {
+        let id = |folder: Option<usize>| json!(folder.map(|folder| &self.folders[folder]));
+        let folder = |folder: usize| format!("/folders/{}", self.folders[folder]);
+        let (path, body) = match step {
+            Step::Space(says) => return self.say(&format!("/spaces/{}", self.ring.acme.id), says).await,
+            Step::Folder(index, says) => return self.say(&folder(index), says).await,
+            Step::File(says) => return self.say(&self.file, says).await,
+            Step::Inner(parent) => (folder(INNER), json!({ "parent_id": id(parent) })),
+            Step::Type(is_private) => {
+                (self.file.clone(), json!({"type": if is_private { "private" } else { "upload" }}))
+            }
+            Step::Place(place) => (self.file.clone(), json!({ "folder_id": id(place) })),
+        };
+        self.put(&path, &body).await;
+    }
+
+    /// Lets what has this path say whether it asks for proof, or nothing.
+    async fn say(&self, path: &str, says: Option<bool>) {
+        let path = format!("{path}/access-control");
+        let Some(requires_auth) = says else {
+            self.ring.insist(async || self.ring.acme.client.delete(&path).await).await.ok();
+            return;
+        };
+        self.put(&path, &json!({"access_control": {"requires_auth": requires_auth}})).await;
+    }
+
+    async fn put(&self, path: &str, body: &Value) {
+        self.ring.insist(async || self.ring.acme.client.put(path, body.clone()).await).await.ok();
+    }
+
+    /// Asks for the file until it is over, and gives how often the answer was not that AWS was to blame.
+    async fn ask(&self, is_over: &Cell<bool>, state: &Cell<State>, asks: bool) -> usize {
+        let mut heard = 0;
+        while !is_over.get() {
+            let before = state.get();
+            let answer: Answer = self.ring.stack.anonymous.get(&self.url).await;
+            if self.ring.is_moody && answer.status == 503 {
+                continue;
+            }
+            let expected = if asks { 403 } else { 200 };
+            let place = self.ring.place;
+            assert_eq!(answer.status, expected, "{place:?}: between {before:?} and {:?}", state.get());
+            heard += 1;
+        }
+        heard
+    }
+}
+
+/// A step after which strangers are still let in, or still refused.
+fn drawn(ring: &mut Ring, state: State, asks: bool) -> Step {
+    loop {
+        let draws = &mut ring.draws;
+        let says = [None, Some(false), Some(true)][draws.random_range(0..3)];
+        let folder = draws.random_range(0..FOLDERS);
+        let step = match draws.random_range(0..6) {
+            0 => Step::Space(says),
+            1 => Step::Folder(folder, says),
+            2 => Step::Inner([None, Some(OUTER), Some(OTHER)][folder]),
+            3 => Step::File(says),
+            4 => Step::Type(says == Some(true)),
+            _ => Step::Place([None, Some(INNER), Some(OTHER)][folder]),
+        };
+        if state.after(step).asks() == asks {
+            return step;
+        }
+    }
+}
+
+/// Changes one thing after the other, while others ask for the file all the time.
+async fn walk(seed: u64, is_moody: bool, asks: bool) {
+    let mut ring = Ring::new(seed, is_moody).await;
+    let mut state = State { space: Some(asks), ..State::default() };
+    let share = if is_moody { CALM_ROUNDS } else { 1 };
+    let mut steps = vec![(Step::Space(Some(asks)), state)];
+    for _ in 0..(rounds() * STEPS).div_ceil(share) {
+        let step = drawn(&mut ring, state, asks);
+        state = state.after(step);
+        steps.push((step, state));
+    }
+    let guarded = Guarded::new(&ring).await;
+    let mut steps = steps.into_iter();
+    let (first, state) = steps.next().expect("the first one");
+    guarded.take(first).await;
+    let (is_over, state) = (Cell::new(false), Cell::new(state));
+    let changes = async {
+        for (step, after) in steps {
+            state.set(after);
+            guarded.take(step).await;
+        }
+        is_over.set(true);
+    };
+    let readers = join_all((0..READERS).map(|_| guarded.ask(&is_over, &state, asks)));
+    let ((), heard) = ring.meet(join(changes, readers)).await;
+    assert!(heard.into_iter().all(|heard| heard > 0), "{:?}: somebody was never answered", ring.place);
+    let delivered = ring.stack.anonymous.get(&guarded.url).await.demand(if asks { 403 } else { 200 });
+    assert_eq!(delivered.body == TEXT, !asks);
+    ring.end().await;
+}
+
+#[tokio::test]
+async fn between_states_that_are_closed_nobody_is_let_in() {
+    join(Box::pin(walk(401, false, true)), Box::pin(walk(402, true, true))).await;
+}
+
+#[tokio::test]
+async fn between_states_that_are_open_nobody_is_refused() {
+    join(Box::pin(walk(403, false, false)), Box::pin(walk(404, true, false))).await;
+}
