@@ -86,6 +86,32 @@ async fn a_transaction_that_conflicts_is_tried_again() {
 }
 
 #[tokio::test]
+async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
+    /// Tries of a read that conflicts with writes.
+    const TRIES: u32 = 8;
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folder = acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
+    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
+    let form = form.text("folder_id", folder["id"].as_str().expect("an id").to_owned());
+    let record = acme.client.upload(form).await.created();
+    let url = record["url"].as_str().expect("an address");
+    for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
+        stack.cloud.faults().refuse(DynamoDb, "TransactGetItems", conflicts, 400, "TransactionConflict");
+        let answer = stack.anonymous.get(url).await.demand(status);
+        assert_eq!(answer.header("retry-after").is_empty(), status == 200, "{conflicts} conflicts");
+    }
+    for (code, status) in [("ProvisionedThroughputExceededException", 503), ("ValidationException", 500)] {
+        // The client tries three times what may pass.
+        let times = if status == 503 { 3 } else { 1 };
+        stack.cloud.faults().refuse(DynamoDb, "TransactGetItems", times, 400, code);
+        stack.anonymous.get(url).await.refused(status);
+    }
+    stack.anonymous.get(url).await.demand(200);
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500_that_says_nothing() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;

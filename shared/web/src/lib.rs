@@ -71,8 +71,9 @@
 //!   20 deep. Moving or renaming one changes no file's URL, and moves all that is in it.
 //! - A file's `access_control` says who decides: `direct` the file itself, else `upload_config` where its type is `private` or
 //!   `authenticated`, else `folder` the nearest one that says anything, else `space`. One flag that is given keeps the other.
-//! - `PUT` of a file takes its whole record back. What it must not change is a 422 where it differs; what we fill in ourselves
-//!   (`updated_at`, `storage_meta`, `thumbnails`) is ignored.
+//! - `PUT` of a file takes its whole record back, with another `folder_id` too: a record's `folder_path` says where the file is,
+//!   and asks for nothing. What it must not change is a 422 where it differs; what we fill in ourselves (`updated_at`,
+//!   `storage_meta`, `thumbnails`) is ignored. A name that something would run is refused as it is at an upload.
 //! - A list of files looks at up to 1,000 of them for one page. Files of one folder, with one tag, or whose names begin alike,
 //!   are kept together and found at once; `type`, `resource_type` and `status` are looked for among those.
 //! - A file that is deleted is gone from every list, its own address and the CDN with the answer; its bytes follow.
