@@ -103,7 +103,9 @@ pub struct Space {
     pub updated_at: Timestamp,
     /// By whom it is closed, where someone is about to delete it if it is empty.
     pub closing: Option<Closing>,
-    /// When it was deleted. Such a space exists for nobody but the one who removes what is left of it.
+    /// When it was deleted. Only the purge still reads such a space. Absent from the table's item until then, since
+    /// conditions ask for the attribute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
     /// How often it was changed: whoever changes it says which version they changed.
     pub version: u64,

@@ -14,7 +14,7 @@ use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Completion, Error, Key, Listing, Page, Table,
+    Completion, Error, Key, Listing, Page, Start, Table,
     key::{API_KEYS, PARTITION, listed_api_key_sort, listed_api_keys},
     read::{Item, record},
     spaces::existing,
@@ -27,6 +27,26 @@ const LAST_USED_STEP_MS: i64 = 60_000;
 const COUNTERS: &str = "requests_";
 /// Windows after which a counter is dropped: clocks differ by less.
 const STALE_WINDOWS: i64 = 3;
+
+/// Keys of a deleted space that are read at once.
+const KEYS_PAGE: u16 = 100;
+/// Index of the space's condition among the members of a space key's creation.
+const SPACE_MEMBER: usize = 2;
+
+/// Reason that a key was not created.
+#[derive(Debug)]
+pub enum KeyNotCreated {
+    /// The key's space was deleted.
+    SpaceDeleted,
+    /// The table failed.
+    Failed(Error),
+}
+
+impl From<Error> for KeyNotCreated {
+    fn from(error: Error) -> KeyNotCreated {
+        KeyNotCreated::Failed(error)
+    }
+}
 
 /// What a request is authenticated by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,13 +98,13 @@ impl Table {
         Ok(KeyId(counted.last))
     }
 
-    /// Writes a new key.
+    /// Writes a new key; a space's only while the space exists.
     pub async fn create_key(
         &self,
         key: &ApiKey,
         sources: &Sources,
         completion: Option<&Completion>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), KeyNotCreated> {
         let small = Authenticated {
             key_id: key.id,
             scope: key.scope,
@@ -92,14 +112,33 @@ impl Table {
             expires_at: key.expires_at,
             last_used_at: None,
         };
-        let members = vec![
+        let mut members = vec![
             self.put_new(Key::api_key(&key.hash), &small)?,
             self.put_new(Key::listed_api_key(key.scope.owner(), key.id), key)?,
         ];
+        if let KeyOwner::Space(space) = key.scope.owner() {
+            members.push(self.space_exists(space)?);
+        }
+
         match self.transact(sources, members, completion).await {
             Ok(()) => Ok(()),
-            Err(NotWritten::Refused(_)) => Err(Error::busy("a fresh key was taken")),
-            Err(NotWritten::Failed(error)) => Err(error),
+            Err(NotWritten::Refused(refused)) if refused == [SPACE_MEMBER] => Err(KeyNotCreated::SpaceDeleted),
+            Err(NotWritten::Refused(_)) => Err(Error::busy("a new key's hash or number was taken").into()),
+            Err(NotWritten::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// Deletes the authentication items of all keys of a deleted space: none of them authenticates any longer. Safe to
+    /// repeat. A key that is created concurrently is refused, because its transaction checks the space.
+    pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), Error> {
+        let mut start = Start::Newest;
+        loop {
+            let page = self.list_keys(KeyOwner::Space(space), Listing { start, limit: KEYS_PAGE }).await?;
+            let items: Vec<Key> = page.records.iter().map(|key| Key::api_key(&key.hash)).collect();
+            self.delete_all(&items).await?;
+
+            let Some(last) = page.records.last().filter(|_| page.more) else { return Ok(()) };
+            start = Start::OlderThan(last.id);
         }
     }
 

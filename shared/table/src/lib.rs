@@ -25,7 +25,7 @@ mod sweep;
 mod upload_configs;
 mod write;
 
-pub use api_keys::{Admission, Authenticated};
+pub use api_keys::{Admission, Authenticated, KeyNotCreated};
 pub use claims::{Claim, Claimed, Completion};
 pub use error::Error;
 pub use file_lists::FilePlace;

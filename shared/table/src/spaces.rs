@@ -2,8 +2,8 @@
 //!
 //! A deleted space is read as none at all, until its purge has removed the record too.
 
-use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::{FolderId, Handle, Role, Sources, Space, SpaceId, SpaceName, UploadConfig, UserId};
+use aws_sdk_dynamodb::types::{AttributeValue, ConditionCheck, TransactWriteItem};
+use domain::{FolderId, Handle, Role, Sources, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -111,17 +111,21 @@ impl Table {
         Ok(members)
     }
 
-    /// Writes a changed space over the one that it was made from, all or nothing; where its name changes, the old one is
-    /// free at the same moment. Gives the version that was written.
+    /// Writes a changed space over the version it was made from, in one transaction. A name that the space gives up, by a
+    /// new name or by its deletion, is free at the same moment. Returns the version that was written.
     pub async fn change_space(&self, from: &Space, to: &Space, sources: &Sources) -> Result<u64, ChangeRefused> {
         let members = self.members_of_changed_space(from, to).map_err(ChangeRefused::Failed)?;
         let config = (from.active_upload_config_id != to.active_upload_config_id).then(|| members.len() - 1);
+        let is_renamed = from.name.folded() != to.name.folded();
+
         match self.transact(sources, members, None).await {
             Ok(()) => Ok(from.version + 1),
             Err(NotWritten::Refused(refused)) if config.is_some_and(|config| refused == [config]) => {
                 Err(ChangeRefused::ConfigGone)
             }
-            Err(NotWritten::Refused(refused)) if refused == [NAME_MEMBER] => Err(ChangeRefused::NameTaken),
+            Err(NotWritten::Refused(refused)) if is_renamed && refused == [NAME_MEMBER] => {
+                Err(ChangeRefused::NameTaken)
+            }
             Err(NotWritten::Refused(_)) => Err(ChangeRefused::Stale),
             Err(NotWritten::Failed(error)) => Err(ChangeRefused::Failed(error)),
         }
@@ -134,9 +138,14 @@ impl Table {
             self.put_over(Key::space(from.id), to, is_version.clone())?,
             self.put_over(Key::handle(&from.handle), to, is_version)?,
         ];
-        if from.name.folded() != to.name.folded() {
-            let is_ours = ("space_id", AttributeValue::S(from.id.to_string()));
+        let is_renamed = from.name.folded() != to.name.folded();
+        let is_deleted = from.deleted_at.is_none() && to.deleted_at.is_some();
+
+        if is_renamed {
             members.push(self.put_new(Key::space_name(&to.name), &TakenName { space_id: to.id })?);
+        }
+        if is_renamed || is_deleted {
+            let is_ours = ("space_id", AttributeValue::S(from.id.to_string()));
             members.push(self.delete_where(Key::space_name(&from.name), is_ours)?);
         }
         if from.active_upload_config_id != to.active_upload_config_id {
@@ -181,9 +190,12 @@ impl Table {
         Ok(self.get::<ByHandle>(Key::handle(handle)).await?.and_then(ByHandle::space))
     }
 
-    /// Frees the name of a deleted space; safe to repeat.
-    pub async fn free_space_name(&self, name: &SpaceName, space: SpaceId) -> Result<(), Error> {
-        self.delete_if(Key::space_name(name), "space_id", AttributeValue::S(space.to_string())).await
+    /// Transaction member that holds while a space exists and has not been deleted.
+    pub(crate) fn space_exists(&self, space: SpaceId) -> Result<TransactWriteItem, Error> {
+        let check = ConditionCheck::builder()
+            .condition_expression("attribute_exists(#partition) AND attribute_not_exists(deleted_at)")
+            .expression_attribute_names("#partition", PARTITION);
+        self.check(check, Key::space(space))
     }
 
     /// Leaves of a deleted space that its handle is never to be used again; safe to repeat.

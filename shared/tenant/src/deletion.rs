@@ -1,4 +1,8 @@
-//! The deletion of a space: announced to the purge first, marked second.
+//! Deletion of a space: announced to the purge first, then marked as deleted, then its keys.
+//!
+//! The transaction that marks the space frees its name. The keys' authentication items are deleted before the request is
+//! answered, so a deletion that was confirmed leaves no key that works; where the function dies before that, the purge
+//! deletes them.
 //!
 //! A space that is to be deleted only if it is empty is closed before it is looked at, and marked only while it is still
 //! closed by the same deletion. Whoever stores a file looks at the space after writing, and takes the file back where it
@@ -19,20 +23,27 @@ impl Space {
     /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
     pub async fn delete(mut self, force: bool, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
         if force {
-            return self.mark(None, purge, sources).await;
+            self.mark(None, purge, sources).await?;
+        } else {
+            self.mark_if_empty(purge, sources).await?;
         }
+        Ok(self.table.delete_space_authentication(self.record.id).await?)
+    }
+
+    async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
         self.demand_empty().await?;
         let token = sources.ulid().to_string();
         self.close(&token, sources).await?;
-        let deleted = match self.demand_empty().await {
+
+        let marked = match self.demand_empty().await {
             Ok(()) => self.mark(Some(&token), purge, sources).await,
             refused => refused,
         };
-        if deleted.is_err() {
+        if marked.is_err() {
             // Where this fails too, the space opens by itself.
             let _ = self.reopen(&token, sources).await;
         }
-        deleted
+        marked
     }
 
     /// Announces the deletion and marks the space as deleted; with a token, only while that one keeps it closed.

@@ -79,7 +79,6 @@ impl Purge {
         }
         for _ in 0..PAGES {
             if !self.table.purge_page(space.id).await? && !self.bucket.purge_page(space.id).await? {
-                self.table.free_space_name(&space.name, space.id).await?;
                 if pass == PurgePass::Last {
                     self.table.retire_handle(&space.handle).await?;
                     self.table.purge_space(space.id).await?;
