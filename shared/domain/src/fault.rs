@@ -39,6 +39,8 @@ pub enum FaultKind {
     RateLimited,
     /// We failed.
     Internal,
+    /// The request lost a race against others.
+    Contended,
     /// We are overloaded, or what we depend on is.
     Unavailable,
 }
@@ -106,6 +108,11 @@ impl Fault {
     /// We failed.
     pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
         Fault { source: Some(source.into()), ..Fault::new(FaultKind::Internal, "Server error.") }
+    }
+
+    /// The request lost a race against others: another try is likely to succeed.
+    pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
+        Fault { kind: FaultKind::Contended, ..Fault::unavailable(source) }
     }
 
     /// We, or what we depend on, are overloaded.

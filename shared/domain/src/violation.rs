@@ -107,41 +107,56 @@ impl Violation {
     }
 }
 
-/// Everything that is wrong with one request: a list of sentences per field.
+/// Maximum number of messages of one request. Lambda answers with at most 6 MB.
+const MESSAGES_MAX: usize = 100;
+
+/// Everything that is wrong with one request, as messages by field: the first [`MESSAGES_MAX`] that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Violations(BTreeMap<String, Vec<String>>);
+pub struct Violations {
+    messages: BTreeMap<String, Vec<String>>,
+    count: usize,
+}
 
 impl Violations {
-    /// Notes one.
+    /// Records one error.
     pub fn add(&mut self, field: &str, violation: &Violation) {
-        self.0.entry(field.to_owned()).or_default().push(violation.message(field));
+        self.record(field.to_owned(), violation.message(field));
     }
 
-    /// Takes the value, or notes why there is none.
+    /// Returns the value, or records why there is none.
     pub fn keep<T>(&mut self, field: &str, result: Result<T, Violation>) -> Option<T> {
         result.map_err(|violation| self.add(field, &violation)).ok()
     }
 
-    /// Notes all of others.
+    /// Records all of `others`.
     pub fn extend(&mut self, others: Violations) {
-        for (field, messages) in others.0 {
-            self.0.entry(field).or_default().extend(messages);
+        for (field, messages) in others.messages {
+            for message in messages {
+                self.record(field.clone(), message);
+            }
         }
     }
 
-    /// Whether something is wrong with a field.
+    fn record(&mut self, field: String, message: String) {
+        if self.count < MESSAGES_MAX {
+            self.count += 1;
+            self.messages.entry(field).or_default().push(message);
+        }
+    }
+
+    /// Whether an error of this field was recorded.
     pub fn has(&self, field: &str) -> bool {
-        self.0.contains_key(field)
+        self.messages.contains_key(field)
     }
 
-    /// Whether nothing is wrong.
+    /// Whether there are no errors.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.messages.is_empty()
     }
 
-    /// The sentences, by field.
+    /// Returns the messages by field.
     pub fn into_messages(self) -> BTreeMap<String, Vec<String>> {
-        self.0
+        self.messages
     }
 }
 
@@ -156,6 +171,20 @@ impl From<(&str, Violation)> for Violations {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn at_most_a_hundred_messages_are_recorded() {
+        let mut violations = Violations::default();
+        for number in 0..1_000 {
+            violations.add(&format!("field{number}"), &Violation::UnknownKey);
+        }
+        let mut all = Violations::from(("first", Violation::Required));
+        all.extend(violations);
+
+        let messages = all.into_messages();
+        assert_eq!(messages.len(), 100);
+        assert!(messages.contains_key("first"));
+    }
 
     #[test]
     fn sentences_name_the_field_with_spaces() {

@@ -9,6 +9,9 @@ use serde_json::json;
 /// Seconds after which a client may try again what failed because we were busy.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
+/// Headers of these responses that scripts of any origin may read.
+const EXPOSED: &str = "Retry-After, X-Request-Id";
+
 /// A refusal in the standard body, with a request id of its own.
 pub fn refusal<B: From<String>>(status: StatusCode, message: &str, sources: &Sources) -> Response<B> {
     let mut response = Response::new(B::from(json!({ "message": message, "errors": {} }).to_string()));
@@ -16,6 +19,7 @@ pub fn refusal<B: From<String>>(status: StatusCode, message: &str, sources: &Sou
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
     if let Ok(id) = HeaderValue::try_from(sources.ulid().to_string()) {
         headers.insert("x-request-id", id);
     }

@@ -170,7 +170,7 @@ impl Assets<'_> {
                 return Ok(());
             }
         }
-        Err(Fault::unavailable("others kept changing what was to be taken back").into())
+        Err(Fault::contended("others kept changing what was to be taken back").into())
     }
 
     pub(crate) async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {

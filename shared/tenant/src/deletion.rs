@@ -54,7 +54,7 @@ impl Space {
         let mark = |space: &mut domain::Space| {
             let is_closed_by = |token| space.closing.as_ref().is_some_and(|closing| closing.token == token);
             if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(sources.now())) {
-                return Err(Fault::unavailable("the deletion took so long that the space was open again"));
+                return Err(Fault::contended("the deletion took so long that the space was open again"));
             }
             space.deleted_at = Some(announced_at);
             // What it was for goes now; what is left of it only serves to find the rest.
@@ -110,5 +110,5 @@ impl Space {
 
 /// The refusal of files by a space of which it is being decided whether it is deleted: a moment later it is, or is not.
 pub(crate) fn closed() -> Fault {
-    Fault::unavailable("the space is closed by a deletion")
+    Fault::contended("the space is closed by a deletion")
 }

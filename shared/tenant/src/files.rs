@@ -59,7 +59,7 @@ impl Space {
                 Err(ChangeFileRefused::Failed(error)) => return Err(error.into()),
             }
         }
-        Err(Fault::unavailable("others kept changing the file"))
+        Err(Fault::contended("others kept changing the file"))
     }
 
     /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
@@ -72,7 +72,7 @@ impl Space {
             }
             file = self.file(file_id).await?.ok_or_else(Fault::not_found)?;
         }
-        Err(Fault::unavailable("others kept changing the file"))
+        Err(Fault::contended("others kept changing the file"))
     }
 
     /// A file of this space, as it is now.

@@ -54,7 +54,7 @@ impl FolderChains {
             let linked = wanted.iter().map(|folder| FolderChain::link(Some(folder.id), &chains.0));
             needs = linked.flat_map(|linked| if let Linked::Needs(ids) = linked { ids } else { Vec::new() }).collect();
         }
-        Err(Fault::unavailable("others kept moving the folders"))
+        Err(Fault::contended("others kept moving the folders"))
     }
 
     fn note(&self, wanted: &[InFolder], hints: &FolderHints) {

@@ -70,7 +70,7 @@ impl Space {
             let folder = closed.folder();
             let is_ours = folder.closing.as_ref().is_some_and(|closing| closing.token == token);
             if !is_ours || !folder.is_closed(sources.now()) {
-                return Err(Fault::unavailable("the deletion took so long that the folder was open again"));
+                return Err(Fault::contended("the deletion took so long that the folder was open again"));
             }
             self.demand_empty_folder(folder).await?;
             match self.table.remove_folder(folder, &closed.around(), sources).await {
@@ -79,7 +79,7 @@ impl Space {
                 Err(refused) => return Err(fault(refused)),
             }
         }
-        Err(Fault::unavailable("others kept changing the folder"))
+        Err(Fault::contended("others kept changing the folder"))
     }
 
     async fn demand_empty_folder(&self, folder: &Folder) -> Result<(), Fault> {

@@ -54,7 +54,7 @@ impl Space {
             }
             // A folder on the way was deleted since it was found by its name.
         }
-        Err(Fault::unavailable("others kept making and deleting the folders"))
+        Err(Fault::contended("others kept making and deleting the folders"))
     }
 
     async fn folder_target_now(
@@ -121,6 +121,6 @@ impl Space {
                 return Ok(found);
             }
         }
-        Err(Fault::unavailable("others kept making and deleting the folder"))
+        Err(Fault::contended("others kept making and deleting the folder"))
     }
 }

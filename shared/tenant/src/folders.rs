@@ -227,11 +227,11 @@ pub(crate) const TOO_DEEP: Violation = Violation::Must("must not lead to more th
 
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
 pub(crate) fn folder_closed() -> Fault {
-    Fault::unavailable("the folder is closed by a deletion")
+    Fault::contended("the folder is closed by a deletion")
 }
 
 fn busy() -> Fault {
-    Fault::unavailable("others kept changing the folders")
+    Fault::contended("others kept changing the folders")
 }
 
 pub(crate) fn fault(refused: FolderRefused) -> Fault {

@@ -1,8 +1,6 @@
 //! What whoever runs Larder does before there is anyone to ask: the first user, their key, their space.
 
-use domain::{
-    ChosenIds, Fault, FolderMode, KeyName, KeySecret, NewSpace, Sources, Space, SpaceName, UploadConfig, UserId,
-};
+use domain::{ChosenIds, Fault, KeyName, KeySecret, NewSpace, Sources, Space, SpaceName, UploadConfig, UserId};
 
 use crate::{Tenants, keys::NewKey};
 
@@ -42,8 +40,7 @@ pub async fn bootstrap(tenants: &Tenants, sources: &Sources, known_key: Option<&
 async fn create_first_user(tenants: &Tenants, sources: &Sources) -> Result<UserId, Fault> {
     let user_id = UserId::new(sources);
     let name = SpaceName::parse(SPACE_NAME).expect("our own name is valid");
-    let new = NewSpace { name, description: None, folder_mode: FolderMode::Dynamic };
-    let space = Space::new(new, &mut ChosenIds::new(sources), sources);
+    let space = Space::new(NewSpace::named(name), &mut ChosenIds::new(sources), sources);
     let starter = UploadConfig::starter(&space);
     tenants.table.create_first_user(user_id, &space, &starter, sources).await?;
     Ok(user_id)

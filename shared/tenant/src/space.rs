@@ -114,7 +114,7 @@ impl Space {
                 Err(ChangeRefused::Failed(error)) => return Err(error.into()),
             }
         }
-        Err(Fault::unavailable("others kept changing the space"))
+        Err(Fault::contended("others kept changing the space"))
     }
 }
 

@@ -79,7 +79,7 @@ impl Space {
                 Err(refused) => return Err(fault(refused)),
             }
         }
-        Err(Fault::unavailable("others kept changing the upload config"))
+        Err(Fault::contended("others kept changing the upload config"))
     }
 
     /// Deletes an upload config, unless it is the active one.
@@ -91,7 +91,7 @@ impl Space {
                 Err(refused) => return Err(fault(refused)),
             }
         }
-        Err(Fault::unavailable("others kept changing the upload config"))
+        Err(Fault::contended("others kept changing the upload config"))
     }
 
     /// A page of this space's upload configs, newest first.
@@ -112,7 +112,7 @@ fn fault(refused: ConfigRefused) -> Fault {
             let message = "This is the active upload config of its space. Make another one active first.";
             Fault::conflict(message, "id", Violation::Must("must not be that of the active upload config"))
         }
-        ConfigRefused::Stale => Fault::unavailable("the upload config was changed in the meantime"),
+        ConfigRefused::Stale => Fault::contended("the upload config was changed in the meantime"),
         ConfigRefused::Failed(error) => error.into(),
     }
 }

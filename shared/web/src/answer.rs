@@ -107,9 +107,14 @@ fn replay(body: Vec<u8>) -> Response {
     (StatusCode::CREATED, headers, body).into_response()
 }
 
-/// What the log says of a failure, left on the answer for the layer that logs requests.
-#[derive(Clone, Debug)]
-pub(crate) struct Cause(pub(crate) String);
+/// Cause of an error response, left on it for the layer that logs requests.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cause {
+    /// Messages of the error and its sources.
+    pub(crate) text: String,
+    /// Whether the request only lost a race against others.
+    pub(crate) is_contention: bool,
+}
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
@@ -118,7 +123,7 @@ impl IntoResponse for Failure {
             Failure::Replay(body) => return replay(body),
         };
         let status = status(fault.kind);
-        let cause = Cause(cause(&fault));
+        let cause = Cause { text: cause(&fault), is_contention: fault.kind == FaultKind::Contended };
         let body = Refusal { message: &fault.message, errors: fault.violations.into_messages() };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
@@ -148,7 +153,7 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         FaultKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
         FaultKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        FaultKind::Contended | FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }
 

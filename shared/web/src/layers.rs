@@ -17,6 +17,8 @@ use crate::{Failure, answer::Cause, exchange::Exchange};
 
 /// The header that names a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Maximum length of a path in the log, in bytes.
+const LOGGED_PATH_BYTES: usize = 256;
 /// The headers of ours that scripts may read.
 const EXPOSED: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Idempotent-Replayed, \
                        Location, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Blurhash, X-Image-Height, \
@@ -31,7 +33,7 @@ async fn around(State(sources): State<Sources>, mut request: Request, next: Next
     let id = sources.ulid().to_string();
     let started = sources.now();
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let path = logged_path(request.uri().path());
 
     let exchange = Exchange::default();
     request.extensions_mut().insert(exchange.clone());
@@ -50,17 +52,36 @@ async fn around(State(sources): State<Sources>, mut request: Request, next: Next
 
     let status = response.status();
     let duration_ms = sources.now().ms() - started.ms();
-    let cause = response.extensions_mut().remove::<Cause>().map(|cause| cause.0).unwrap_or_default();
-    if status.is_server_error() {
-        tracing::error!(request_id = id, %method, path, status = status.as_u16(), duration_ms, cause, "request failed");
-    } else {
+    let Cause { text: cause, is_contention } = response.extensions_mut().remove().unwrap_or_default();
+    if !status.is_server_error() {
         tracing::info!(request_id = id, %method, path, status = status.as_u16(), duration_ms, cause, "request");
+    } else if is_contention {
+        tracing::warn!(request_id = id, %method, path, status = status.as_u16(), duration_ms, cause, "request lost a race");
+    } else {
+        tracing::error!(request_id = id, %method, path, status = status.as_u16(), duration_ms, cause, "request failed");
     }
     response
+}
+
+/// Cuts a path to what one log line holds.
+fn logged_path(path: &str) -> String {
+    path[..path.floor_char_boundary(LOGGED_PATH_BYTES)].to_owned()
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
     format!("panicked: {}", text.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logged_path_has_at_most_256_bytes() {
+        assert_eq!(logged_path("/a"), "/a");
+        assert_eq!(logged_path(&"/".repeat(10_000)).len(), 256);
+        assert_eq!(logged_path(&format!("/{}", "é".repeat(300))).len(), 255);
+    }
 }
