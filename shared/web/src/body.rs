@@ -10,6 +10,8 @@ use mime::Mime;
 
 /// Largest JSON body, in bytes.
 pub(crate) const JSON_BYTES: usize = 1 << 20;
+/// The byte order mark of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// Bytes of a refused body that are read and thrown away, so that the client reads the answer instead of a broken pipe.
 pub const DRAIN_BYTES: usize = 64 << 20;
 
@@ -18,25 +20,56 @@ pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
     headers.get(header::CONTENT_TYPE)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads a JSON body.
+/// Reads the body of a JSON route: empty where the request has none, without a byte order mark.
+///
+/// Fails with 415 if the body is of another content type, or encoded; with 413 above [`JSON_BYTES`]; with 400 if the body
+/// ends early.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
-    let is_json = content_type(headers).is_some_and(|mime| {
-        mime.type_() == mime::APPLICATION && (mime.subtype() == mime::JSON || mime.suffix() == Some(mime::JSON))
-    });
-    if !is_json {
+    let is_typed = headers.contains_key(header::CONTENT_TYPE);
+    let refusal = if headers.contains_key(header::CONTENT_ENCODING) {
+        Some(unsupported("The body must not be encoded: Content-Encoding is not supported."))
+    } else if is_typed && !is_json(headers) {
+        Some(not_json())
+    } else {
+        None
+    };
+    if let Some(refusal) = refusal {
         drain(body).await;
-        return Err(Fault::new(FaultKind::UnsupportedMediaType, "The content type must be application/json."));
+        return Err(refusal);
     }
+
+    let read = read_bounded(body).await?;
+    if !is_typed && !read.is_empty() {
+        return Err(not_json());
+    }
+    // RFC 8259, section 8.1: a parser may ignore a byte order mark.
+    let is_marked = read.starts_with(BYTE_ORDER_MARK);
+    Ok(if is_marked { read.slice(BYTE_ORDER_MARK.len()..) } else { read })
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    content_type(headers).is_some_and(|mime| {
+        mime.type_() == mime::APPLICATION && (mime.subtype() == mime::JSON || mime.suffix() == Some(mime::JSON))
+    })
+}
+
+fn not_json() -> Fault {
+    unsupported("The content type must be application/json.")
+}
+
+fn unsupported(message: &'static str) -> Fault {
+    Fault::new(FaultKind::UnsupportedMediaType, message)
+}
+
+async fn read_bounded(body: Body) -> Result<Bytes, Fault> {
     let mut stream = body.into_data_stream();
     let mut read = Vec::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| Fault::malformed("The body ended early."))?;
         if read.len() + chunk.len() > JSON_BYTES {
             drain(Body::from_stream(stream)).await;
-            return Err(Fault::new(
-                FaultKind::TooLarge,
-                format!("The body must not be greater than {} kilobytes.", JSON_BYTES >> 10),
-            ));
+            let message = format!("The body must not be greater than {} kilobytes.", JSON_BYTES >> 10);
+            return Err(Fault::new(FaultKind::TooLarge, message));
         }
         read.extend_from_slice(&chunk);
     }

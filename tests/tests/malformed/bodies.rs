@@ -2,6 +2,8 @@
 
 use reqwest::Body;
 
+use tests::Stack;
+
 use super::{demand_refused, place};
 use crate::sweep::ROWS;
 
@@ -15,8 +17,7 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
     let nested = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
     let objects = format!("{}1{}", "{\"name\":".repeat(DEPTH), "}".repeat(DEPTH));
     let utf16: Vec<u8> = "{\"name\": \"x\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    let malformed: [&[u8]; 33] = [
-        b"",
+    let malformed: [&[u8]; 32] = [
         b" ",
         b"\0",
         b"{",
@@ -51,7 +52,7 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
         b"{\"name\": \"\xC0\xAF\"}",
     ];
     let mut bodies: Vec<_> = malformed.into_iter().map(|body| (400, body.to_vec())).collect();
-    bodies.push((400, [&b"\xEF\xBB\xBF"[..], b"{\"name\": \"x\"}"].concat()));
+    bodies.push((400, [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], b"{\"name\": \"x\"}"].concat()));
     bodies.extend([utf16, nested.clone().into_bytes(), objects.into_bytes()].map(|body| (400, body)));
     bodies.push((400, format!("{{\"name\": \"x\", \"ignored\": {nested}}}").into_bytes()));
     bodies.push((400, vec![b' '; MOST_BYTES]));
@@ -113,6 +114,59 @@ async fn another_content_type_is_refused_whatever_the_body_is() {
             demand_refused(answer, kind);
         }
         stack.dump().await.demand_unchanged(&before, row.path);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn encoded_json_body_returns_415() {
+    let (stack, place) = place().await;
+    let account = stack.account();
+    let before = stack.dump().await;
+    for row in &ROWS {
+        let Some(body) = place.body(row) else { continue };
+        for encoding in ["gzip", "br", "identity"] {
+            let request = account.request(row.method, &place.address(row)).header("content-encoding", encoding);
+            let answer = account.send(request.json(&body)).await;
+            assert_eq!(answer.status, 415, "{} {} {encoding}", row.method, row.path);
+            demand_refused(answer, encoding);
+        }
+    }
+    stack.dump().await.demand_unchanged(&before, "encoded bodies");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn json_body_may_start_with_a_byte_order_mark() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let body = [&b"\xEF\xBB\xBF"[..], b"{\"name\": \"Marked\"}"].concat();
+    let request = account.request("POST", "/spaces").header("content-type", "application/json").body(body);
+
+    let space = account.send(request).await.created();
+
+    assert_eq!(space["name"], "Marked");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn request_without_a_body_stands_for_an_empty_object() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let file = acme.upload_photo().await["id"].as_str().expect("an id").to_owned();
+    let client = &acme.client;
+    for (method, path, status) in [
+        ("PUT", format!("/spaces/{}/access-control", acme.id), 200),
+        ("PUT", format!("/files/{file}"), 200),
+        ("POST", format!("/files/{file}/signed-url"), 200),
+        ("POST", format!("/spaces/{}/api-keys", acme.id), 422),
+        ("PUT", format!("/spaces/{}", acme.id), 422),
+    ] {
+        let absent = client.send(client.request(method, &path)).await;
+        assert_eq!(absent.status, status, "{method} {path}");
+        let empty =
+            client.send(client.request(method, &path).header("content-type", "application/json").body("")).await;
+        assert_eq!(empty.status, status, "{method} {path}");
     }
     stack.stop().await;
 }
