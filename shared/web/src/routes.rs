@@ -149,6 +149,17 @@ routes! {
     RESET_FOLDER_SECURITY: "folders", "DELETE", "/folders/{id}/security";
 }
 
+/// Returns every route that the gateway has to know: those of the table, and `HEAD` wherever there is `GET`. A handler
+/// of `GET` answers `HEAD` too, without the body.
+pub fn gateway_routes() -> impl Iterator<Item = Route> {
+    let head = |route: &Route| Route { method: "HEAD", ..*route };
+    let heads = ALL.iter().filter(|route| route.method == "GET").map(head);
+    ALL.iter().copied().chain(heads)
+}
+
+/// Methods that a preflight of an unknown path allows, so that the browser goes on and shows the 404.
+const ANY_METHODS: &str = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+
 impl Route {
     fn parameters(&self) -> usize {
         self.path.matches('{').count()
@@ -211,19 +222,14 @@ pub fn not_found_router(sources: Sources) -> Router {
     with_layers(Router::new().fallback(unrouted), sources)
 }
 
-/// Answers what no route takes: preflights, 405 with `Allow`, 404.
+/// Answers requests that no route matches: preflights (204 on any path), 405 with `Allow`, 404.
 pub async fn unrouted(request: Request) -> Response {
-    let path = request.uri().path();
-    let matching: Vec<&Route> = ALL.iter().filter(|route| route.matches(path)).collect();
-    let Some(fewest) = matching.iter().map(|route| route.parameters()).min() else {
-        return Failure::from(Fault::not_found()).into_response();
+    let is_preflight = request.method() == Method::OPTIONS;
+    let Some(allowed) = allowed_methods(request.uri().path()) else {
+        return if is_preflight { preflight(ANY_METHODS) } else { Failure::from(Fault::not_found()).into_response() };
     };
-    // A path that is spelled out beats one with parameters, as it does in routers.
-    let mut methods: Vec<&str> =
-        matching.iter().filter(|route| route.parameters() == fewest).map(|route| route.method).collect();
-    methods.push("OPTIONS");
-    let allowed = methods.join(", ");
-    let mut response = if request.method() == Method::OPTIONS {
+
+    let mut response = if is_preflight {
         preflight(&allowed)
     } else {
         let message = format!("This path takes the methods {allowed}.");
@@ -231,6 +237,23 @@ pub async fn unrouted(request: Request) -> Response {
     };
     insert(&mut response, header::ALLOW, &allowed);
     response
+}
+
+/// Returns the methods of a path as `Allow` lists them; `None` for a path of no route.
+fn allowed_methods(path: &str) -> Option<String> {
+    let matching: Vec<&Route> = ALL.iter().filter(|route| route.matches(path)).collect();
+    // A literal path takes precedence over one with parameters, as in the routers.
+    let fewest = matching.iter().map(|route| route.parameters()).min()?;
+
+    let mut methods = Vec::new();
+    for route in matching.iter().filter(|route| route.parameters() == fewest) {
+        methods.push(route.method);
+        if route.method == "GET" {
+            methods.push("HEAD");
+        }
+    }
+    methods.push("OPTIONS");
+    Some(methods.join(", "))
 }
 
 fn preflight(allowed: &str) -> Response {

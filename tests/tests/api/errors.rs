@@ -29,7 +29,7 @@ async fn json_that_cannot_be_read_is_refused_with_its_place() {
     };
     for (body, place) in [
         (b"{".to_vec(), "line 1 column 1"),
-        (b"".to_vec(), "line 1 column 0"),
+        (b" ".to_vec(), "line 1 column 1"),
         (b"{\"name\":\n \"\xFF\"}".to_vec(), "line 2"),
         (format!("{}1{}", "[".repeat(500), "]".repeat(500)).into_bytes(), "line 1"),
         (b"[]".to_vec(), "JSON object"),
@@ -57,11 +57,11 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() 
         account.get(path).await.refused(404);
     }
     for (method, path, allow) in [
-        ("PATCH", "/spaces", "GET, POST, DELETE, OPTIONS"),
-        ("HEAD", "/spaces/x", "GET, PUT, OPTIONS"),
-        ("PUT", "/spaces/x/api-keys", "POST, GET, OPTIONS"),
+        ("PATCH", "/spaces", "GET, HEAD, POST, DELETE, OPTIONS"),
+        ("HEAD", "/upload/presign", "POST, OPTIONS"),
+        ("PUT", "/spaces/x/api-keys", "POST, GET, HEAD, OPTIONS"),
         ("GET", "/upload", "POST, OPTIONS"),
-        ("TRACE", "/files/x", "GET, PUT, DELETE, OPTIONS"),
+        ("TRACE", "/files/x", "GET, HEAD, PUT, DELETE, OPTIONS"),
     ] {
         let answer = account.send(account.request(method, path)).await;
         assert_eq!(answer.header("allow"), allow, "{method} {path}");
