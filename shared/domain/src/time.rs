@@ -44,6 +44,12 @@ impl Timestamp {
         Timestamp::from_ms(self.0.saturating_add(ms))
     }
 
+    /// Returns the seconds from `now` until this moment, rounded up: at least 1, as `Retry-After` has them.
+    pub fn seconds_after(self, now: Timestamp) -> u32 {
+        let left_ms = self.0.saturating_sub(now.0).max(1);
+        u32::try_from((left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
+    }
+
     /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
     pub fn rfc3339(self) -> String {
         let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -86,6 +92,14 @@ mod tests {
         assert_eq!(moment.rfc3339(), "2026-01-02T03:04:05.678Z");
         assert_eq!(moment.http_date(), "Fri, 02 Jan 2026 03:04:05 GMT");
         assert_eq!(Timestamp::from_ms(0).rfc3339(), "1970-01-01T00:00:00.000Z");
+    }
+
+    #[test]
+    fn seconds_until_a_moment_are_rounded_up_and_at_least_one() {
+        let now = Timestamp::from_ms(1_000);
+        for (ms, seconds) in [(0, 1), (1_000, 1), (1_001, 1), (2_000, 1), (2_001, 2), (61_000, 60)] {
+            assert_eq!(Timestamp::from_ms(ms).seconds_after(now), seconds, "{ms}");
+        }
     }
 
     #[test]

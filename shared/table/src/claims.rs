@@ -49,8 +49,8 @@ pub enum Claimed {
     Ours(Claim),
     /// It was done; this is the sealed answer.
     Done(Vec<u8>),
-    /// Another one with the same payload is at work.
-    AtWork,
+    /// Another request with the same payload is in progress, and its lease ends then.
+    InProgress(Timestamp),
     /// The same mark stands for another payload.
     AnotherPayload,
 }
@@ -84,7 +84,7 @@ impl Table {
         if kept.payload != payload {
             return Ok(Claimed::AnotherPayload);
         }
-        Ok(kept.answer.map_or(Claimed::AtWork, Claimed::Done))
+        Ok(kept.answer.map_or(Claimed::InProgress(kept.lease_ends_at), Claimed::Done))
     }
 
     /// Takes over from a holder who died: under the same ids, so that what they left behind is found and replaced. What
@@ -96,8 +96,8 @@ impl Table {
         Ok(match self.hold(&ours, payload, sources, is_dead, Some(dead.token)).await? {
             None => Claimed::Ours(ours),
             Some(kept) if kept.token == ours.token => Claimed::Ours(ours),
-            // Somebody was faster, by a moment: whoever asks again finds how that ended.
-            Some(_) => Claimed::AtWork,
+            // Another request took over first: a later attempt finds its outcome.
+            Some(kept) => Claimed::InProgress(kept.lease_ends_at),
         })
     }
 

@@ -5,7 +5,7 @@
 //! of them. A caller's own secret is their API key; that of a stranger is who they are and what they call the request.
 
 use axum::extract::{FromRequest, Request as HttpRequest};
-use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Violation, Violations};
+use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Timestamp, Violation, Violations};
 use http::{HeaderName, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
@@ -24,8 +24,6 @@ const FIELD: &str = "idempotency_key";
 const MARKS: &str = "idempotency marks";
 const PAYLOADS: &str = "idempotency payloads";
 const ANSWERS: &str = "idempotency answers";
-/// Seconds after which a request that is at work may have ended: most take less.
-const AT_WORK_SECONDS: u32 = 1;
 
 /// A JSON body that was read, all of it valid, of a request that is done once.
 pub struct Once<T> {
@@ -125,7 +123,7 @@ impl Claimant {
                 Err(Failure::Replay(sealing.open(&answer, mark.as_bytes()).ok_or_else(unreadable)?))
             }
             Claimed::AnotherPayload => Err(another_payload().into()),
-            Claimed::AtWork => Err(at_work().into()),
+            Claimed::InProgress(lease_ends_at) => Err(in_progress(lease_ends_at, self.sources.now()).into()),
         }
     }
 }
@@ -134,15 +132,12 @@ fn another_payload() -> Violations {
     (FIELD, Violation::Must("was used before, for a request with another payload")).into()
 }
 
-fn at_work() -> Fault {
-    Fault {
-        retry_after_seconds: Some(AT_WORK_SECONDS),
-        ..Fault::conflict(
-            "The same request is still at work.",
-            FIELD,
-            Violation::Must("is that of a request that is still at work"),
-        )
-    }
+/// The error of a request whose first attempt still holds its lease.
+fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> Fault {
+    let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
+                   Retry-After.";
+    let violation = Violation::Must("is that of a request in progress");
+    Fault { retry_after_seconds: Some(lease_ends_at.seconds_after(now)), ..Fault::conflict(message, FIELD, violation) }
 }
 
 impl<T: Request, S: Send + Sync> FromRequest<S> for Once<T> {
