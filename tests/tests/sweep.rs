@@ -17,8 +17,10 @@ pub(crate) enum Who {
     Account,
     /// Whoever has this role in the space, or a higher one.
     Role(&'static str),
+    /// A space key of at least this role, and any account key, which sees what its user may.
+    KeyRole(&'static str),
 }
-use Who::{Account, Anyone, Role};
+use Who::{Account, Anyone, KeyRole, Role};
 
 /// What a route does.
 pub(crate) struct Row {
@@ -58,7 +60,7 @@ pub(crate) const ROWS: [Row; 49] = [
     // The key is none of the caller's.
     row("DELETE", "/api/v1/account/api-keys/{keyId}", Account, 404),
     row("GET", "/api/v1/upload-configs", Role("user"), 200),
-    row("GET", "/api/v1/upload-configs/all", Anyone, 200),
+    row("GET", "/api/v1/upload-configs/all", KeyRole("user"), 200),
     row("GET", "/api/v1/upload-configs/{id}", Role("user"), 200),
     row("POST", "/api/v1/upload-configs", Role("admin"), 201),
     row("POST", "/api/v1/upload-configs/update", Role("admin"), 200),
@@ -277,7 +279,7 @@ async fn another_space_does_not_exist() {
                     assert_eq!(errors, json!({"space_id": ["The selected space id is invalid."]}));
                 }
                 (Role(_), _) => assert_eq!(answer.refused(404), json!({})),
-                (Anyone, _) => {
+                (Anyone | KeyRole(_), _) => {
                     let shown = String::from_utf8(answer.demand(200).body.to_vec()).expect("JSON");
                     assert!(!shown.contains(&place.tenant.id), "{shown}");
                 }
@@ -310,6 +312,7 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
                 Anyone => (true, true),
                 Account => (false, true),
                 Role(least) => (enough(least), enough(least)),
+                KeyRole(least) => (enough(least), true),
             };
             judge(&place, row, &key, by_key).await;
             judge(&place, row, &member.client, by_member).await;

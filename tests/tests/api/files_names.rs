@@ -77,7 +77,8 @@ async fn a_tag_that_a_config_names_twice_marks_its_files_once() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let tags = json!({"space_id": acme.id, "name": "twice", "config": {"metadata": {"tags": ["a", " a", "b", "a"]}}});
-    let config = acme.client.post("/upload-configs", tags).await.created();
+    let id = acme.client.post("/upload-configs", tags).await.created()["id"].as_str().expect("an id").to_owned();
+    let config = acme.client.get(&format!("/upload-configs/{id}")).await.ok();
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
     let form = Form::new().text("space", acme.handle.clone()).text("upload_config", "twice");
     let record = acme.client.upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO))).await.created();

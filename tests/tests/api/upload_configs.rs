@@ -25,8 +25,13 @@ async fn a_config_is_made_shown_changed_and_deleted() {
             "notifications": {"webhook_url": "https://example.com/hook", "events": ["file.deleted"]},
         },
     });
-    let made = acme.client.post("/upload-configs", whole).await.created();
-    let id = made["id"].as_str().expect("an id");
+    let created = acme.client.post("/upload-configs", whole).await.created();
+    let id = created["id"].as_str().expect("an id");
+    let single = format!("/upload-configs/{}", id.to_lowercase());
+    let made = acme.client.get(&single).await.ok();
+    let mut without_config = made.clone();
+    without_config.as_object_mut().expect("an object").remove("config");
+    assert_eq!(created, without_config, "only the single view has `config`");
     assert_eq!(
         made["config"]["storage"],
         json!({"folder": "products/2026", "generate_filename": false, "unique_filename": true})
@@ -38,15 +43,15 @@ async fn a_config_is_made_shown_changed_and_deleted() {
         json!({"width": 50, "height": null, "crop": "fit", "format": null})
     );
     assert_eq!(made["unsigned_restrictions"]["allowed_referrers"], json!(["example.com", "*.xn--bcher-kva.example"]));
-    assert_eq!(acme.client.get(&format!("/upload-configs/{}", id.to_lowercase())).await.ok(), made);
 
     let change =
         json!({"upload_config_id": id, "name": "renamed", "description": null, "config": {"metadata": {"tags": []}}});
     let changed = acme.client.post("/upload-configs/update", change).await.ok();
     assert_eq!((&changed["name"], &changed["description"]), (&json!("renamed"), &Value::Null));
     assert_eq!(changed["delivery_type"], "authenticated");
+    assert!(changed.get("config").is_none(), "only the single view has `config`");
     assert_eq!(
-        changed["config"]["storage"],
+        acme.client.get(&single).await.ok()["config"]["storage"],
         json!({"folder": null, "generate_filename": true, "unique_filename": true})
     );
     acme.client.post("/upload-configs", json!({"space_id": acme.id, "name": "product_images-2"})).await.created();
@@ -66,6 +71,37 @@ async fn a_config_is_made_shown_changed_and_deleted() {
 
 async fn delete(client: &tests::Client, body: Value) -> tests::Answer {
     client.send(client.request("DELETE", "/upload-configs").json(&body)).await
+}
+
+#[tokio::test]
+async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
+    let required =
+        json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]});
+    let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": null});
+    assert_eq!(acme.client.post("/upload-configs", body).await.refused(422), required);
+    let body =
+        json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
+    let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
+
+    let clear = json!({"id": id, "unsigned_restrictions": null});
+    assert_eq!(acme.client.post("/upload-configs/update", clear).await.refused(422), required);
+
+    let close = json!({"id": id, "allow_unsigned": false, "unsigned_restrictions": null});
+    let closed = acme.client.post("/upload-configs/update", close).await.ok();
+    assert_eq!(closed["unsigned_restrictions"], Value::Null);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn viewer_key_listing_all_upload_configs_returns_403() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    acme.role("viewer").await.get("/upload-configs/all").await.refused(403);
+    acme.role("user").await.get("/upload-configs/all").await.demand(200);
+    stack.stop().await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use web::{Authenticated, Can, Created, Failure, Fields, ManageUploadConfigs, Onc
 
 use crate::{
     settings::{rules, unsigned_restrictions},
-    views::DetailedUploadConfigView,
+    views::UploadConfigView,
 };
 
 pub(crate) struct CreateUploadConfig {
@@ -48,9 +48,9 @@ pub(crate) const SIGNED_AND_UNSIGNED: Violation = Violation::Must("must be false
 pub(crate) async fn create(
     by: Authenticated,
     Once { request: CreateUploadConfig { space_id, new }, claim }: Once<CreateUploadConfig>,
-) -> Result<Created<DetailedUploadConfigView>, Failure> {
+) -> Result<Created<UploadConfigView>, Failure> {
     let can: Can<ManageUploadConfigs> = by.can_refer("space_id", &space_id).await?;
-    let complete = |config: &UploadConfig| claim.complete(&DetailedUploadConfigView::from(config));
+    let complete = |config: &UploadConfig| claim.complete(&UploadConfigView::from(config));
     let config = can.space.create_upload_config(new, claim.ids(), &can.sources, complete).await?;
-    Ok(Created(DetailedUploadConfigView::from(&config)))
+    Ok(Created(UploadConfigView::from(&config)))
 }

@@ -8,7 +8,7 @@ use web::{Authenticated, Can, Change, Failure, Fields, ManageUploadConfigs, Ok, 
 use crate::{
     create::SIGNED_AND_UNSIGNED,
     settings::{rules, unsigned_restrictions},
-    views::DetailedUploadConfigView,
+    views::UploadConfigView,
 };
 
 pub(crate) struct UpdateUploadConfig {
@@ -19,7 +19,7 @@ pub(crate) struct UpdateUploadConfig {
     allow_unsigned: Option<bool>,
     delivery_type: Option<DeliveryType>,
     config: Option<UploadRules>,
-    unsigned_restrictions: Option<UnsignedRestrictions>,
+    unsigned_restrictions: Change<UnsignedRestrictions>,
 }
 
 impl Request for UpdateUploadConfig {
@@ -33,10 +33,21 @@ impl Request for UpdateUploadConfig {
             allow_unsigned: fields.boolean("allow_unsigned"),
             delivery_type: fields.present("delivery_type", DeliveryType::parse),
             config: fields.object("config", |fields| Some(rules(fields))),
-            unsigned_restrictions: fields.object("unsigned_restrictions", unsigned_restrictions),
+            unsigned_restrictions: restrictions(fields),
         };
         id.map(|_| update)
     }
+}
+
+/// Reads the restrictions; null clears them, which a config that allows unsigned uploads does not take.
+fn restrictions(fields: &mut Fields) -> Change<UnsignedRestrictions> {
+    if !fields.is_given("unsigned_restrictions") {
+        return Change::Keep;
+    }
+    if !fields.has("unsigned_restrictions") {
+        return Change::Clear;
+    }
+    fields.object("unsigned_restrictions", unsigned_restrictions).map_or(Change::Keep, Change::Set)
 }
 
 /// The config's id, under either name.
@@ -55,9 +66,7 @@ impl UpdateUploadConfig {
         if let Some(rules) = &self.config {
             config.config = rules.clone();
         }
-        if let Some(restrictions) = &self.unsigned_restrictions {
-            config.unsigned_restrictions = Some(restrictions.clone());
-        }
+        self.unsigned_restrictions.apply(&mut config.unsigned_restrictions);
         if config.allow_unsigned && config.is_signed {
             return Err(("allow_unsigned", SIGNED_AND_UNSIGNED).into());
         }
@@ -71,8 +80,8 @@ impl UpdateUploadConfig {
 pub(crate) async fn update(
     by: Authenticated,
     Valid(update): Valid<UpdateUploadConfig>,
-) -> Result<Ok<DetailedUploadConfigView>, Failure> {
+) -> Result<Ok<UploadConfigView>, Failure> {
     let can: Can<ManageUploadConfigs, UploadConfig> = by.can(&update.id).await?;
     let config = can.space.change_upload_config(can.subject, |config| update.apply(config), &can.sources).await?;
-    Result::Ok(Ok(DetailedUploadConfigView::from(&config)))
+    Result::Ok(Ok(UploadConfigView::from(&config)))
 }
