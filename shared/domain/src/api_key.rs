@@ -175,6 +175,13 @@ pub struct ApiKey {
     pub updated_at: Timestamp,
 }
 
+impl ApiKey {
+    /// Whether the key authenticates at this moment: neither revoked nor expired.
+    pub fn is_active_at(&self, now: Timestamp) -> bool {
+        self.is_active && self.expires_at.is_none_or(|end| now < end)
+    }
+}
+
 /// Who uploaded a file, or made something: a user, or a space key, which is a principal of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "id", rename_all = "snake_case")]

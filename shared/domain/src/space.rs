@@ -129,6 +129,26 @@ pub struct NewSpace {
     pub description: Option<Description>,
     /// Whether folders are part of where files are stored.
     pub folder_mode: FolderMode,
+    /// Whether it accepts uploads and delivers files.
+    pub enabled: bool,
+    /// Host name that delivers its files in place of ours.
+    pub custom_domain: Option<HostName>,
+    /// URL of its webhooks.
+    pub webhook_url: Option<WebAddress>,
+}
+
+impl NewSpace {
+    /// Returns a space of this name with the defaults of everything else.
+    pub fn named(name: SpaceName) -> NewSpace {
+        NewSpace {
+            name,
+            description: None,
+            folder_mode: FolderMode::default(),
+            enabled: true,
+            custom_domain: None,
+            webhook_url: None,
+        }
+    }
 }
 
 impl Space {
@@ -140,10 +160,10 @@ impl Space {
             name: new.name,
             description: new.description,
             handle: Handle::new(sources),
-            enabled: true,
+            enabled: new.enabled,
             folder_mode: new.folder_mode,
-            custom_domain: None,
-            webhook_url: None,
+            custom_domain: new.custom_domain,
+            webhook_url: new.webhook_url,
             access_control: AccessControl::default(),
             security: Security::default(),
             signing: Signing::default(),

@@ -55,6 +55,9 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
     short.get(&format!("/spaces/{}", acme.id)).await.ok();
     stack.clock.advance(Duration::from_millis(1));
     short.get(&format!("/spaces/{}", acme.id)).await.refused(401);
+    let listed = acme.client.get(&path).await.demand(200).json();
+    let active: Vec<_> = listed["data"].as_array().expect("a list").iter().map(|key| &key["is_active"]).collect();
+    assert_eq!(active, [&json!(false), &json!(true)], "the expired key is listed, and is not active");
 
     for wrong in [json!(now.rfc3339()), json!("tomorrow"), json!(5)] {
         let errors = acme.client.post(&path, json!({"name": "x", "expires_at": wrong})).await.refused(422);

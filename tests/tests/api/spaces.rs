@@ -35,6 +35,32 @@ async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
 }
 
 #[tokio::test]
+async fn space_is_created_with_every_optional_field() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let body = json!({
+        "name": "Acme", "folder_mode": "fixed", "enabled": false, "custom_domain": "Assets.Example.COM",
+        "webhook_url": "https://example.com/hook",
+    });
+
+    let created = account.post("/spaces", body).await.created();
+
+    let expected = json!({
+        "folder_mode": "fixed", "enabled": false, "custom_domain": "assets.example.com",
+        "webhook_url": "https://example.com/hook",
+    });
+    for (field, value) in expected.as_object().expect("an object") {
+        assert_eq!(&created[field], value, "{field}");
+    }
+    let wrong =
+        json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
+    let errors = account.post("/spaces", wrong).await.refused(422);
+    let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(fields, ["custom_domain", "enabled", "webhook_url"]);
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn an_id_is_accepted_in_any_case() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;

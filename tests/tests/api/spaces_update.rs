@@ -44,12 +44,25 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
 }
 
 #[tokio::test]
+async fn changing_the_folder_mode_returns_422() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}", acme.id);
+
+    let errors = acme.client.put(&path, json!({"name": "Renamed", "folder_mode": "fixed"})).await.refused(422);
+
+    assert_eq!(errors, json!({"folder_mode": ["The folder mode field must not be changed."]}));
+    assert_eq!(acme.client.get(&path).await.ok()["name"], "Acme");
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn what_a_space_was_born_with_stays() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let mut before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let body = json!({
-        "name": "Acme", "id": "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "handle": "abcdef", "folder_mode": "fixed",
+        "name": "Acme", "id": "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "handle": "abcdef", "folder_mode": "dynamic",
         "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
         "security": {"watermark": {"opacity": 1}}, "version": 7, "deleted_at": 1, "unknown": [],
     });

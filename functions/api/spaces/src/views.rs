@@ -1,6 +1,6 @@
 //! Spaces, keys and accounts as the API shows them.
 
-use domain::{AccessControl, ApiKey, FolderMode, KeyScope, KeySecret, Role, Security, Space};
+use domain::{AccessControl, ApiKey, FolderMode, KeyScope, KeySecret, Role, Security, Space, Timestamp};
 use serde::Serialize;
 use tenant::Account;
 
@@ -67,12 +67,13 @@ pub(crate) struct AccountView {
     default_space_id: Option<String>,
 }
 
-impl From<Account> for AccountView {
-    fn from(account: Account) -> AccountView {
+impl AccountView {
+    /// An account as it is at a moment.
+    pub(crate) fn of(account: &Account, now: Timestamp) -> AccountView {
         AccountView {
             user_id: account.user.map(|user| user.to_string()),
             role: account.role,
-            key: KeyView::from(&account.key),
+            key: KeyView::of(&account.key, now),
             default_space_id: account.default_space_id.map(|id| id.to_string()),
         }
     }
@@ -101,13 +102,12 @@ pub(crate) struct KeyView {
 
 impl KeyView {
     /// A key with its secret, to be shown this once.
-    pub(crate) fn with_secret(key: &ApiKey, secret: &KeySecret) -> KeyView {
-        KeyView { key: Some(secret.reveal().to_owned()), ..KeyView::from(key) }
+    pub(crate) fn with_secret(key: &ApiKey, secret: &KeySecret, now: Timestamp) -> KeyView {
+        KeyView { key: Some(secret.reveal().to_owned()), ..KeyView::of(key, now) }
     }
-}
 
-impl From<&ApiKey> for KeyView {
-    fn from(key: &ApiKey) -> KeyView {
+    /// A key as it is at a moment: an expired one is not active.
+    pub(crate) fn of(key: &ApiKey, now: Timestamp) -> KeyView {
         let (kind, space_id, role) = match key.scope {
             KeyScope::Account { .. } => ("account", None, None),
             KeyScope::Space { space_id, role } => ("space", Some(space_id.to_string()), Some(role)),
@@ -120,9 +120,9 @@ impl From<&ApiKey> for KeyView {
             space_id,
             role,
             last_four: key.last_four.clone(),
-            is_active: key.is_active,
-            expires_at: key.expires_at.map(domain::Timestamp::rfc3339),
-            last_used_at: key.last_used_at.map(domain::Timestamp::rfc3339),
+            is_active: key.is_active_at(now),
+            expires_at: key.expires_at.map(Timestamp::rfc3339),
+            last_used_at: key.last_used_at.map(Timestamp::rfc3339),
             created_at: key.created_at.rfc3339(),
             updated_at: key.updated_at.rfc3339(),
         }

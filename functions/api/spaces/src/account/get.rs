@@ -10,5 +10,6 @@ pub(crate) async fn get(by: Authenticated) -> Result<Ok<AccountView>, Failure> {
 
 /// The caller's account as it is now.
 pub(crate) async fn view(by: &Authenticated) -> Result<AccountView, Failure> {
-    Result::Ok(AccountView::from(by.tenants().account(&by.caller).await?))
+    let account = by.tenants().account(&by.caller).await?;
+    Result::Ok(AccountView::of(&account, by.sources().now()))
 }

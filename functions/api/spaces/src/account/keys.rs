@@ -27,9 +27,10 @@ pub(crate) async fn create_key(
     AccountHolder { user, by }: AccountHolder,
     Once { request: CreateAccountKey(new), claim }: Once<CreateAccountKey>,
 ) -> Result<Created<KeyView>, Failure> {
-    let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret));
+    let now = by.sources().now();
+    let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
     let (key, secret) = by.tenants().account_keys(user).create(new, by.sources(), complete).await?;
-    Ok(Created(KeyView::with_secret(&key, &secret)))
+    Ok(Created(KeyView::with_secret(&key, &secret, now)))
 }
 
 pub(crate) async fn list_keys(
@@ -37,7 +38,8 @@ pub(crate) async fn list_keys(
     request: PageRequest<KeyId>,
 ) -> Result<Page<KeyView>, Failure> {
     let page = by.tenants().account_keys(user).list(request.listing()).await?;
-    Ok(request.page(page, |key| key.id, |key| Some(KeyView::from(&key))))
+    let now = by.sources().now();
+    Ok(request.page(page, |key| key.id, |key| Some(KeyView::of(&key, now))))
 }
 
 pub(crate) async fn revoke_key(

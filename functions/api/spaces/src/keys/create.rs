@@ -26,7 +26,8 @@ pub(crate) async fn create(
     can: Can<ManageKeys>,
     Once { request: CreateKey(new), claim }: Once<CreateKey>,
 ) -> Result<Created<KeyView>, Failure> {
-    let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret));
+    let now = can.sources.now();
+    let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
     let (key, secret) = can.space.keys().create(new, &can.sources, complete).await?;
-    Ok(Created(KeyView::with_secret(&key, &secret)))
+    Ok(Created(KeyView::with_secret(&key, &secret, now)))
 }

@@ -7,5 +7,6 @@ use crate::views::KeyView;
 
 pub(crate) async fn list(can: Can<ManageKeys>, request: PageRequest<KeyId>) -> Result<Page<KeyView>, Failure> {
     let page = can.space.keys().list(request.listing()).await?;
-    Ok(request.page(page, |key| key.id, |key| Some(KeyView::from(&key))))
+    let now = can.sources.now();
+    Ok(request.page(page, |key| key.id, |key| Some(KeyView::of(&key, now))))
 }

@@ -1,6 +1,6 @@
 //! `POST /spaces`: make a space, owned by the caller, with a handle and a first upload config.
 
-use domain::{Description, FolderMode, NewSpace, SpaceName};
+use domain::{Description, FolderMode, HostName, NewSpace, SpaceName, WebAddress};
 use web::{AccountHolder, Created, Failure, Fields, Once, Request};
 
 use crate::views::DetailedSpaceView;
@@ -12,7 +12,11 @@ impl Request for CreateSpace {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.optional("description", Description::parse);
         let folder_mode = fields.optional("folder_mode", FolderMode::parse).unwrap_or_default();
-        Some(CreateSpace(NewSpace { name: name?, description, folder_mode }))
+        let enabled = fields.boolean("enabled").unwrap_or(true);
+        let custom_domain = fields.optional("custom_domain", HostName::parse);
+        let webhook_url = fields.optional("webhook_url", WebAddress::parse);
+
+        Some(CreateSpace(NewSpace { name: name?, description, folder_mode, enabled, custom_domain, webhook_url }))
     }
 }
 

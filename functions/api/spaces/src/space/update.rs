@@ -1,8 +1,8 @@
 //! `PUT /spaces/:id`: change a space. What is absent stays; null clears what may be null.
 
 use domain::{
-    Description, Fault, HostName, Space, SpaceName, UploadConfigId, UploadConfigReference, Violation, Violations,
-    WebAddress,
+    Description, Fault, FolderMode, HostName, Space, SpaceName, UploadConfigId, UploadConfigReference, Violation,
+    Violations, WebAddress,
 };
 use web::{Can, Change, Failure, Fields, ManageSpace, Ok, Request, Valid};
 
@@ -15,6 +15,8 @@ pub(crate) struct UpdateSpace {
     custom_domain: Change<HostName>,
     enabled: Option<bool>,
     active_upload_config_id: Option<UploadConfigId>,
+    /// The mode that the request states; it is set on creation only.
+    folder_mode: Option<FolderMode>,
 }
 
 impl Request for UpdateSpace {
@@ -25,6 +27,8 @@ impl Request for UpdateSpace {
         let custom_domain = fields.change("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
         let config = fields.present("active_upload_config_id", |id| id.parse().map_err(|_| Violation::Unknown));
+        let folder_mode = fields.optional("folder_mode", FolderMode::parse);
+
         Some(UpdateSpace {
             name: name?,
             description,
@@ -32,6 +36,7 @@ impl Request for UpdateSpace {
             custom_domain,
             enabled,
             active_upload_config_id: config,
+            folder_mode,
         })
     }
 }
@@ -51,6 +56,9 @@ pub(crate) async fn update(
     mut can: Can<ManageSpace>,
     Valid(update): Valid<UpdateSpace>,
 ) -> Result<Ok<DetailedSpaceView>, Failure> {
+    if update.folder_mode.is_some_and(|mode| mode != can.space.record().folder_mode) {
+        return Err(Violations::from(("folder_mode", Violation::ReadOnly)).into());
+    }
     if let Some(id) = update.active_upload_config_id {
         demand_config(&can, id).await?;
     }
