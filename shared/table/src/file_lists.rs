@@ -10,7 +10,7 @@ use std::{
     str::FromStr,
 };
 
-use domain::{File, FileFilter, FileId, NotAnId, Reference, Space, SpaceId, UserId};
+use domain::{File, FileFilter, FileId, FileStatus, NotAnId, Reference, Space, SpaceId, UserId};
 
 use crate::{
     Error, Key, Listing, Page, Start, Table,
@@ -130,7 +130,7 @@ impl Table {
         Ok(Page { records: found, more })
     }
 
-    /// The newest file of a space that has a reference.
+    /// Returns the newest active file of a space with this reference.
     pub async fn file_by_reference(&self, space: SpaceId, reference: &Reference) -> Result<Option<File>, Error> {
         let source = Source::Entries(files_of_reference(reference));
         let mut listing = Listing { start: Start::Newest, limit: REFERENCED };
@@ -138,7 +138,9 @@ impl Table {
             let page = self.files_of(space, &source, listing).await?;
             let last = page.records.last().map(|(place, _)| place.clone());
             let mut files = page.records.into_iter().filter_map(|(_, file)| file);
-            let found = files.find(|file| file.reference.as_ref() == Some(reference));
+            let is_found =
+                |file: &File| file.status == FileStatus::Active && file.reference.as_ref() == Some(reference);
+            let found = files.find(is_found);
             let Some(last) = last.filter(|_| found.is_none() && page.more) else { return Ok(found) };
             // Entries without a file are rare, and many of them rarer.
             listing = Listing { start: Start::OlderThan(last), limit: TOGETHER };

@@ -196,3 +196,21 @@ async fn a_reference_may_be_anything_that_an_upload_takes() {
     stack.checked().await;
     stack.stop().await;
 }
+
+#[tokio::test]
+async fn by_ref_returns_the_newest_active_file() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", "order");
+    let active = acme.client.upload(upload).await.created();
+    stack.clock.advance(seconds(1));
+    let presign = json!({
+        "space": acme.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order",
+    });
+    acme.client.post("/upload/presign", presign).await.demand(201);
+
+    assert_eq!(acme.client.get("/files/by-ref?ref=order").await.ok()["id"], active["id"]);
+
+    stack.checked().await;
+    stack.stop().await;
+}
