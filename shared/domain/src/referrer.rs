@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::Violation;
+use crate::{Violation, web_address::LABEL_CHARACTERS};
 
 /// Most characters of a pattern.
 const PATTERN_CHARACTERS: usize = 255;
@@ -40,7 +40,7 @@ impl ReferrerPattern {
 
 fn is_name(host: &str) -> bool {
     let is_label = |label: &str| {
-        !label.is_empty()
+        (1..=LABEL_CHARACTERS).contains(&label.len())
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-')
@@ -165,6 +165,7 @@ mod tests {
             "a b",
             "*.1.2.3.4",
             "-a.com",
+            &format!("{}.com", "a".repeat(64)),
         ] {
             assert!(ReferrerPattern::parse(wrong).is_err(), "{wrong}");
         }

@@ -17,7 +17,7 @@ const ADDRESS_CHARACTERS: usize = 2_048;
 /// Most characters of a host name (RFC 1035).
 const HOST_CHARACTERS: usize = 253;
 /// Most characters of one part of a host name (RFC 1035).
-const LABEL_CHARACTERS: usize = 63;
+pub(crate) const LABEL_CHARACTERS: usize = 63;
 
 /// An `https` address of a public host, as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
