@@ -42,23 +42,27 @@
 //! | 403 | the role is too low, the space is disabled, or a signature, token or referrer is none that counts | |
 //! | 404 | there is no such route or resource | |
 //! | 405 | the path takes other methods | `Allow` |
-//! | 409 | the present state does not allow it, or the same request is still at work | the reason under a field |
+//! | 409 | the present state does not allow it, or the same request is in progress | the reason under a field |
 //! | 413 | the body is larger than the route takes | |
-//! | 415 | the content type is another than the route takes | |
-//! | 422 | fields are wrong | `The given data was invalid.` |
+//! | 415 | the content type is another than the route takes, or the body is encoded | |
+//! | 422 | fields are wrong | `The given data was invalid.`, at most 100 errors |
 //! | 429 | the key has used up its requests | `Retry-After` |
 //! | 500 | our mistake | nothing internal, but the request's id |
 //! | 503 | overload, ours or AWS's | `Retry-After` |
 //!
+//! - `HEAD` is accepted wherever there is `GET`. A preflight (`OPTIONS`) is answered with 204 on any path.
 //! - Every answer has an `X-Request-Id`, by which the log knows the request, and may be read by scripts of any origin.
 //! - Ids are ULIDs in upper case, taken in any case; moments are RFC 3339 in UTC with milliseconds.
 //!
 //! ## Fields
 //!
+//! - A JSON body is an object in UTF-8, with or without a byte order mark, and not encoded (`Content-Encoding`). A request
+//!   without a body stands for `{}`.
 //! - Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored, but keys that are unknown
 //!   inside `security` and `config` are refused.
 //! - `PUT` changes what is present; null clears what may be null; what is required stays required. `security` and an upload
-//!   config's `config` are replaced whole. An announced upload is judged by its config as that was when it was announced.
+//!   config's `config` are replaced whole. `folder_mode` is set when a space is created; a `PUT` with another value is a 422.
+//! - `config` is in the response of `GET /upload-configs/:id` only. `GET /upload-configs/all` needs a key with the role user. An announced upload is judged by its config as that was when it was announced.
 //!
 //! ## Files and folders
 //!
@@ -77,6 +81,9 @@
 //! - A list of files looks at up to 1,000 of them for one page. Files of one folder, with one tag, or whose names begin alike,
 //!   are kept together and found at once; `type`, `resource_type` and `status` are looked for among those.
 //! - A file that is deleted is gone from every list, its own address and the CDN with the answer; its bytes follow.
+//!
+//! - A deleted space is gone with the response, 204 or 202: its keys are a 401 on every route, its name is free, and nothing
+//!   of it is delivered. With `force=true` its files are removed in the background.
 //!
 //! ## Delivery
 //!
@@ -100,13 +107,29 @@
 //! - Every answer of a route to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
 //!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft.
 //!
+//! | bound | value |
+//! | --- | --- |
+//! | JSON body | 1 MB |
+//! | names of spaces, keys, folders and files; `ref`; `filename`; `Idempotency-Key`; `search` | 255 characters |
+//! | name of an upload config | 100 of `A-Za-z0-9_-` |
+//! | `description` | 1,000 characters |
+//! | URL of a webhook or watermark | 2,048 characters |
+//! | tags of a file or upload config | 20, of 100 characters each |
+//! | `allowed_formats`, `allowed_referrers` | 100 each; a label of a referrer has at most 63 characters |
+//! | `eager` renditions, `events` | 10 each |
+//! | folders within one another | 20 |
+//! | files of one form | 10, of 50 MB each; 1 MB for everything else in the form |
+//! | parts of one form | 64; a text part has at most 64 kilobytes, the headers of a part 16 |
+//! | `file_ids` of `POST /files/urls`; items of a page | 100 |
+//! | signed URLs | 1 to 1,440 minutes |
+//!
 //! ## Doing it once
 //!
 //! - Every `POST` that creates something takes an `Idempotency-Key` of 1 to 255 printable characters of ASCII. The same key
 //!   with the same payload, from the same API key (or the same signed address, or the same client address by the same config)
 //!   to the same path, is answered within 24 hours with the first answer and
-//!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is at work it is a 409
-//!   with `Retry-After`. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
+//!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is in progress it is a
+//!   409, whose `Retry-After` is what is left of the first one's lease of 60 seconds. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
 //! - `POST /upload/presign` signs a fresh address for the same file, good for what is left of the first one's hour; after it,
 //!   it is a 409.
 //! - Only success is kept: what failed may be sent again. A form's payload is its fields and its files' digests.

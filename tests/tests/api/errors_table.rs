@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use emulators::Service::DynamoDb;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Raw, Stack, StackOptions, Tenant, form};
+use tests::{Answer, Client, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds};
 
 /// What a refusal has to be.
 struct Expected {
@@ -174,11 +174,14 @@ async fn refusals_of_what_may_not_be_now() {
     };
     let busy = "The service is busy. Please try again.";
     refusal(503, busy, json!({})).with("retry-after", "1").demand(&again().await);
-    let at_work = json!({
-        "idempotency_key": ["The idempotency key field is that of a request that is still at work."],
+    let errors = json!({
+        "idempotency_key": ["The idempotency key field is that of a request in progress."],
     });
-    let waiting = refusal(409, "The same request is still at work.", at_work).with("retry-after", "1");
-    waiting.demand(&again().await);
+    let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
+                   Retry-After.";
+    refusal(409, message, errors.clone()).with("retry-after", "60").demand(&again().await);
+    stack.clock.advance(seconds(45));
+    refusal(409, message, errors).with("retry-after", "15").demand(&again().await);
     stack.stop().await;
 }
 
@@ -212,7 +215,11 @@ async fn every_path_tells_its_methods() {
     let acme = stack.space("Acme").await;
     let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for route in web::routes::ALL {
-        methods.entry(route.path).or_default().push(route.method);
+        let of_path = methods.entry(route.path).or_default();
+        of_path.push(route.method);
+        if route.method == "GET" {
+            of_path.push("HEAD");
+        }
     }
     for (path, methods) in methods {
         let address = path.trim_start_matches("/api/v1").replace("{id}", &acme.id).replace("{keyId}", "1");
@@ -229,25 +236,72 @@ async fn every_path_tells_its_methods() {
                 assert_eq!(preflight.header(name), value, "{path}: {name}");
             }
             demand_readable(&preflight);
-            for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"] {
+            for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND"] {
                 if methods.contains(&method) {
                     continue;
                 }
                 let answer = client.send(client.request(method, &address)).await;
                 assert_eq!(answer.header("allow"), allowed, "{method} {path}");
-                assert_eq!(answer.json()["message"], format!("This path takes the methods {allowed}."));
                 demand_readable(&answer);
+                if method == "HEAD" {
+                    assert!(answer.demand(405).body.is_empty(), "{path}");
+                    continue;
+                }
+                assert_eq!(answer.json()["message"], format!("This path takes the methods {allowed}."));
                 assert_eq!(answer.refused(405), json!({}));
             }
-            let head = client.head(&address).await.demand(405);
-            assert_eq!((head.header("allow"), head.body.len()), (allowed.as_str(), 0), "{path}");
-            demand_readable(&head);
         }
     }
-    for method in ["OPTIONS", "HEAD", "GET", "PROPFIND"] {
+    for method in ["HEAD", "GET", "PROPFIND"] {
         let answer = acme.client.send(acme.client.request(method, "/nowhere")).await.demand(404);
         assert_eq!(answer.header("allow"), "");
     }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn preflight_of_any_path_returns_204() {
+    let stack = Stack::start().await;
+    for path in ["/nowhere", "/spaces/x/y/z", "/", "/%00"] {
+        let preflight = stack.anonymous.send(stack.anonymous.request("OPTIONS", path)).await.demand(204);
+        let methods = preflight.header("access-control-allow-methods");
+        assert_eq!(methods, "GET, HEAD, POST, PUT, DELETE, OPTIONS", "{path}");
+        demand_readable(&preflight);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn head_returns_the_headers_of_get_without_a_body() {
+    let stack = Stack::start().await;
+    let place = crate::sweep::Place::new(&stack, "Acme").await;
+    let account = stack.account();
+    let viewer = place.tenant.role("viewer").await;
+    for row in crate::sweep::ROWS.iter().filter(|row| row.method == "GET") {
+        let address = place.address(row);
+        for client in [&account, &viewer, &stack.anonymous] {
+            let get = client.get(&address).await;
+            let head = client.head(&address).await.demand(get.status);
+
+            assert!(head.body.is_empty(), "{address}");
+            for name in ["content-type", "www-authenticate", "x-ratelimit-limit"] {
+                assert_eq!(head.header(name), get.header(name), "{address}: {name}");
+            }
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn error_body_names_at_most_a_hundred_errors() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let unknown: serde_json::Map<String, Value> = (0..5_000).map(|key| (format!("key{key}"), json!(1))).collect();
+    let body = json!({"space_id": acme.id, "name": "odd", "config": unknown});
+
+    let errors = acme.client.post("/upload-configs", body).await.refused(422);
+
+    assert_eq!(errors.as_object().map(serde_json::Map::len), Some(100));
     stack.stop().await;
 }
 
