@@ -123,6 +123,31 @@ impl Fault {
             ..Fault::new(FaultKind::Unavailable, "The service is busy. Please try again.")
         }
     }
+
+    /// The request lost a race against others.
+    pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
+        Fault {
+            source: Some(source.into()),
+            retry_after_seconds: Some(BUSY_SECONDS),
+            ..Fault::new(FaultKind::Contended, "The service is busy. Please try again.")
+        }
+    }
+}
+
+/// Describes an error with its causes, outermost first, joined by ": ". A cause that the text before it ends with is not
+/// repeated.
+pub fn error_chain(error: &dyn Error) -> String {
+    let mut chain = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let text = cause.to_string();
+        if !chain.ends_with(&text) {
+            chain.push_str(": ");
+            chain.push_str(&text);
+        }
+        source = cause.source();
+    }
+    chain
 }
 
 impl From<Violations> for Fault {
@@ -140,5 +165,30 @@ impl fmt::Display for Fault {
 impl Error for Fault {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Outer(Fault);
+    impl fmt::Display for Outer {
+        fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(formatter, "retry: {}", self.0)
+        }
+    }
+    impl Error for Outer {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn error_chain_names_each_cause_once() {
+        let fault = Fault::internal(Fault { source: Some("disk full".into()), ..Fault::forbidden("Refused.") });
+        assert_eq!(error_chain(&Outer(fault)), "retry: Server error.: Refused.: disk full");
+        assert_eq!(error_chain(&Fault::not_found()), "Not found.");
     }
 }

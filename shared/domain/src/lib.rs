@@ -37,7 +37,7 @@ pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, Eff
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE, demand_harmless_name, is_executable};
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, error_chain};
 pub use file::{Awaited, FILE_BYTES, File, FileStatus, MediaType, ResourceType, storage_path, stored_name};
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, InFolder};

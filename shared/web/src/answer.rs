@@ -159,12 +159,5 @@ fn status(kind: FaultKind) -> StatusCode {
 
 /// A fault's message and its sources', outermost first.
 fn cause(fault: &Fault) -> String {
-    let mut text = fault.message.to_string();
-    let mut source = std::error::Error::source(fault);
-    while let Some(error) = source {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        source = error.source();
-    }
-    text
+    domain::error_chain(fault)
 }
