@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     Rule,
     /// Who may send to a queue beside the functions' roles.
     QueuePolicy,
+    /// An alarm on a queue.
+    Alarm,
     /// Known, and nothing of it runs locally.
     Inert,
 }
@@ -119,6 +121,25 @@ const TYPES: &[ResourceType] = &[
         name_property: Some("Name"),
         attributes: &[("Arn", Some("arn:aws:events:{region}:{account}:rule/{name}"))],
         without_effect: &["Description"],
+        ..INERT
+    },
+    ResourceType {
+        name: "AWS::CloudWatch::Alarm",
+        kind: Kind::Alarm,
+        name_property: Some("AlarmName"),
+        attributes: &[("Arn", Some("arn:aws:cloudwatch:{region}:{account}:alarm:{name}"))],
+        without_effect: &[
+            "ActionsEnabled",
+            "AlarmActions",
+            "AlarmDescription",
+            "DatapointsToAlarm",
+            "EvaluationPeriods",
+            "OKActions",
+            "Period",
+            "Statistic",
+            "Tags",
+            "TreatMissingData",
+        ],
         ..INERT
     },
     ResourceType {

@@ -23,6 +23,8 @@ pub struct Stack {
     pub triggers: Vec<Trigger>,
     /// Messages that are sent time and again.
     pub schedules: Vec<Schedule>,
+    /// Alarms on queues.
+    pub alarms: Vec<QueueAlarm>,
     /// Logical id of the function behind the CloudFront distribution, where there is one.
     pub cdn_origin: Option<String>,
 }
@@ -183,6 +185,17 @@ pub struct Function {
     pub permissions: Vec<Permission>,
     /// Whether it has a function URL.
     pub has_url: bool,
+    /// What Lambda does when the function is invoked by a chain of its own messages.
+    pub recursive_loop: RecursiveLoop,
+}
+
+/// What Lambda does when a chain of messages invokes a function more than 16 times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecursiveLoop {
+    /// Nothing.
+    Allow,
+    /// It stops the chain: the message goes to its queue's dead-letter queue, or is dropped.
+    Terminate,
 }
 
 /// One statement of a function's role.
@@ -231,4 +244,13 @@ pub struct Schedule {
     pub queue: String,
     /// The message: JSON.
     pub message: String,
+}
+
+/// An alarm that is raised when a queue holds messages.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueAlarm {
+    /// Logical id of the alarm.
+    pub logical_id: String,
+    /// Physical name of the queue.
+    pub queue: String,
 }

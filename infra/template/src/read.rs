@@ -1,5 +1,6 @@
 //! Resolved properties to the model, one file for each kind of resource.
 
+mod alarm;
 mod bucket;
 mod cdn;
 mod events;
@@ -49,6 +50,7 @@ fn resources(scope: &Scope<'_>) -> (Stack, Vec<Grant>) {
     each(scope, Kind::Distribution, |_, _, fields| stack.cdn_origin = cdn::origin(fields, scope));
     each(scope, Kind::Rule, |id, resource, fields| stack.schedules.extend(schedule::read(id, resource, fields, scope)));
     each(scope, Kind::QueuePolicy, |_, _, fields| grants.extend(queue_policy::read(fields, scope)));
+    each(scope, Kind::Alarm, |id, _, fields| stack.alarms.extend(alarm::read(id, fields, scope)));
     each(scope, Kind::Inert, |_, _, _| {});
     (stack, grants)
 }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::events::{self, Events};
 use super::policies;
 use crate::fields::{Fields, text_of};
-use crate::model::Function;
+use crate::model::{Function, RecursiveLoop};
 use crate::node::{Entry, Node};
 use crate::problem::Report;
 use crate::resources::Resource;
@@ -44,8 +44,22 @@ pub(super) fn read(
         environment: fields.take("Environment").map(|node| environment(node, report)).unwrap_or_default(),
         permissions,
         has_url: fields.take("FunctionUrlConfig").inspect(|node| check_url(node, report)).is_some(),
+        recursive_loop: recursive_loop(fields, report),
     };
     (function, events)
+}
+
+/// `Terminate` is Lambda's default (`AWS::Lambda::Function` in the CloudFormation template reference).
+fn recursive_loop(fields: &mut Fields<'_, '_>, report: &Report) -> RecursiveLoop {
+    let Some(node) = fields.take("RecursiveLoop") else { return RecursiveLoop::Terminate };
+    match node.text() {
+        Some("Allow") => RecursiveLoop::Allow,
+        Some("Terminate") => RecursiveLoop::Terminate,
+        _ => {
+            report.add(node.line, "`RecursiveLoop` must be Allow or Terminate");
+            RecursiveLoop::Terminate
+        }
+    }
 }
 
 /// The Cargo binary: `Metadata.BuildProperties.Binary`.

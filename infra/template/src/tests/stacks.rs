@@ -3,7 +3,7 @@
 use super::{problems, stack};
 use crate::{
     AttributeType, Bucket, CorsRule, Function, Index, Key, LifecycleRule, Permission, Problems, Projection, Queue,
-    Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
+    QueueAlarm, RecursiveLoop, Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
 };
 
 const WORKER: &str = r"
@@ -78,6 +78,7 @@ fn a_worker_hangs_on_a_queue_with_dead_letters() -> Result<(), Problems> {
             },
         ],
         has_url: false,
+        recursive_loop: RecursiveLoop::Terminate,
     };
     let trigger = Trigger {
         queue: "larder-Jobs".to_owned(),
@@ -100,6 +101,40 @@ fn a_trigger_has_lambdas_defaults() -> Result<(), Problems> {
     let trigger = &stack(&template)?.triggers[0];
     assert_eq!(trigger.batch_size, 10);
     assert_eq!((trigger.maximum_concurrency, trigger.reports_failures), (None, false));
+    Ok(())
+}
+
+#[test]
+fn function_may_allow_recursive_loops() -> Result<(), Problems> {
+    for (value, expected) in [("Allow", RecursiveLoop::Allow), ("Terminate", RecursiveLoop::Terminate)] {
+        let template = WORKER.replace("MemorySize: 256", &format!("RecursiveLoop: {value}"));
+        assert_eq!(stack(&template)?.functions[0].recursive_loop, expected);
+    }
+    let shown = problems(&WORKER.replace("MemorySize: 256", "RecursiveLoop: Perhaps"));
+    assert!(shown.contains("`RecursiveLoop` must be Allow or Terminate"), "{shown}");
+    Ok(())
+}
+
+#[test]
+fn alarm_names_its_queue() -> Result<(), Problems> {
+    let alarm = r"
+  DeadAlarm:
+    Type: AWS::CloudWatch::Alarm
+    Properties:
+      Namespace: AWS/SQS
+      MetricName: ApproximateNumberOfMessagesVisible
+      Dimensions: [{ Name: QueueName, Value: !GetAtt Dead.QueueName }]
+      Statistic: Maximum
+      Period: 300
+      EvaluationPeriods: 1
+      ComparisonOperator: GreaterThanThreshold
+      Threshold: 0
+";
+    let expected = QueueAlarm { logical_id: "DeadAlarm".to_owned(), queue: "larder-Dead".to_owned() };
+    assert_eq!(stack(&format!("{WORKER}{alarm}"))?.alarms, [expected]);
+
+    let shown = problems(&format!("{WORKER}{}", alarm.replace("Threshold: 0", "Threshold: 9")));
+    assert!(shown.contains("`Threshold` is understood as `0` only"), "{shown}");
     Ok(())
 }
 
