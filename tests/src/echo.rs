@@ -1,4 +1,5 @@
-//! A worker that leaves a mark for each time it was given a job, and fails as often as the job says.
+//! A worker that leaves a mark for each time it receives a job, fails as often as the job says, and sends the job to its
+//! own queue again as often as the job says.
 
 use std::{
     fs::{self, OpenOptions},
@@ -7,14 +8,15 @@ use std::{
 };
 
 use runtime::{ConfigurationError, Environment, Settings};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use tenant::Queue;
 use worker::{Batch, Delivery, Failure, Worker};
 
 /// The template with this worker, its queue and its dead-letter queue.
 pub const ECHO_TEMPLATE: &str = include_str!("../echo.yaml");
 
 /// What the worker is given.
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 struct Echo {
     /// Name of the file that gets a mark.
     name: String,
@@ -26,10 +28,14 @@ struct Echo {
     /// Whether it never ends.
     #[serde(default)]
     hangs: bool,
+    /// How many further messages the chain that it begins has.
+    #[serde(default)]
+    resends: usize,
 }
 
 struct Echoes {
     directory: PathBuf,
+    jobs: Queue<Echo>,
 }
 
 impl Worker for Echoes {
@@ -44,6 +50,10 @@ impl Worker for Echoes {
             std::future::pending::<()>().await;
         }
         let marks = fs::read(&path).map_err(|error| Failure::Retry(error.into()))?.len();
+        if job.resends > 0 {
+            let next = Echo { resends: job.resends - 1, ..job };
+            return self.jobs.send(&[(next, 0)]).await.map_err(|error| Failure::Retry(error.into()));
+        }
         if marks > job.failures {
             return Ok(());
         }
@@ -56,6 +66,7 @@ impl Worker for Echoes {
 pub async fn echo_worker(environment: Environment) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
     let directory = settings.text("DIRECTORY").into();
+    let jobs = Queue::new(runtime::sqs(&mut settings), settings.text("JOBS_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(Echoes { directory }, environment.sources))
+    Ok(Batch::of(Echoes { directory, jobs }, environment.sources))
 }

@@ -32,7 +32,8 @@ impl Echo {
 
     async fn start_with(options: StackOptions) -> Echo {
         let marks = tempfile::TempDir::new().expect("a temporary directory");
-        let parameters = BTreeMap::from([("Directory".to_owned(), marks.path().display().to_string())]);
+        let mut parameters = options.parameters.clone();
+        parameters.insert("Directory".to_owned(), marks.path().display().to_string());
         let registry = Registry::default().worker("echo-worker", echo_worker);
         let template = ECHO_TEMPLATE.to_owned();
         let options = StackOptions { template, registry, parameters, ..options };
@@ -130,6 +131,24 @@ async fn a_worker_in_this_process_gets_its_batches() {
 async fn a_worker_under_cargo_lambda_gets_its_batches() {
     let echo = Echo::start(Some(crate::emulate::cargo_lambda())).await;
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
+}
+
+/// Lets a worker send 40 messages in one chain, and returns how many it received and how many were put aside.
+async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
+    let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
+    let echo = Echo::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+    echo.send(&json!({"name": "chain", "failures": 0, "resends": 39}).to_string()).await;
+    echo.stack.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
+
+    let outcome = (count(echo.marks.path(), "chain"), echo.held("Dead").await);
+    echo.stack.stop().await;
+    outcome
+}
+
+#[tokio::test]
+async fn chain_of_messages_stops_after_16_invocations_unless_recursive_loops_are_allowed() {
+    assert_eq!(chain_of_messages("Terminate").await, (16, 1));
+    assert_eq!(chain_of_messages("Allow").await, (40, 0));
 }
 
 #[tokio::test]

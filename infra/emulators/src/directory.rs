@@ -15,7 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::StartError;
 
 /// What the format file says.
-const FORMAT: &str = "2";
+const FORMAT: &str = "3";
 
 /// The file that is locked. It is never removed: another process may be about to lock it.
 const LOCK: &str = "lock";

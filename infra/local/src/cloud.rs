@@ -21,6 +21,7 @@ use crate::{
     emulate::Running,
     environment::{Environments, SECRET_FILE},
     gateway::{Behind, Gateway, Routing},
+    recursion::RecursionGuard,
     registry::Start,
     schedule::Schedules,
     server::{Stopping, bind, serve},
@@ -170,7 +171,13 @@ impl Cloud {
         for trigger in &self.stack.triggers {
             let function = self.stack.functions.iter().find(|function| function.logical_id == trigger.function);
             let (Some(function), Some(callee)) = (function, callees.get(&trigger.function)) else { continue };
-            let pump = Pump::new(trigger, Arc::clone(callee), &self.environments.of(function, &self.emulators));
+            let queue = self.stack.queues.iter().find(|queue| queue.name == trigger.queue);
+            let redrive = queue.and_then(|queue| queue.redrive.as_ref());
+            let dead_letter_queue = redrive.map(|redrive| redrive.dead_letter_queue.as_str());
+            let lambda = self.environments.operator("lambda", BTreeMap::new(), &self.emulators);
+            let recursion = RecursionGuard::new(function, dead_letter_queue, &lambda);
+            let environment = self.environments.of(function, &self.emulators);
+            let pump = Pump::new(trigger, Arc::clone(callee), &environment, recursion);
             self.tasks.spawn(pump.run(trigger.maximum_concurrency, stopping.clone()));
         }
         for schedule in &self.stack.schedules {

@@ -13,6 +13,7 @@ mod emulate;
 mod environment;
 mod gateway;
 mod product;
+mod recursion;
 mod registry;
 mod schedule;
 mod server;

@@ -1,6 +1,9 @@
 //! A queue that invokes a worker, by SQS's own rules: a batch is received, worked through, and deleted but for what
 //! failed, which becomes visible again by itself until the queue's redrive policy puts it aside. A batch is what one
 //! receive gives: no batching window waits for more.
+//!
+//! As on AWS, a chain of messages that a function sends to its own queue is stopped after 16 invocations, unless its
+//! template allows recursive loops.
 
 use std::{collections::BTreeSet, iter::Sum, sync::Arc, time::Duration};
 
@@ -18,6 +21,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     callee::Callee,
+    recursion::RecursionGuard,
     server::{STOP_DEADLINE, Stopping},
 };
 
@@ -41,11 +45,17 @@ pub(crate) struct Pump {
     batch_size: u32,
     reports_failures: bool,
     callee: Arc<Callee>,
+    recursion: RecursionGuard,
 }
 
 impl Pump {
     /// The pump of a trigger, with the environment of its function's role.
-    pub(crate) fn new(trigger: &Trigger, callee: Arc<Callee>, environment: &Environment) -> Pump {
+    pub(crate) fn new(
+        trigger: &Trigger,
+        callee: Arc<Callee>,
+        environment: &Environment,
+        recursion: RecursionGuard,
+    ) -> Pump {
         let (client, endpoint) = client(environment);
         Pump {
             client,
@@ -54,6 +64,7 @@ impl Pump {
             batch_size: trigger.batch_size.clamp(1, RECEIVED_AT_ONCE),
             reports_failures: trigger.reports_failures,
             callee,
+            recursion,
         }
     }
 
@@ -105,6 +116,12 @@ impl Pump {
     }
 
     async fn work(&self, messages: Vec<Message>) {
+        let (messages, stopped) = self.recursion.split(messages);
+        self.delete(self.recursion.discard(&stopped).await.into_iter()).await;
+        if messages.is_empty() {
+            return;
+        }
+
         let mut event = SqsEvent::default();
         event.records = messages.iter().map(|message| self.record(message)).collect();
         let failures = match self.callee.work(event).await {

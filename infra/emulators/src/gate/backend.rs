@@ -31,6 +31,8 @@ pub(crate) struct Attempt<Payload> {
     pub(super) head: Parts,
     pub(super) payload: Payload,
     pub(super) operation: Operation,
+    /// Name of the principal whose credentials it carries, once that is known.
+    pub(super) principal: String,
 }
 
 /// A service behind its gate.
@@ -113,7 +115,7 @@ impl Backend for Sqs {
     }
 
     async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
-        self.answer(&attempt.operation.name, attempt.payload, whim).await
+        self.answer(&attempt.operation.name, attempt.payload, &attempt.principal, whim).await
     }
 }
 

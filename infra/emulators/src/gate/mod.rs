@@ -72,7 +72,7 @@ impl<B: Backend> Gate<B> {
             Ok(read) => read,
             Err(refusal) => return Ok(self.refusal(&refusal, &head, NOBODY, &Operation::unknown())),
         };
-        let attempt = Attempt { head, payload, operation };
+        let mut attempt = Attempt { head, payload, operation, principal: NOBODY.to_owned() };
         if B::is_open(&attempt.head) {
             return Ok(self.backend.forward(attempt, None).await);
         }
@@ -80,6 +80,7 @@ impl<B: Backend> Gate<B> {
             Ok(principal) => principal,
             Err(refusal) => return Ok(self.refuse(&refusal, attempt, NOBODY).await),
         };
+        attempt.principal.clone_from(&principal.name);
         if let Some(need) = attempt.operation.needs.iter().find(|need| !need.is_met(&principal.permissions)) {
             let refusal = Refusal::denied(B::SERVICE, &principal.name, need);
             return Ok(self.refuse(&refusal, attempt, &principal.name).await);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     attributes::MESSAGE_BYTES_MAX,
     fault::Fault,
-    send::Act,
+    send::{Act, Caller},
     store::{self, Store},
 };
 use crate::whim::Whim;
@@ -54,10 +54,10 @@ struct Failure {
 
 impl Store {
     /// Does one thing to a queue's messages.
-    pub(super) fn act<A: Act>(&self, queue: &str, act: A, now_ms: i64) -> Result<A::Done, Fault> {
+    pub(super) fn act<A: Act>(&self, queue: &str, act: A, caller: &Caller) -> Result<A::Done, Fault> {
         let connection = self.connection();
         let queue = store::queue(&connection, queue)?;
-        act.act(&connection, &queue, now_ms)
+        act.act(&connection, &queue, caller)
     }
 
     /// Does a batch of things to a queue's messages, in one transaction; by [`Whim::Half`] but its first half.
@@ -65,7 +65,7 @@ impl Store {
         &self,
         queue: &str,
         entries: Vec<Entry<A>>,
-        now_ms: i64,
+        caller: &Caller,
         whim: Option<Whim>,
     ) -> Result<Outcome<A::Done>, Fault> {
         let mut connection = self.connection();
@@ -75,7 +75,7 @@ impl Store {
         let mut outcome = Outcome { successful: Vec::new(), failed: Vec::new() };
         let to_be_done = if whim == Some(Whim::Half) { entries.len() / 2 } else { entries.len() };
         for (index, Entry { id, act }) in entries.into_iter().enumerate() {
-            let done = if index < to_be_done { act.act(&transaction, &queue, now_ms) } else { Err(Fault::undone()) };
+            let done = if index < to_be_done { act.act(&transaction, &queue, caller) } else { Err(Fault::undone()) };
             match done {
                 Ok(done) => outcome.successful.push(Success { id, done }),
                 Err(fault) => outcome.failed.push(Failure {

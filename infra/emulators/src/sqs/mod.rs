@@ -36,7 +36,7 @@ use attributes::Attributes;
 use batch::Entry;
 use fault::{Fault, json_answer};
 use receive::Receive;
-use send::{Act, Deletion, NewMessage, VisibilityChange};
+use send::{Act, Caller, Deletion, NewMessage, VisibilityChange};
 use store::Store;
 
 /// Characters of a queue's name.
@@ -133,15 +133,21 @@ impl Sqs {
         self.store.remove_expired(self.clock.now_ms())
     }
 
-    /// Answers one request, with a whim that does nothing where it makes no sense.
-    pub(crate) async fn answer(&self, operation: &str, body: Bytes, whim: Option<Whim>) -> Response<Body> {
-        match self.perform(operation, &body, whim).await {
+    /// Answers one request of a principal, with a whim that does nothing where it makes no sense.
+    pub(crate) async fn answer(
+        &self,
+        operation: &str,
+        body: Bytes,
+        principal: &str,
+        whim: Option<Whim>,
+    ) -> Response<Body> {
+        match self.perform(operation, &body, principal, whim).await {
             Ok(done) => json_answer(StatusCode::OK, done.to_string()),
             Err(fault) => fault.answer(),
         }
     }
 
-    async fn perform(&self, operation: &str, body: &[u8], whim: Option<Whim>) -> Result<Value, Fault> {
+    async fn perform(&self, operation: &str, body: &[u8], principal: &str, whim: Option<Whim>) -> Result<Value, Fault> {
         match operation {
             "CreateQueue" => self.create(parse(body)?).await,
             "DeleteQueue" => {
@@ -173,13 +179,13 @@ impl Sqs {
                 self.blocking(set).await.map(|()| json!({}))
             }
             "StartMessageMoveTask" => self.redrive(parse(body)?).await,
-            "ReceiveMessage" => self.receive(parse(body)?, whim).await,
-            "SendMessage" => self.act::<NewMessage>(body).await,
-            "SendMessageBatch" => self.act_on_all::<NewMessage>(body, whim).await,
-            "DeleteMessage" => self.act::<Deletion>(body).await,
-            "DeleteMessageBatch" => self.act_on_all::<Deletion>(body, whim).await,
-            "ChangeMessageVisibility" => self.act::<VisibilityChange>(body).await,
-            "ChangeMessageVisibilityBatch" => self.act_on_all::<VisibilityChange>(body, whim).await,
+            "ReceiveMessage" => self.receive(parse(body)?, principal, whim).await,
+            "SendMessage" => self.act::<NewMessage>(body, principal).await,
+            "SendMessageBatch" => self.act_on_all::<NewMessage>(body, principal, whim).await,
+            "DeleteMessage" => self.act::<Deletion>(body, principal).await,
+            "DeleteMessageBatch" => self.act_on_all::<Deletion>(body, principal, whim).await,
+            "ChangeMessageVisibility" => self.act::<VisibilityChange>(body, principal).await,
+            "ChangeMessageVisibilityBatch" => self.act_on_all::<VisibilityChange>(body, principal, whim).await,
             _ => Err(Fault::unknown_operation(operation)),
         }
     }
@@ -214,7 +220,7 @@ impl Sqs {
     }
 
     /// Takes messages, waiting for the first where the request says so.
-    async fn receive(&self, request: OnQueue<Receive>, whim: Option<Whim>) -> Result<Value, Fault> {
+    async fn receive(&self, request: OnQueue<Receive>, principal: &str, whim: Option<Whim>) -> Result<Value, Fault> {
         let queue = request.queue();
         let receive = request.request;
         let (name, wanted) = (queue.clone(), receive.clone());
@@ -228,7 +234,9 @@ impl Sqs {
             tokio::pin!(arrival);
             arrival.as_mut().enable();
             let (name, wanted) = (queue.clone(), receive.clone());
-            let look = self.blocking(move |store, now_ms| store.receive(&name, &wanted, now_ms, whim)).await?;
+            let principal = principal.to_owned();
+            let look = move |store: &Store, now_ms| store.receive(&name, &wanted, &Caller { now_ms, principal }, whim);
+            let look = self.blocking(look).await?;
             if let Some(dead_letter_queue) = &look.dead_letter_queue {
                 self.arrivals(dead_letter_queue).notify_waiters();
             }
@@ -250,11 +258,18 @@ impl Sqs {
         }
     }
 
-    async fn act<A: Act + DeserializeOwned + Send + 'static>(&self, body: &[u8]) -> Result<Value, Fault> {
+    async fn act<A: Act + DeserializeOwned + Send + 'static>(
+        &self,
+        body: &[u8],
+        principal: &str,
+    ) -> Result<Value, Fault> {
         let request: OnQueue<A> = parse(body)?;
         let queue = request.queue();
         let name = queue.clone();
-        let act = move |store: &Store, now_ms| serialized(&store.act(&name, request.request, now_ms)?);
+        let principal = principal.to_owned();
+        let act = move |store: &Store, now_ms| {
+            serialized(&store.act(&name, request.request, &Caller { now_ms, principal })?)
+        };
         let done = self.blocking(act).await?;
         self.arrivals(&queue).notify_waiters();
         Ok(done)
@@ -263,13 +278,17 @@ impl Sqs {
     async fn act_on_all<A: Act + DeserializeOwned + Send + 'static>(
         &self,
         body: &[u8],
+        principal: &str,
         whim: Option<Whim>,
     ) -> Result<Value, Fault> {
         let request: OnQueue<Entries<A>> = parse(body)?;
         let queue = request.queue();
         let name = queue.clone();
         let entries = request.request.entries;
-        let act = move |store: &Store, now_ms| serialized(&store.act_on_all(&name, entries, now_ms, whim)?);
+        let principal = principal.to_owned();
+        let act = move |store: &Store, now_ms| {
+            serialized(&store.act_on_all(&name, entries, &Caller { now_ms, principal }, whim)?)
+        };
         let done = self.blocking(act).await?;
         self.arrivals(&queue).notify_waiters();
         Ok(done)

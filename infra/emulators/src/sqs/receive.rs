@@ -10,12 +10,18 @@ use super::{
     fault::Fault,
     message::{self, MessageAttributes},
     redrive,
+    send::Caller,
     store::{self, Queue, Store},
 };
 use crate::{arn::ACCOUNT_ID, random, whim::Whim};
 
 /// Messages that one receive can ask for.
 const MESSAGES_MAX: i64 = 10;
+
+/// The system attribute by which the chain of messages that a message continues is known.
+const TRACE_HEADER: &str = "AWSTraceHeader";
+/// What the trace header begins with, before the length of that chain. On AWS it names each function of the chain.
+const LINEAGE: &str = "Lineage=";
 
 /// What a receive asks for.
 #[derive(Clone, Debug, Deserialize)]
@@ -115,16 +121,17 @@ impl Store {
         &self,
         queue: &str,
         receive: &Receive,
-        now_ms: i64,
+        caller: &Caller,
         whim: Option<Whim>,
     ) -> Result<Look, Fault> {
+        let now_ms = caller.now_ms;
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let queue = store::queue(&transaction, queue)?;
         let dead_letter_queue = redrive::bury(&transaction, &queue, now_ms)?;
         let mut look = Look { dead_letter_queue, ..Look::default() };
         for sequence in visible(&transaction, &queue, receive.max_number_of_messages, now_ms, whim)? {
-            look.messages.push(take(&transaction, &queue, sequence, receive, now_ms)?);
+            look.messages.push(take(&transaction, &queue, sequence, receive, caller)?);
             if whim == Some(Whim::Again) {
                 forget_receive(&transaction, sequence, now_ms)?;
             }
@@ -160,17 +167,18 @@ fn take(
     queue: &Queue,
     sequence: i64,
     receive: &Receive,
-    now_ms: i64,
+    caller: &Caller,
 ) -> Result<ReceivedMessage, Fault> {
     let hidden_seconds = receive.visibility_timeout.unwrap_or_else(|| queue.attributes.number(&VISIBILITY_TIMEOUT));
     let receipt = random::uuid();
     let mut taken = connection.prepare_cached(
-        "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3,
+        "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3, receiver = ?5,
                 first_received_ms = coalesce(first_received_ms, ?4)
          WHERE sequence = ?1
-         RETURNING id, body, attributes, sent_ms, first_received_ms, receives, dead_letter_source",
+         RETURNING id, body, attributes, sent_ms, first_received_ms, receives, dead_letter_source, hops",
     )?;
-    let values = params![sequence, now_ms + hidden_seconds * 1000, receipt, now_ms];
+    let visible_ms = caller.now_ms + hidden_seconds * 1000;
+    let values = params![sequence, visible_ms, receipt, caller.now_ms, caller.principal];
     let (mut message, attributes) = taken.query_row(values, |row| shown(row, receive))?;
     let mut attributes: MessageAttributes =
         serde_json::from_str(&attributes).map_err(|error| Fault::internal(&error))?;
@@ -197,6 +205,7 @@ fn shown(row: &Row<'_>, receive: &Receive) -> rusqlite::Result<(ReceivedMessage,
         ("SentTimestamp", row.get::<_, i64>(3)?.to_string()),
         ("ApproximateFirstReceiveTimestamp", row.get::<_, i64>(4)?.to_string()),
         ("ApproximateReceiveCount", row.get::<_, i64>(5)?.to_string()),
+        (TRACE_HEADER, format!("{LINEAGE}{}", row.get::<_, i64>(7)?)),
     ]);
     if let Some(source) = row.get(6)? {
         attributes.insert("DeadLetterQueueSourceArn", source);

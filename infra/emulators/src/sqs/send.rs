@@ -11,6 +11,13 @@ use super::{
 };
 use crate::random;
 
+/// When a call arrives, and from which principal.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) now_ms: i64,
+    pub(super) principal: String,
+}
+
 /// A message to send.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
@@ -62,7 +69,7 @@ pub(super) trait Act {
     }
 
     /// Does it, within the caller's transaction.
-    fn act(self, connection: &Connection, queue: &Queue, now_ms: i64) -> Result<Self::Done, Fault>;
+    fn act(self, connection: &Connection, queue: &Queue, caller: &Caller) -> Result<Self::Done, Fault>;
 }
 
 impl Act for NewMessage {
@@ -73,7 +80,7 @@ impl Act for NewMessage {
         message::check(&self.message_body, &self.message_attributes, usize::MAX).unwrap_or_default()
     }
 
-    fn act(self, connection: &Connection, queue: &Queue, now_ms: i64) -> Result<SentMessage, Fault> {
+    fn act(self, connection: &Connection, queue: &Queue, caller: &Caller) -> Result<SentMessage, Fault> {
         let max_bytes = usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
         message::check(&self.message_body, &self.message_attributes, max_bytes)?;
         let delay_seconds = self.delay_seconds.unwrap_or_else(|| queue.attributes.number(&DELAY));
@@ -87,15 +94,17 @@ impl Act for NewMessage {
         let attributes = serde_json::to_string(&self.message_attributes).map_err(|error| Fault::internal(&error))?;
         connection
             .prepare_cached(
-                "INSERT INTO messages (queue, id, body, attributes, sent_ms, visible_ms) VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO messages (queue, id, body, attributes, sent_ms, visible_ms, hops)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![
                 queue.name,
                 message_id,
                 self.message_body,
                 attributes,
-                now_ms,
-                now_ms + delay_seconds * 1000
+                caller.now_ms,
+                caller.now_ms + delay_seconds * 1000,
+                hops(connection, caller)?
             ])?;
         Ok(SentMessage {
             message_id,
@@ -105,11 +114,24 @@ impl Act for NewMessage {
     }
 }
 
+/// Returns the length of the chain of messages that a message of this caller continues, itself included: one more than the
+/// longest of those that the caller has received and neither deleted nor lost sight of; 1 without any.
+///
+/// On AWS the caller's SDK passes the trace header on, so the chain is exactly that of the message that it works on ("Use
+/// Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide). Here it is the longest of
+/// the messages that the caller's concurrent invocations work on.
+fn hops(connection: &Connection, caller: &Caller) -> Result<i64, Fault> {
+    let longest: Option<i64> = connection
+        .prepare_cached("SELECT max(hops) FROM messages WHERE receiver = ? AND visible_ms > ?")?
+        .query_row(params![caller.principal, caller.now_ms], |row| row.get(0))?;
+    Ok(longest.unwrap_or(0) + 1)
+}
+
 impl Act for Deletion {
     type Done = Nothing;
 
     /// An outdated receipt deletes nothing and is no error, as on AWS.
-    fn act(self, connection: &Connection, queue: &Queue, _now_ms: i64) -> Result<Nothing, Fault> {
+    fn act(self, connection: &Connection, queue: &Queue, _caller: &Caller) -> Result<Nothing, Fault> {
         check_receipt(&self.receipt_handle)?;
         connection
             .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
@@ -121,8 +143,9 @@ impl Act for Deletion {
 impl Act for VisibilityChange {
     type Done = Nothing;
 
-    fn act(self, connection: &Connection, queue: &Queue, now_ms: i64) -> Result<Nothing, Fault> {
+    fn act(self, connection: &Connection, queue: &Queue, caller: &Caller) -> Result<Nothing, Fault> {
         check_receipt(&self.receipt_handle)?;
+        let now_ms = caller.now_ms;
         let seconds = self.visibility_timeout;
         if !VISIBILITY_SECONDS.contains(&seconds) {
             let reason = format!(

@@ -35,9 +35,12 @@ const SCHEMA: &str = "
         first_received_ms INTEGER,
         receives INTEGER NOT NULL DEFAULT 0,
         receipt TEXT,
+        receiver TEXT,
+        hops INTEGER NOT NULL,
         dead_letter_source TEXT
     );
     CREATE INDEX IF NOT EXISTS messages_by_visibility ON messages (queue, visible_ms, sequence);
+    CREATE INDEX IF NOT EXISTS messages_by_receiver ON messages (receiver, visible_ms) WHERE receiver IS NOT NULL;
     CREATE INDEX IF NOT EXISTS messages_by_age ON messages (queue, sent_ms);
     CREATE UNIQUE INDEX IF NOT EXISTS messages_by_receipt ON messages (receipt) WHERE receipt IS NOT NULL;
 ";
