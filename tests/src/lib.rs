@@ -8,6 +8,7 @@ mod echo;
 mod raw;
 mod samples;
 mod stack;
+mod tries;
 mod users;
 
 pub use answer::Answer;
@@ -17,4 +18,5 @@ pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use raw::{Raw, authority};
 pub use samples::{PHOTO, large_photo, noise};
 pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, seconds};
+pub use tries::{DYNAMODB_TRIES, OTHER_TRIES, failed_calls, tries};
 pub use users::User;

@@ -9,10 +9,10 @@ use runtime::{Settings, SystemClock};
 use tempfile::TempDir;
 use template::Permission;
 use tenant::{Tenants, bootstrap};
-use tests::Seeded;
+use tests::{DYNAMODB_TRIES, Seeded};
 
 /// Tries that the client makes of one call.
-const TRIES: u32 = 3;
+const TRIES: u32 = DYNAMODB_TRIES;
 
 /// The product's table, empty, and somebody who may do everything to it.
 struct Empty {
@@ -104,7 +104,7 @@ async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() 
     let second = bootstrap(&empty.tenants(), &empty.sources, None).await.expect("a key");
     assert!(second.is_new && second.api_key != first.api_key);
     // Its use is noted twice.
-    empty.faults().lose_answer(DynamoDb, "UpdateItem", 2);
+    empty.faults().lose_answer(DynamoDb, "UpdateItem", TRIES - 1);
     let known = bootstrap(&empty.tenants(), &empty.sources, Some(second.api_key.reveal())).await.expect("a key");
     assert!(!known.is_new && known.api_key == second.api_key);
     assert_eq!((empty.user(&first.api_key).await, empty.user(&second.api_key).await), (user, user));

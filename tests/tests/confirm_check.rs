@@ -6,14 +6,14 @@ use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
 use tenant::{ConfirmCheck, DELAY_SECONDS, Queue};
-use tests::{Dump, PHOTO, Stack, Tenant, minutes, seconds};
+use tests::{DYNAMODB_TRIES, Dump, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
 
 use crate::api::{Announced, config, kept, said, with_retired};
 
 /// Minutes for which SQS keeps a message back at most.
 const QUARTER: u64 = 15;
 /// Attempts of a client of AWS before it gives up.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = OTHER_TRIES;
 /// How long after its announcement a file is looked for, in milliseconds.
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
 /// More deliveries of a check than it was sent for, at once.
@@ -301,11 +301,11 @@ async fn what_could_not_be_announced_leaves_nothing() {
     announce().await.refused(503);
     stack.dump().await.demand_unchanged(&before, "a file that nobody would look after");
     // Somebody looks, and finds nothing.
-    faults.refuse(DynamoDb, "TransactWriteItems", ATTEMPTS, 500, "InternalServerError");
+    faults.refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
     announce().await.refused(503);
     without_given_up(stack.dump().await).demand_unchanged(&before, "a file that was not announced");
     // It was announced, whoever heard of it.
-    faults.lose_answer(DynamoDb, "TransactWriteItems", ATTEMPTS);
+    faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     let announced = Announced { answer: announce().await.demand(201).json() };
     announced.send(&stack, PHOTO).await.demand(200);
     announced.confirm(&acme.client).await.ok();

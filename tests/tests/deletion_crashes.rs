@@ -4,12 +4,10 @@
 use emulators::Service;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, form, minutes, seconds};
+use tests::{Answer, PHOTO, Stack, Tenant, failed_calls, form, minutes, seconds, tries};
 
 use crate::api::{Announced, kept};
 
-/// Tries of one call before whoever makes it gives up on it.
-const TRIES: u32 = 3;
 /// Rounds after which a purge that was killed once has long ended.
 const MOST_ROUNDS: u32 = 12;
 
@@ -244,10 +242,10 @@ fn plan(stack: &Stack, function: &str, calls: &[(Service, String)], index: usize
         faults.pass(*service, operation, few(before));
     }
     if trouble == LosesAnswer {
-        faults.lose_answer(*service, operation, TRIES);
+        faults.lose_answer(*service, operation, tries(*service));
     } else {
         let code = if *service == Service::DynamoDb { "InternalServerError" } else { "InternalFailure" };
-        faults.refuse(*service, operation, TRIES, 500, code);
+        faults.refuse(*service, operation, tries(*service), 500, code);
     }
 }
 
@@ -319,7 +317,7 @@ async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
     for round in 0..MOST_ROUNDS {
         stack.clock.advance(if round == 0 { seconds(1) } else { minutes(15) });
         // Its one job has failed once a call has been tried as often as calls are.
-        let has_died = || faults.broken() as u64 >= u64::from(TRIES);
+        let has_died = || failed_calls(&faults) >= 1;
         let rests = |messages: local::Messages| {
             messages.visible == 0 && (messages.in_flight == 0 || (is_cut_off && has_died()))
         };

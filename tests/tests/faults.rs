@@ -2,7 +2,7 @@
 
 use emulators::Service::{DynamoDb, S3};
 use serde_json::json;
-use tests::Stack;
+use tests::{DYNAMODB_TRIES, Stack};
 
 #[tokio::test]
 async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one() {
@@ -102,12 +102,39 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
         assert_eq!(answer.header("retry-after").is_empty(), status == 200, "{conflicts} conflicts");
     }
     for (code, status) in [("ProvisionedThroughputExceededException", 503), ("ValidationException", 500)] {
-        // The client tries three times what may pass.
-        let times = if status == 503 { 3 } else { 1 };
+        let times = if status == 503 { DYNAMODB_TRIES } else { 1 };
         stack.cloud.faults().refuse(DynamoDb, "TransactGetItems", times, 400, code);
         stack.anonymous.get(url).await.refused(status);
     }
     stack.anonymous.get(url).await.demand(200);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folder = acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
+    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
+    let form = form.text("folder_id", folder["id"].as_str().expect("an id").to_owned());
+    let record = acme.client.upload(form).await.created();
+    let url = record["url"].as_str().expect("an address");
+    let faults = stack.cloud.faults();
+
+    for code in ["ThrottlingError", "ProvisionedThroughputExceeded"] {
+        for (times, written, read) in [(1, 201, 200), (2, 503, 503)] {
+            faults.refuse(DynamoDb, "TransactWriteItems", times, 400, code);
+            let name = format!("{code} {times}");
+            let create = acme.client.post("/folders", json!({"space_id": acme.id, "name": name}));
+            let (answer, calls) = stack.calls_of(create).await;
+            assert_eq!(answer.demand(written).header("retry-after").is_empty(), written == 201);
+            assert_eq!(calls.iter().filter(|call| *call == "folders TransactWriteItems").count(), 2);
+
+            faults.refuse(DynamoDb, "TransactGetItems", times, 400, code);
+            let answer = stack.anonymous.get(url).await.demand(read);
+            assert_eq!(answer.header("retry-after").is_empty(), read == 200);
+        }
+    }
     stack.stop().await;
 }
 
@@ -118,8 +145,7 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     let faults = stack.cloud.faults();
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
-    // The client tries three times.
-    faults.refuse(DynamoDb, "GetItem", 3, 400, "ProvisionedThroughputExceededException");
+    faults.refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 400, "ProvisionedThroughputExceededException");
     let busy = get().await;
     assert_eq!(busy.header("retry-after"), "1");
     busy.refused(503);

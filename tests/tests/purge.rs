@@ -2,14 +2,12 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::{PHOTO, Stack, Tenant, User, form, minutes, seconds};
+use tests::{PHOTO, Stack, Tenant, User, failed_calls, form, minutes, seconds};
 
 use crate::api::{kept, with_retired};
 
 /// Stacks that are at work at once.
 const STACKS: usize = 8;
-/// Tries of one call before the purge gives up on it.
-const TRIES: usize = 3;
 /// Rounds after which a purge that was killed once has long ended.
 const MOST_ROUNDS: u32 = 12;
 
@@ -48,7 +46,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
             _ => minutes(15),
         });
         // Each message that is in flight while the purge is cut off has a job that fails with the tries of one call.
-        let has_died = |in_flight: u64| faults.broken() > 0 && faults.broken() as u64 >= TRIES as u64 * in_flight;
+        let has_died = |in_flight: u64| faults.broken() > 0 && failed_calls(&faults) >= in_flight;
         let rests = |messages: local::Messages| {
             messages.visible == 0 && (messages.in_flight == 0 || (is_cut_off && has_died(messages.in_flight)))
         };
@@ -142,7 +140,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
         let faults = stack.cloud.faults();
         faults.cut_off("spaces", after, takes_effect);
         acme.client.delete(&deletion(&acme, force)).await.refused(503);
-        assert!(faults.broken() >= TRIES, "{after}");
+        assert!(failed_calls(&faults) >= 1, "{after}");
         faults.reconnect();
         // Longer than a space stays closed, and than the purge waits for a mark.
         for time in [seconds(1), minutes(3), minutes(15)] {

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::{
-    config::{BehaviorVersion, Region, SharedHttpClient, timeout::TimeoutConfig},
+    config::{BehaviorVersion, Region, SharedHttpClient, retry::RetryConfig, timeout::TimeoutConfig},
     error::DisplayErrorContext,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
@@ -18,8 +18,15 @@ use crate::{Settings, credentials::credentials};
 
 /// How long a connection may take to be made.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
-/// How long one try of a call may take until its answer begins: time for the largest object to go out.
-const ATTEMPT_DEADLINE: Duration = Duration::from_secs(10);
+/// How long one try of an S3 call may take until its answer begins: time for the largest object to go out.
+const S3_ATTEMPT_DEADLINE: Duration = Duration::from_secs(10);
+/// How long one try of a DynamoDB, SQS or Secrets Manager call may take. They answer in milliseconds; what takes longer is
+/// a connection that was lost while Lambda had frozen the function.
+const ATTEMPT_DEADLINE: Duration = Duration::from_secs(2);
+/// Tries of a DynamoDB call: a table without capacity is left alone soon.
+const DYNAMODB_TRIES: u32 = 2;
+/// Longest pause before the second of them.
+const DYNAMODB_PAUSE: Duration = Duration::from_millis(50);
 /// How long a call may take with all its tries: less than a function has for its answer.
 const CALL_DEADLINE: Duration = Duration::from_secs(20);
 
@@ -42,30 +49,33 @@ impl HttpClients {
 }
 
 macro_rules! configure {
-    ($builder:expr, $settings:ident, $endpoint:literal) => {{
+    ($builder:expr, $settings:ident, $endpoint:literal, $attempt_deadline:expr) => {{
         let endpoint = $settings.optional($endpoint);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new($settings.text("AWS_REGION")))
             .credentials_provider(credentials($settings))
-            .timeout_config(deadlines())
+            .timeout_config(deadlines($attempt_deadline))
             .http_client($settings.http_clients.towards(endpoint));
         builder.set_endpoint_url(endpoint.map(str::to_owned));
         builder
     }};
 }
 
-fn deadlines() -> TimeoutConfig {
+fn deadlines(attempt: Duration) -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(CONNECT_DEADLINE)
-        .operation_attempt_timeout(ATTEMPT_DEADLINE)
+        .operation_attempt_timeout(attempt)
         .operation_timeout(CALL_DEADLINE)
         .build()
 }
 
 /// A DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` sends it elsewhere.
 pub fn dynamodb(settings: &mut Settings) -> aws_sdk_dynamodb::Client {
-    let config = configure!(aws_sdk_dynamodb::Config::builder(), settings, "AWS_ENDPOINT_URL_DYNAMODB");
+    let retries = RetryConfig::standard().with_max_attempts(DYNAMODB_TRIES).with_initial_backoff(DYNAMODB_PAUSE);
+    let config =
+        configure!(aws_sdk_dynamodb::Config::builder(), settings, "AWS_ENDPOINT_URL_DYNAMODB", ATTEMPT_DEADLINE)
+            .retry_config(retries);
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
@@ -74,7 +84,7 @@ pub fn dynamodb(settings: &mut Settings) -> aws_sdk_dynamodb::Client {
 /// Checksums are those that a request names: the client's own would be signed into presigned addresses, whose users do
 /// not send them.
 pub fn s3(settings: &mut Settings) -> aws_sdk_s3::Client {
-    let config = configure!(aws_sdk_s3::Config::builder(), settings, "AWS_ENDPOINT_URL_S3")
+    let config = configure!(aws_sdk_s3::Config::builder(), settings, "AWS_ENDPOINT_URL_S3", S3_ATTEMPT_DEADLINE)
         .force_path_style(settings.optional("AWS_ENDPOINT_URL_S3").is_some())
         .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
     aws_sdk_s3::Client::from_conf(config.build())
@@ -82,14 +92,19 @@ pub fn s3(settings: &mut Settings) -> aws_sdk_s3::Client {
 
 /// An SQS client; `AWS_ENDPOINT_URL_SQS` sends it elsewhere.
 pub fn sqs(settings: &mut Settings) -> aws_sdk_sqs::Client {
-    let config = configure!(aws_sdk_sqs::Config::builder(), settings, "AWS_ENDPOINT_URL_SQS");
+    let config = configure!(aws_sdk_sqs::Config::builder(), settings, "AWS_ENDPOINT_URL_SQS", ATTEMPT_DEADLINE);
     aws_sdk_sqs::Client::from_conf(config.build())
 }
 
 /// The master secret, under the name that `MASTER_SECRET_ARN` gives it. Where it cannot be had the function cannot start,
 /// and the next start tries again.
 pub async fn master_secret(settings: &mut Settings<'_>) -> MasterSecret {
-    let config = configure!(aws_sdk_secretsmanager::Config::builder(), settings, "AWS_ENDPOINT_URL_SECRETS_MANAGER");
+    let config = configure!(
+        aws_sdk_secretsmanager::Config::builder(),
+        settings,
+        "AWS_ENDPOINT_URL_SECRETS_MANAGER",
+        ATTEMPT_DEADLINE
+    );
     let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
     let name = settings.text("MASTER_SECRET_ARN");
     if name.is_empty() {
@@ -147,6 +162,21 @@ mod tests {
         let started = tokio::time::Instant::now();
         s3.get_object().bucket("bucket").key("key").send().await.unwrap_err();
         assert!(started.elapsed() < crate::ANSWER_DEADLINE, "{:?}", started.elapsed());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lost_connection_costs_two_seconds_and_ten_for_storage() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let (dynamodb, s3) = clients(&listener);
+
+        let started = tokio::time::Instant::now();
+        dynamodb.list_tables().send().await.unwrap_err();
+        let tries = ATTEMPT_DEADLINE * DYNAMODB_TRIES;
+        assert!((tries..=tries + DYNAMODB_PAUSE).contains(&started.elapsed()), "{:?}", started.elapsed());
+
+        let started = tokio::time::Instant::now();
+        s3.list_buckets().send().await.unwrap_err();
+        assert!(started.elapsed() > S3_ATTEMPT_DEADLINE, "{:?}", started.elapsed());
     }
 
     #[tokio::test]

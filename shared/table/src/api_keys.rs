@@ -289,7 +289,7 @@ impl Table {
 
 /// A busy table notes a key's use with a later request: this one is authenticated already.
 fn unless_busy(noted: Result<(), Error>) -> Result<(), Error> {
-    if matches!(noted, Err(Error::Busy(_))) { Ok(()) } else { noted }
+    noted.or_else(|error| if error.is_retryable() { Ok(()) } else { Err(error) })
 }
 
 /// Names of the counters that no clock counts by any more.

@@ -8,16 +8,12 @@ use aws_sdk_dynamodb::{
 };
 use domain::Fault;
 
-/// Refusals that pass by themselves.
-const PASSING: [&str; 7] = [
-    "InternalServerError",
-    "ItemCollectionSizeLimitExceededException",
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "ThrottlingException",
-    "TransactionConflictException",
-    "TransactionInProgressException",
-];
+/// Error codes of calls that succeed when they are repeated later.
+const RETRYABLE: [&str; 2] = ["InternalServerError", "ItemCollectionSizeLimitExceededException"];
+/// Error codes of throttled calls ("Error handling with DynamoDB" in the DynamoDB developer guide).
+const THROTTLED: [&str; 3] = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
+/// Error codes of calls that met another one on the same item, or a repetition of themselves.
+const CONTENDED: [&str; 2] = ["TransactionConflictException", "TransactionInProgressException"];
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +21,12 @@ pub enum Error {
     /// The table is overloaded, does not answer, or gave an incomplete answer: another try may help.
     #[error("the table is busy: {0}")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
+    /// The table has no capacity left for the call: a later try may help.
+    #[error("the table is throttled: {0}")]
+    Throttled(#[source] Box<dyn StdError + Send + Sync>),
+    /// The write lost a race against others: another try may help.
+    #[error("the table is contended: {0}")]
+    Contended(#[source] Box<dyn StdError + Send + Sync>),
     /// The call is wrong, or not allowed: another try would fail as well.
     #[error("the table refused: {0}")]
     Refused(#[source] Box<dyn StdError + Send + Sync>),
@@ -38,25 +40,41 @@ impl Error {
         Error::Busy(why.into())
     }
 
+    pub(crate) fn contended(why: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
+        Error::Contended(why.into())
+    }
+
+    /// Whether another try may help.
+    pub(crate) fn is_retryable(&self) -> bool {
+        matches!(self, Error::Busy(_) | Error::Throttled(_) | Error::Contended(_))
+    }
+
     pub(crate) fn from_sdk<E, R>(error: SdkError<E, R>) -> Error
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
         R: std::fmt::Debug + Send + Sync + 'static,
         SdkError<E, R>: RequestId,
     {
-        let passes = match &error {
-            SdkError::ServiceError(service) => service.err().code().is_none_or(|code| PASSING.contains(&code)),
-            SdkError::ConstructionFailure(_) => false,
-            _ => true,
+        let code = match &error {
+            SdkError::ServiceError(service) => service.err().code(),
+            SdkError::ConstructionFailure(_) => return Error::Refused(error.into()),
+            _ => None,
         };
-        if passes { Error::Busy(error.into()) } else { Error::Refused(error.into()) }
+        match code {
+            None => Error::Busy(error.into()),
+            Some(code) if RETRYABLE.contains(&code) => Error::Busy(error.into()),
+            Some(code) if THROTTLED.contains(&code) => Error::Throttled(error.into()),
+            Some(code) if CONTENDED.contains(&code) => Error::Contended(error.into()),
+            Some(_) => Error::Refused(error.into()),
+        }
     }
 }
 
 impl From<Error> for Fault {
     fn from(error: Error) -> Fault {
         match error {
-            Error::Busy(_) => Fault::unavailable(error),
+            Error::Busy(_) | Error::Throttled(_) => Fault::unavailable(error),
+            Error::Contended(_) => Fault::contended(error),
             Error::Refused(_) | Error::Unreadable(_) => Fault::internal(error),
         }
     }

@@ -195,7 +195,7 @@ impl Table {
             Err(NotWritten::Refused(refused)) if refused.contains(&OWNER_MEMBER) => {
                 Ok(self.space_of_file(file.id).await?.is_some())
             }
-            Err(NotWritten::Refused(_)) => Err(Error::busy("another request took over what this one was doing")),
+            Err(NotWritten::Refused(_)) => Err(Error::contended("another request took over what this one was doing")),
             Err(NotWritten::Failed(error)) => Err(error),
         }
     }

@@ -19,6 +19,7 @@ mod key;
 mod members;
 mod purge;
 mod read;
+mod retry;
 mod spaces;
 mod strangers;
 mod sweep;
@@ -34,23 +35,32 @@ pub use folder_reads::DeliveredRecords;
 pub use folders::FolderRefused;
 pub use members::{Membership, User};
 pub use read::{Listing, Page, Start};
+pub use retry::pause;
 pub use spaces::{ChangeRefused, SpaceRefused};
 pub use upload_configs::ConfigRefused;
-pub use write::pause;
 
 use aws_sdk_dynamodb::Client;
+use domain::Sources;
 use key::Key;
+use retry::RetryPolicy;
 
 /// The table's client.
 #[derive(Clone, Debug)]
 pub struct Table {
     client: Client,
     name: String,
+    retries: RetryPolicy,
 }
 
 impl Table {
     /// The table of this name.
     pub fn new(client: Client, name: String) -> Table {
-        Table { client, name }
+        Table { client, name, retries: RetryPolicy::request() }
+    }
+
+    /// The same table for a background job: throttled calls are repeated for seconds.
+    #[must_use]
+    pub fn for_background_job(self, sources: Sources) -> Table {
+        Table { retries: RetryPolicy::background_job(sources), ..self }
     }
 }

@@ -1,9 +1,6 @@
 //! Reads: one item, a few at once, a page of a partition. Strongly consistent and whole.
 
-use std::{
-    collections::{HashMap, HashSet},
-    time::Duration,
-};
+use std::collections::{HashMap, HashSet};
 
 use aws_sdk_dynamodb::{
     operation::transact_get_items::TransactGetItemsError,
@@ -15,13 +12,9 @@ use serde::de::DeserializeOwned;
 use crate::{
     Error, Table,
     key::{Key, PARTITION, SORT},
-    write::{CONFLICT_TRIES, Canceled, jittered, why_canceled},
+    retry::TransactionTries,
+    write::{Canceled, why_canceled},
 };
-
-/// Tries of a batch before what is left unprocessed fails the whole.
-pub(crate) const BATCH_TRIES: u32 = 5;
-/// Pause before the second try of a batch, doubled for each further one.
-pub(crate) const BATCH_PAUSE: Duration = Duration::from_millis(20);
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
@@ -98,15 +91,8 @@ pub(crate) struct Range {
 impl Table {
     /// One record.
     pub(crate) async fn get<T: DeserializeOwned>(&self, key: Key) -> Result<Option<T>, Error> {
-        let answer = self
-            .client
-            .get_item()
-            .table_name(&self.name)
-            .set_key(Some(key.attributes()))
-            .consistent_read(true)
-            .send()
-            .await
-            .map_err(Error::from_sdk)?;
+        let get = self.client.get_item().table_name(&self.name).set_key(Some(key.attributes())).consistent_read(true);
+        let answer = self.unless_throttled(|| get.clone().send()).await?;
         answer.item.map(record).transpose()
     }
 
@@ -118,19 +104,17 @@ impl Table {
         if wanted.is_empty() {
             return Ok(Found(found));
         }
-        for attempt in 0..BATCH_TRIES {
+        for attempt in 0..self.retries.batch_tries {
             if attempt > 0 {
-                tokio::time::sleep(BATCH_PAUSE * 2_u32.pow(attempt - 1)).await;
+                self.retries.pause(attempt).await;
             }
-            let request = KeysAndAttributes::builder().set_keys(Some(wanted)).consistent_read(true).build();
+            let request = KeysAndAttributes::builder().set_keys(Some(wanted.clone())).consistent_read(true).build();
             let request = request.map_err(|error| Error::Refused(error.into()))?;
-            let answer = self
-                .client
-                .batch_get_item()
-                .request_items(&self.name, request)
-                .send()
-                .await
-                .map_err(Error::from_sdk)?;
+            let sent = self.client.batch_get_item().request_items(&self.name, request).send().await;
+            let answer = match sent.map_err(Error::from_sdk) {
+                Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
+                sent => sent?,
+            };
             for item in answer.responses.unwrap_or_default().into_values().flatten() {
                 let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
                 found.insert(key, item);
@@ -150,22 +134,22 @@ impl Table {
             Ok(TransactGetItem::builder().get(get.map_err(|error| Error::Refused(error.into()))?).build())
         };
         let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, Error>>()?;
-        for attempt in 0..CONFLICT_TRIES {
-            if attempt > 0 {
-                tokio::time::sleep(jittered(sources, attempt)).await;
-            }
+        let mut tries = TransactionTries::new(&self.retries, sources);
+        loop {
             let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
             let error = match read {
                 Ok(answer) => return whole(keys, answer.responses.unwrap_or_default()),
                 Err(error) => error,
             };
-            match error.as_service_error() {
-                Some(TransactGetItemsError::TransactionCanceledException(canceled))
-                    if matches!(why_canceled(canceled.cancellation_reasons()), Canceled::ForNow) => {}
-                _ => return Err(Error::from_sdk(error)),
+            let Some(TransactGetItemsError::TransactionCanceledException(canceled)) = error.as_service_error() else {
+                return Err(Error::from_sdk(error));
+            };
+            match why_canceled(canceled.cancellation_reasons()) {
+                Canceled::Conflict => tries.after_conflict().await?,
+                Canceled::Throttled => tries.after_throttling().await?,
+                Canceled::Conditions(_) | Canceled::Other => return Err(Error::from_sdk(error)),
             }
         }
-        Err(Error::busy("a read of a moment kept conflicting with writes"))
     }
 
     /// A page of the records in a partition whose sort keys begin alike; `sort` gives the sort key of a place in the list.

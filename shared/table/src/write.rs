@@ -3,7 +3,7 @@
 //! Every transaction carries a token, so that repeating one whose answer was lost finds it done instead of refused. One
 //! that answers a request which is done once completes that request's claim, so neither is written without the other.
 
-use std::time::Duration;
+use std::{collections::HashSet, error::Error as StdError};
 
 use aws_sdk_dynamodb::{
     config::http::HttpResponse,
@@ -24,13 +24,9 @@ use serde::Serialize;
 use crate::{
     Completion, Error, Table,
     key::{Key, PARTITION},
-    read::{BATCH_PAUSE, BATCH_TRIES, Item},
+    read::Item,
+    retry::{CONFLICT_TRIES, TransactionTries, pause},
 };
-
-/// Tries of a transaction that conflicts with others.
-pub(crate) const CONFLICT_TRIES: u32 = 8;
-/// Longest pause before the second try, doubled for each further one.
-const CONFLICT_PAUSE_MS: u64 = 10;
 
 /// Most writes of one batch.
 const BATCH_WRITES: usize = 25;
@@ -40,8 +36,8 @@ pub(crate) const TRANSACTION_MEMBERS: usize = 100;
 /// The refusal of a single write of an item that a transaction is at work on.
 const CONFLICT: &str = "TransactionConflictException";
 
-/// Reasons of a cancellation that pass by themselves.
-const PASSING: [&str; 3] = ["ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"];
+/// Cancellation reasons of a transaction that was throttled (`TransactWriteItems` in the DynamoDB API reference).
+const THROTTLED: [&str; 2] = ["ProvisionedThroughputExceeded", "ThrottlingError"];
 
 /// How a transaction failed.
 #[derive(Debug)]
@@ -138,7 +134,7 @@ impl Table {
     /// Writes a record in place of whatever is there; safe to repeat.
     pub(crate) async fn overwrite(&self, key: Key, record: &impl Serialize) -> Result<(), Error> {
         let put = self.client.put_item().table_name(&self.name).set_item(Some(item(key, record)?));
-        put.send().await.map_err(Error::from_sdk)?;
+        self.unless_throttled(|| put.clone().send()).await?;
         Ok(())
     }
 
@@ -157,43 +153,77 @@ impl Table {
         unless_refused(deleted)
     }
 
-    /// Removes whatever is under these keys; safe to repeat.
+    /// Removes the items of these keys, each once; safe to repeat.
     pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), Error> {
-        let request = |key: &Key| {
+        let mut requests = Vec::new();
+        for key in keys {
             let delete = DeleteRequest::builder().set_key(Some(key.clone().attributes())).build();
-            Ok(WriteRequest::builder().delete_request(delete.map_err(|error| Error::Refused(error.into()))?).build())
-        };
-        self.write_all(keys.iter().map(request).collect::<Result<_, Error>>()?).await
+            let delete = delete.map_err(|error| Error::Refused(error.into()))?;
+            requests.push((key, WriteRequest::builder().delete_request(delete).build()));
+        }
+        self.write_all(requests).await
     }
 
-    /// Writes records, whatever is there; safe to repeat.
+    /// Writes records unconditionally, of each key the last one; safe to repeat.
     pub(crate) async fn overwrite_all(&self, records: &[(Key, impl Serialize)]) -> Result<(), Error> {
-        let request = |(key, record): &(Key, _)| {
+        let mut requests = Vec::new();
+        for (key, record) in records {
             let put = PutRequest::builder().set_item(Some(item(key.clone(), record)?)).build();
-            Ok(WriteRequest::builder().put_request(put.map_err(|error| Error::Refused(error.into()))?).build())
-        };
-        self.write_all(records.iter().map(request).collect::<Result<_, Error>>()?).await
+            let put = put.map_err(|error| Error::Refused(error.into()))?;
+            requests.push((key, WriteRequest::builder().put_request(put).build()));
+        }
+        self.write_all(requests).await
     }
 
-    async fn write_all(&self, requests: Vec<WriteRequest>) -> Result<(), Error> {
+    /// Sends writes in batches. Of several writes of one key the last one is sent: `BatchWriteItem` refuses a request
+    /// that has two (`BatchWriteItem` in the DynamoDB API reference).
+    async fn write_all(&self, mut requests: Vec<(&Key, WriteRequest)>) -> Result<(), Error> {
+        let mut sent = HashSet::new();
+        requests.reverse();
+        requests.retain(|(key, _)| sent.insert(*key));
+        requests.reverse();
+
+        let requests: Vec<WriteRequest> = requests.into_iter().map(|(_, request)| request).collect();
         for batch in requests.chunks(BATCH_WRITES) {
-            let mut rest = batch.to_vec();
-            for attempt in 0..BATCH_TRIES {
-                if attempt > 0 {
-                    tokio::time::sleep(BATCH_PAUSE * 2_u32.pow(attempt - 1)).await;
-                }
-                let answer = self.client.batch_write_item().request_items(&self.name, rest).send().await;
-                let answer = answer.map_err(Error::from_sdk)?;
-                rest = answer.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
-                if rest.is_empty() {
-                    break;
-                }
-            }
-            if !rest.is_empty() {
-                return Err(Error::busy("a batch of writes stayed incomplete"));
-            }
+            self.write_batch(batch.to_vec()).await?;
         }
         Ok(())
+    }
+
+    async fn write_batch(&self, mut rest: Vec<WriteRequest>) -> Result<(), Error> {
+        for attempt in 0..self.retries.batch_tries {
+            if attempt > 0 {
+                self.retries.pause(attempt).await;
+            }
+            let sent = self.client.batch_write_item().request_items(&self.name, rest.clone()).send().await;
+            let answer = match sent.map_err(Error::from_sdk) {
+                Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
+                sent => sent?,
+            };
+            rest = answer.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(Error::busy("a batch of writes stayed incomplete"))
+    }
+
+    /// Repeats a call while DynamoDB throttles it, as often as the table's policy allows.
+    pub(crate) async fn unless_throttled<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+        F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
+    {
+        let mut attempt = 1;
+        loop {
+            // In a box, so that the futures of requests stay small.
+            let called = Box::pin(call()).await.map_err(Error::from_sdk);
+            if attempt >= self.retries.call_tries || !matches!(called, Err(Error::Throttled(_))) {
+                return called;
+            }
+            self.retries.pause(attempt).await;
+            attempt += 1;
+        }
     }
 
     /// All of these or none, once; with them what completes the request's claim, where it has one.
@@ -209,7 +239,7 @@ impl Table {
         let claim = completion.map(|_| members.len() - 1);
         match self.write_together(sources, members).await {
             Err(NotWritten::Refused(refused)) if claim.is_some_and(|claim| refused.contains(&claim)) => {
-                Err(Error::busy("another request took over what this one was doing").into())
+                Err(Error::contended("another request took over what this one was doing").into())
             }
             written => written,
         }
@@ -217,10 +247,8 @@ impl Table {
 
     async fn write_together(&self, sources: &Sources, members: Vec<TransactWriteItem>) -> Result<(), NotWritten> {
         let token = sources.ulid().to_string();
-        for attempt in 0..CONFLICT_TRIES {
-            if attempt > 0 {
-                tokio::time::sleep(jittered(sources, attempt)).await;
-            }
+        let mut tries = TransactionTries::new(&self.retries, sources);
+        loop {
             let answer = self
                 .client
                 .transact_write_items()
@@ -229,19 +257,21 @@ impl Table {
                 .send()
                 .await;
             let Err(error) = answer else { return Ok(()) };
-            match error.as_service_error() {
+
+            let canceled = match error.as_service_error() {
                 Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
-                    match why_canceled(canceled.cancellation_reasons()) {
-                        Canceled::ForNow => {}
-                        Canceled::Conditions(members) => return Err(NotWritten::Refused(members)),
-                        Canceled::Other => return Err(Error::from_sdk(error).into()),
-                    }
+                    why_canceled(canceled.cancellation_reasons())
                 }
-                Some(TransactWriteItemsError::TransactionInProgressException(_)) => {}
-                _ => return Err(Error::from_sdk(error).into()),
+                Some(TransactWriteItemsError::TransactionInProgressException(_)) => Canceled::Conflict,
+                _ => Canceled::Other,
+            };
+            match canceled {
+                Canceled::Conflict => tries.after_conflict().await?,
+                Canceled::Throttled => tries.after_throttling().await?,
+                Canceled::Conditions(members) => return Err(NotWritten::Refused(members)),
+                Canceled::Other => return Err(Error::from_sdk(error).into()),
             }
         }
-        Err(Error::busy("a transaction kept conflicting with others").into())
     }
 }
 
@@ -257,7 +287,7 @@ where
     for attempt in 1..CONFLICT_TRIES {
         match write().await {
             Err(SdkError::ServiceError(refused)) if refused.err().code() == Some(CONFLICT) => {
-                tokio::time::sleep(jittered(sources, attempt)).await;
+                pause(sources, attempt).await;
             }
             written => return written,
         }
@@ -286,9 +316,15 @@ fn item(key: Key, record: &impl Serialize) -> Result<Item, Error> {
     Ok(item)
 }
 
+/// Why DynamoDB cancelled a transaction.
 pub(crate) enum Canceled {
-    ForNow,
+    /// It met another transaction or write on an item.
+    Conflict,
+    /// The table has no capacity left for it.
+    Throttled,
+    /// The conditions of these members, counted from 0, do not hold.
     Conditions(Vec<usize>),
+    /// Another reason, which no other try would change.
     Other,
 }
 
@@ -300,23 +336,13 @@ pub(crate) fn why_canceled(reasons: &[CancellationReason]) -> Canceled {
     let refused = with_code("ConditionalCheckFailed");
     if !refused.is_empty() {
         Canceled::Conditions(refused)
-    } else if PASSING.iter().any(|code| !with_code(code).is_empty()) {
-        Canceled::ForNow
+    } else if THROTTLED.iter().any(|code| !with_code(code).is_empty()) {
+        Canceled::Throttled
+    } else if !with_code("TransactionConflict").is_empty() {
+        Canceled::Conflict
     } else {
         Canceled::Other
     }
-}
-
-/// Waits a while before another attempt, counted from 1, at what others are at work on.
-pub async fn pause(sources: &Sources, attempt: u32) {
-    tokio::time::sleep(jittered(sources, attempt)).await;
-}
-
-/// A pause that grows with each attempt, drawn evenly so that those who met once do not meet again.
-pub(crate) fn jittered(sources: &Sources, attempt: u32) -> Duration {
-    let longest = CONFLICT_PAUSE_MS << attempt;
-    let drawn = u64::from_be_bytes(sources.bytes()) % longest;
-    Duration::from_millis(drawn + 1)
 }
 
 #[cfg(test)]
@@ -328,11 +354,13 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_that_does_not_hold_outweighs_a_conflict() {
-        let both = reasons(&["None", "TransactionConflict", "ConditionalCheckFailed"]);
-        assert!(matches!(why_canceled(&both), Canceled::Conditions(members) if members == [2]));
-        assert!(matches!(why_canceled(&reasons(&["TransactionConflict", "None"])), Canceled::ForNow));
-        assert!(matches!(why_canceled(&reasons(&["ThrottlingError", "None"])), Canceled::ForNow));
+    fn failed_condition_outweighs_throttling_which_outweighs_conflict() {
+        let all = reasons(&["None", "TransactionConflict", "ThrottlingError", "ConditionalCheckFailed"]);
+        assert!(matches!(why_canceled(&all), Canceled::Conditions(members) if members == [3]));
+        assert!(matches!(why_canceled(&reasons(&["TransactionConflict", "None"])), Canceled::Conflict));
+        for throttled in ["ThrottlingError", "ProvisionedThroughputExceeded"] {
+            assert!(matches!(why_canceled(&reasons(&["TransactionConflict", throttled])), Canceled::Throttled));
+        }
         assert!(matches!(why_canceled(&reasons(&["ValidationError", "None"])), Canceled::Other));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use emulators::Service::DynamoDb;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds};
+use tests::{Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds};
 
 /// What a refusal has to be.
 struct Expected {
@@ -166,8 +166,8 @@ async fn refusals_of_what_may_not_be_now() {
     refusal(403, "This space is disabled and takes no uploads.", json!({})).demand(&upload(&acme).await);
 
     // A request under a name, whose function died.
-    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", 3, 500, "InternalServerError");
-    stack.cloud.faults().refuse(DynamoDb, "DeleteItem", 3, 500, "InternalServerError");
+    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
+    stack.cloud.faults().refuse(DynamoDb, "DeleteItem", DYNAMODB_TRIES, 500, "InternalServerError");
     let again = || {
         let request = acme.client.request("POST", &format!("{space}/api-keys")).header("idempotency-key", "one");
         acme.client.send(request.json(&json!({"name": "web"})))
@@ -195,10 +195,10 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     acme.client.get(&space).await.ok();
     faults.refuse(DynamoDb, "GetItem", 1, 400, "ValidationException");
     refusal(500, "Server error.", json!({})).demand(&acme.client.get(&space).await);
-    faults.refuse(DynamoDb, "GetItem", 3, 400, "ThrottlingException");
+    faults.refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 400, "ThrottlingException");
     let busy = refusal(503, "The service is busy. Please try again.", json!({})).with("retry-after", "1");
     busy.demand(&acme.client.get(&space).await);
-    faults.refuse(DynamoDb, "UpdateItem", 3, 400, "ThrottlingException");
+    faults.refuse(DynamoDb, "UpdateItem", DYNAMODB_TRIES, 400, "ThrottlingException");
     busy.uncounted().demand(&acme.client.get(&space).await);
     acme.client.get(&space).await.ok();
     let limited = acme.client.get(&space).await;

@@ -2,12 +2,12 @@
 
 use emulators::Service::{DynamoDb, S3};
 use serde_json::{Value, json};
-use tests::{Answer, Dump, Stack, Tenant, seconds};
+use tests::{Answer, DYNAMODB_TRIES, Dump, Stack, Tenant, seconds};
 
 use super::idempotency::{Creation, creations, demand_first, demand_replay};
 
 /// Attempts of a client of AWS before it gives up.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = DYNAMODB_TRIES;
 /// Tries of a transaction that conflicts.
 const CONFLICT_TRIES: u32 = 8;
 

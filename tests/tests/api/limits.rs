@@ -5,7 +5,7 @@ use std::time::Duration;
 use emulators::Service::DynamoDb;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Raw, Stack, StackOptions, Tenant, form, minutes, seconds};
+use tests::{Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, minutes, seconds};
 
 /// Milliseconds of a window.
 const WINDOW_MS: i64 = 60_000;
@@ -221,10 +221,9 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
     acme.client.get(&space).await.ok();
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
-    // The client tries three times.
     for (times, status, code, answered) in [
-        (3, 400, "ProvisionedThroughputExceededException", 503),
-        (3, 500, "InternalServerError", 503),
+        (DYNAMODB_TRIES, 400, "ProvisionedThroughputExceededException", 503),
+        (DYNAMODB_TRIES, 500, "InternalServerError", 503),
         (1, 400, "AccessDeniedException", 500),
     ] {
         faults.refuse(DynamoDb, "UpdateItem", times, status, code);

@@ -3,10 +3,10 @@
 use emulators::Service::{DynamoDb, S3};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{Dump, PHOTO, Stack, Tenant, file};
+use tests::{DYNAMODB_TRIES, Dump, OTHER_TRIES, PHOTO, Stack, Tenant, file};
 
 /// Attempts of a client of AWS before it gives up.
-const ATTEMPTS: u32 = 3;
+const ATTEMPTS: u32 = OTHER_TRIES;
 /// Tries of a transaction that conflicts.
 const CONFLICT_TRIES: u32 = 8;
 /// Most files of a request.
@@ -218,7 +218,7 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
     // Stored, and nobody was told so.
     faults.lose_answer(S3, "PutObject", 5 * ATTEMPTS);
     busy(&before).await;
-    faults.refuse(DynamoDb, "TransactWriteItems", ATTEMPTS, 500, "InternalServerError");
+    faults.refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
     busy(&before).await;
     faults.refuse(DynamoDb, "TransactWriteItems", CONFLICT_TRIES, 400, "TransactionConflict");
     busy(&before).await;
@@ -241,14 +241,14 @@ async fn an_unknown_outcome_is_settled() {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let before = stack.dump().await;
-    faults.lose_answer(DynamoDb, "TransactWriteItems", ATTEMPTS);
+    faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     let files = acme.client.upload(photos(&acme, "files", 3)).await.created();
     demand_there(&stack, &acme, &files, &before).await;
 
     // Where that cannot be settled either, nobody is told that they are there, and what may be in use stays whole.
     let before = stack.dump().await;
-    faults.lose_answer(DynamoDb, "TransactWriteItems", ATTEMPTS);
-    faults.refuse(DynamoDb, "TransactWriteItems", ATTEMPTS, 500, "InternalServerError");
+    faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    faults.refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
     acme.client.upload(photos(&acme, "files", 3)).await.refused(503);
     let after = stack.dump().await;
     assert_eq!(after.objects.len() - before.objects.len(), 3);

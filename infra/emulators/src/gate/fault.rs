@@ -41,7 +41,8 @@ struct CutOff {
     passes_left: u32,
     /// Whether the first one that breaks takes effect.
     takes_effect: bool,
-    broken: usize,
+    /// The services whose attempts broke.
+    broken: Vec<Service>,
 }
 
 /// A handle on the planned faults. Clones share them.
@@ -83,13 +84,20 @@ impl Faults {
     /// A function whose process is killed makes no more calls; this is the same to everything but itself. Its queue goes
     /// on to be asked for messages, which is not its own doing. One principal is cut off at a time.
     pub fn cut_off(&self, principal: &str, passes: u32, takes_effect: bool) {
-        let cut_off = CutOff { principal: principal.to_owned(), passes_left: passes, takes_effect, broken: 0 };
+        let cut_off = CutOff { principal: principal.to_owned(), passes_left: passes, takes_effect, broken: Vec::new() };
         *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut_off);
     }
 
     /// How many attempts of the principal that is cut off have broken.
     pub fn broken(&self) -> usize {
-        self.cut_off.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, |cut_off| cut_off.broken)
+        self.cut_off.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, |cut_off| cut_off.broken.len())
+    }
+
+    /// How many attempts of the principal that is cut off have broken on their way to a service.
+    pub fn broken_by(&self, service: Service) -> usize {
+        let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let broken = cut_off.iter().flat_map(|cut_off| &cut_off.broken);
+        broken.filter(|broken| **broken == service).count()
     }
 
     /// Lets the principal that was cut off call again.
@@ -101,24 +109,24 @@ impl Faults {
     pub fn pending(&self) -> usize {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
-        let unbroken = cut_off.as_ref().filter(|cut_off| cut_off.broken == 0);
+        let unbroken = cut_off.as_ref().filter(|cut_off| cut_off.broken.is_empty());
         plans.iter().map(|plan| plan.times_left as usize).sum::<usize>() + usize::from(unbroken.is_some())
     }
 
     /// The fault that this attempt of a principal meets, which has thereby fired.
     pub(super) fn take(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
-        self.take_break(principal, operation).or_else(|| self.take_planned(service, operation))
+        self.take_break(principal, service, operation).or_else(|| self.take_planned(service, operation))
     }
 
-    fn take_break(&self, principal: &str, operation: &str) -> Option<Fault> {
+    fn take_break(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
         let mut cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
         let cut_off = cut_off.as_mut().filter(|cut_off| cut_off.principal == principal && operation != RECEIVING)?;
         if cut_off.passes_left > 0 {
             cut_off.passes_left -= 1;
             return None;
         }
-        cut_off.broken += 1;
-        Some(if cut_off.broken == 1 && cut_off.takes_effect { Fault::LoseAnswer } else { Fault::Break })
+        cut_off.broken.push(service);
+        Some(if cut_off.broken.len() == 1 && cut_off.takes_effect { Fault::LoseAnswer } else { Fault::Break })
     }
 
     fn take_planned(&self, service: Service, operation: &str) -> Option<Fault> {

@@ -1,7 +1,7 @@
 //! AWS's moods: what it may do to any call at any time, drawn from a seed.
 //!
 //! Invariants: what happens to a call depends on the seed, the service, the operation and how many calls of that operation
-//! went before, and on nothing else; and never more than [`RUN_MAX`] calls of an operation in a row go wrong, so that
+//! went before, and on nothing else; and never more than [`run_max`] calls of an operation in a row go wrong, so that
 //! clients which try again get through.
 
 use std::{
@@ -17,8 +17,13 @@ use crate::whim::Whim;
 /// Calls of a hundred that go wrong, before runs are cut.
 const WRONG_PERCENT: u64 = 20;
 
-/// Calls of one operation that go wrong in a row: one less than the production clients try.
-const RUN_MAX: u64 = 2;
+/// Returns the most calls of one operation that go wrong in a row: one less than the production clients try.
+fn run_max(service: Service) -> u64 {
+    match service {
+        Service::DynamoDb => 1,
+        Service::S3 | Service::SecretsManager | Service::Sqs => 2,
+    }
+}
 
 /// A handle on AWS's moods. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +75,8 @@ impl Moods {
 fn drawn(seed: u64, service: Service, operation: &str, nth: u64) -> Option<Fault> {
     let draw = |nth| draw(seed, service, operation, nth);
     let is_drawn = |nth| draw(nth) % 100 < WRONG_PERCENT;
-    let ends_run = nth >= RUN_MAX && (nth - RUN_MAX..nth).all(is_drawn);
+    let run_max = run_max(service);
+    let ends_run = nth >= run_max && (nth - run_max..nth).all(is_drawn);
     if !is_drawn(nth) || ends_run {
         return None;
     }
@@ -132,7 +138,7 @@ mod tests {
                 assert!(happened.contains(&Some(fault.clone())), "{operation} {fault:?}");
             }
             let longest = happened.split(Option::is_none).map(<[_]>::len).max();
-            assert_eq!(longest, usize::try_from(RUN_MAX).ok(), "{operation}");
+            assert_eq!(longest, usize::try_from(run_max(service)).ok(), "{operation}");
         }
     }
 

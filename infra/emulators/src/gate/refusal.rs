@@ -14,8 +14,9 @@ const DYNAMODB_NAMESPACE: &str = "com.amazonaws.dynamodb.v20120810";
 const SQS_NAMESPACE: &str = "com.amazonaws.sqs";
 
 /// Why a transaction may be cancelled without fault of its own, and what DynamoDB says of it.
-const CANCELLATIONS: [(&str, &str); 2] = [
+const CANCELLATIONS: [(&str, &str); 3] = [
     (TRANSACTION_CONFLICT, "Transaction is ongoing for the item"),
+    ("ProvisionedThroughputExceeded", "The level of configured provisioned throughput for the table was exceeded."),
     ("ThrottlingError", "Throughput exceeds the current throughput limit for your account or table."),
 ];
 
