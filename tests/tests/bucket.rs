@@ -1,6 +1,6 @@
 //! What becomes of bytes that somebody sent to storage: looked at, copied as they were seen, or not at all.
 
-use ::bucket::{Bucket, Copied, DELETE_MANY_MAX, Error, Looked, ObjectKey, Seen};
+use ::bucket::{Bucket, Copied, DELETE_MANY_MAX, Error, LIST_MAX, Looked, ObjectKey, Seen};
 use bytes::Bytes;
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use emulators::{Clock, Service::S3};
@@ -136,7 +136,7 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
             place.stack.put_object(key.as_str(), b"bytes").await;
         }
     }
-    while place.bucket.purge_page(space).await.expect("a page") {}
+    while place.bucket.purge_page(space, LIST_MAX).await.expect("a page") {}
     let left: Vec<String> = place.stack.dump().await.objects.into_keys().collect();
     assert_eq!(left.len(), 2);
     assert!(left.iter().all(|key| key.contains(&other.to_string())), "{left:?}");

@@ -2,6 +2,7 @@
 
 mod access_model;
 mod api;
+mod background_jobs;
 mod bootstrap;
 mod browser;
 mod bucket;

@@ -6,6 +6,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::{Router, body::Body};
 use futures::FutureExt;
 use http::{Request, Response};
+use tokio::time::Instant;
 use tower::ServiceExt;
 use worker::Batch;
 
@@ -74,7 +75,7 @@ impl Callee {
     pub(crate) async fn work(&self, event: SqsEvent) -> Result<SqsBatchResponse, Unanswered> {
         let answer = async {
             match &self.place {
-                Place::Worker(batch) => Ok(batch.handle(event).await),
+                Place::Worker(batch) => Ok(batch.handle(event, Instant::now() + self.timeout).await),
                 Place::Remote(remote) => remote.work(&event).await,
                 Place::Router(_) => Err(Unanswered::Failed("a function of routes takes no batches".to_owned())),
             }

@@ -32,7 +32,7 @@ use domain::{Fault, FileId, Revision, SpaceId};
 use futures::{Stream, stream};
 
 pub use copy::{CHECKSUM_MAX_BYTES, Copied};
-pub use list::{ListedOriginal, OriginalsPage};
+pub use list::{LIST_MAX, ListedOriginal, OriginalsPage};
 pub use presign::AnswerHeaders;
 pub use remove::DELETE_MANY_MAX;
 pub use seen::{Looked, Seen};

@@ -10,6 +10,9 @@ const DELIMITER: &str = "/";
 /// The character that follows the delimiter, and so what is behind all keys that begin with a part and the delimiter.
 const BEHIND_DELIMITER: &str = "0";
 
+/// Most objects that one listing returns.
+pub const LIST_MAX: u16 = 1_000;
+
 /// An original as it is listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedOriginal {
@@ -23,7 +26,7 @@ pub struct ListedOriginal {
     pub stored_at: Timestamp,
 }
 
-/// Some of a space's originals, up to a thousand.
+/// Some of a space's originals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginalsPage {
     /// The originals.
@@ -44,12 +47,13 @@ impl Bucket {
         Ok(first_page(list, spaces).await?.0)
     }
 
-    /// Some of a space's originals, from those of a file on; behind one of its revisions, where one is named.
+    /// Returns up to `limit` of a space's originals, from those of a file on; after one of its revisions, if one is given.
     pub async fn originals_page(
         &self,
         space: SpaceId,
         from: FileId,
         after: Option<Revision>,
+        limit: u16,
     ) -> Result<OriginalsPage, Error> {
         let prefix = ObjectKey::originals(space);
         let start = match after {
@@ -67,7 +71,7 @@ impl Bucket {
             };
             objects.filter_map(listed).collect()
         };
-        let list = self.list().prefix(&prefix).start_after(start);
+        let list = self.list().prefix(&prefix).start_after(start).max_keys(limit.into());
         let (originals, more) = first_page(list, originals).await?;
         Ok(OriginalsPage { originals, more })
     }

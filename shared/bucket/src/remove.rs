@@ -3,7 +3,7 @@
 use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use domain::{FileId, SpaceId};
 
-use crate::{Bucket, Error, ObjectKey, own, staging};
+use crate::{Bucket, Error, ObjectKey, list::LIST_MAX, own, staging};
 
 /// Most objects that one call removes.
 pub const DELETE_MANY_MAX: usize = 1_000;
@@ -30,10 +30,10 @@ impl Bucket {
         }
     }
 
-    /// Removes some of a space's objects, up to a thousand; `false` where there were none. Safe to repeat.
-    pub async fn purge_page(&self, space: SpaceId) -> Result<bool, Error> {
+    /// Removes up to `limit` of a space's objects; `false` if there were none. Safe to repeat.
+    pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<bool, Error> {
         for prefix in [own(space), staging(space)] {
-            if self.purge_prefix(prefix).await? {
+            if self.purge_prefix(prefix, limit).await? {
                 return Ok(true);
             }
         }
@@ -43,13 +43,14 @@ impl Bucket {
     /// Removes all of a file's objects; safe to repeat.
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), Error> {
         self.delete(&ObjectKey::staged(space, file)).await?;
-        while self.purge_prefix(ObjectKey::originals_of(space, file)).await? {}
+        while self.purge_prefix(ObjectKey::originals_of(space, file), LIST_MAX).await? {}
         Ok(())
     }
 
-    /// Removes some of the objects whose keys begin so, up to a thousand; `false` where there were none.
-    async fn purge_prefix(&self, prefix: String) -> Result<bool, Error> {
-        let page = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).send().await;
+    /// Removes up to `limit` of the objects whose keys begin so; `false` if there were none.
+    async fn purge_prefix(&self, prefix: String, limit: u16) -> Result<bool, Error> {
+        let list = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).max_keys(limit.into());
+        let page = list.send().await;
         let objects = page.map_err(Error::from_sdk)?.contents.unwrap_or_default();
         let keys: Vec<ObjectKey> = objects.into_iter().filter_map(|object| object.key).map(ObjectKey).collect();
         self.delete_many(&keys).await?;

@@ -123,15 +123,6 @@ impl Fault {
             ..Fault::new(FaultKind::Unavailable, "The service is busy. Please try again.")
         }
     }
-
-    /// The request lost a race against others.
-    pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-        Fault {
-            source: Some(source.into()),
-            retry_after_seconds: Some(BUSY_SECONDS),
-            ..Fault::new(FaultKind::Contended, "The service is busy. Please try again.")
-        }
-    }
 }
 
 /// Describes an error with its causes, outermost first, joined by ": ". A cause that the text before it ends with is not

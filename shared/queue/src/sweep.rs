@@ -33,3 +33,15 @@ pub struct SweepPlace {
     /// The object of that file.
     pub revision: Revision,
 }
+
+impl SweepPlace {
+    /// The place behind all originals of a space.
+    pub fn end_of(space_id: SpaceId) -> SweepPlace {
+        SweepPlace { space_id, file_id: FileId::LAST, revision: Revision::LAST }
+    }
+
+    /// Whether the space has no original behind this place.
+    pub fn is_end_of_space(&self) -> bool {
+        *self == SweepPlace::end_of(self.space_id)
+    }
+}

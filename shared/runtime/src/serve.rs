@@ -1,10 +1,12 @@
 //! A function's `main`: start once, then answer, as a Lambda or, outside of Lambda, as a plain HTTP server.
 
-use std::{collections::BTreeMap, process::ExitCode};
+use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
 use aws_lambda_events::event::sqs::SqsEvent;
 use axum::Router;
+use domain::Timestamp;
 use lambda_runtime::LambdaEvent;
+use tokio::time::Instant;
 use tracing_subscriber::filter::LevelFilter;
 use worker::Batch;
 
@@ -13,6 +15,9 @@ use crate::{
     container::{self, DEFAULT_PORT},
     lambda, log_filter, system_sources,
 };
+
+/// Longest that an invocation may take ("Configure Lambda function timeout" in the Lambda developer guide).
+const INVOCATION_MAX: Duration = Duration::from_mins(15);
 
 /// Why a function ended.
 #[derive(Debug, thiserror::Error)]
@@ -49,13 +54,22 @@ where
     S: Future<Output = Result<Batch, ConfigurationError>>,
 {
     run(async |environment| {
+        let sources = environment.sources.clone();
         let batch = start(environment).await?;
         let handler = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
             let batch = batch.clone();
-            async move { Ok::<_, lambda_runtime::Error>(batch.handle(event.payload).await) }
+            let deadline = Instant::now() + time_left(event.context.deadline, sources.now());
+            async move { Ok::<_, lambda_runtime::Error>(batch.handle(event.payload, deadline).await) }
         });
         Ok(lambda_runtime::run(handler).await?)
     })
+}
+
+/// Returns the time until an invocation's deadline, in milliseconds since 1970; zero if it is in the past, as
+/// cargo-lambda's is.
+fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
+    let now_ms = u64::try_from(now.ms()).unwrap_or(0);
+    Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)
 }
 
 fn run(function: impl AsyncFnOnce(Environment) -> Result<(), Ended>) -> ExitCode {
@@ -83,4 +97,17 @@ fn process_environment() -> Environment {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
     Environment { variables, sources: system_sources() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadline_in_the_past_leaves_no_time() {
+        let now = Timestamp::from_ms(1_700_000_000_000);
+        for (deadline_ms, seconds) in [(1_700_000_120_000, 120), (1_699_999_999_999, 0), (0, 0), (u64::MAX, 900)] {
+            assert_eq!(time_left(deadline_ms, now), Duration::from_secs(seconds), "{deadline_ms}");
+        }
+    }
 }

@@ -34,6 +34,7 @@ pub use files::{ActivationRefused, ChangeFileRefused, FileRefused};
 pub use folder_reads::DeliveredRecords;
 pub use folders::FolderRefused;
 pub use members::{Membership, User};
+pub use purge::PurgePage;
 pub use read::{Listing, Page, Start};
 pub use retry::pause;
 pub use spaces::{ChangeRefused, SpaceRefused};

@@ -1,10 +1,10 @@
-//! What is left of a deleted space, removed page by page.
+//! Removes the records of a deleted space, page by page.
 //!
-//! What is found by other keys goes before the member that names it, so wherever this ends, all that is left is still
-//! found from the partition.
+//! Items of other partitions that a record names go before the record itself, so wherever this ends, all that is left is
+//! still found from the space's partition.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, File, Folder, SpaceId, UploadConfig};
+use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
 
 use crate::{
     Error, Key, Table,
@@ -13,13 +13,44 @@ use crate::{
     read::{Item, record},
 };
 
-/// Members of a page.
-const PAGE: i32 = 100;
+/// A page of the records of a deleted space, but for the space's own.
+#[derive(Debug, Default)]
+pub struct PurgePage {
+    /// Files of the page, with the revision of their bytes, if they have any.
+    pub files: Vec<(FileId, Option<Revision>)>,
+    /// Items of other partitions that the records name. A key may occur twice: two files may have one storage path.
+    satellites: Vec<Key>,
+    records: Vec<Key>,
+}
+
+impl PurgePage {
+    /// Whether the space has no record left.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    fn add(&mut self, item: Item) -> Result<(), Error> {
+        let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+        if key.sort == SPACE {
+            return Ok(());
+        }
+        if key.sort.starts_with(FILES) {
+            let file: File = record(item)?;
+            self.files.push((file.id, file.revision));
+            self.satellites.extend([Key::path(&file.storage_path), Key::file_owner(file.id)]);
+        } else {
+            self.satellites.extend(satellite_of(&key.sort, item)?);
+        }
+        self.records.push(key);
+        Ok(())
+    }
+}
 
 impl Table {
-    /// Removes one page of what belongs to a space, all but its own record; `false` where there was nothing.
-    pub async fn purge_page(&self, space: SpaceId) -> Result<bool, Error> {
-        let answer = self
+    /// Returns a page of up to `limit` records of a deleted space.
+    pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<PurgePage, Error> {
+        // One more for the space's own record, which stays until the end.
+        let query = self
             .client
             .query()
             .table_name(&self.name)
@@ -27,21 +58,22 @@ impl Table {
             .key_condition_expression("#partition = :partition")
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_values(":partition", AttributeValue::S(space_partition(space)))
-            .limit(PAGE)
-            .send()
-            .await
-            .map_err(Error::from_sdk)?;
-        let (mut members, mut satellites) = (Vec::new(), Vec::new());
+            .limit(i32::from(limit).saturating_add(1));
+        let answer = self.unless_throttled(|| query.clone().send()).await?;
+
+        let mut page = PurgePage::default();
         for item in answer.items.unwrap_or_default() {
-            let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
-            if key.sort != SPACE {
-                satellites.extend(satellites_of(&key.sort, item)?);
-                members.push(key);
+            if page.records.len() < usize::from(limit) {
+                page.add(item)?;
             }
         }
-        self.delete_all(&satellites).await?;
-        self.delete_all(&members).await?;
-        Ok(!members.is_empty())
+        Ok(page)
+    }
+
+    /// Removes the records of a page and the items they name; safe to repeat.
+    pub async fn delete_purge_page(&self, page: &PurgePage) -> Result<(), Error> {
+        self.delete_all(&page.satellites).await?;
+        self.delete_all(&page.records).await
     }
 
     /// Removes the record of a deleted space, the last that is left of it; safe to repeat.
@@ -50,24 +82,21 @@ impl Table {
     }
 }
 
-/// The keys under which a member of a space is found elsewhere.
-fn satellites_of(sort: &str, item: Item) -> Result<Vec<Key>, Error> {
-    if sort.starts_with(FILES) {
-        let file: File = record(item)?;
-        Ok(vec![Key::path(&file.storage_path), Key::file_owner(file.id)])
-    } else if sort.starts_with(FOLDERS) {
+/// Returns the key under which a record other than a file is found from elsewhere.
+fn satellite_of(sort: &str, item: Item) -> Result<Option<Key>, Error> {
+    Ok(if sort.starts_with(FOLDERS) {
         let folder: Folder = record(item)?;
-        Ok(vec![Key::folder_owner(folder.id)])
+        Some(Key::folder_owner(folder.id))
     } else if sort.starts_with(UPLOAD_CONFIGS) {
         let config: UploadConfig = record(item)?;
-        Ok(vec![Key::upload_config_owner(config.id)])
+        Some(Key::upload_config_owner(config.id))
     } else if sort.starts_with(API_KEYS) {
         let key: ApiKey = record(item)?;
-        Ok(vec![Key::api_key(&key.hash)])
+        Some(Key::api_key(&key.hash))
     } else if sort.starts_with(MEMBERS) {
         let membership: Membership = record(item)?;
-        Ok(vec![Key::membership(membership.user_id, membership.space_id)])
+        Some(Key::membership(membership.user_id, membership.space_id))
     } else {
-        Ok(Vec::new())
-    }
+        None
+    })
 }

@@ -1,13 +1,16 @@
-//! What the purge of deleted spaces and files does: it is nobody's request, so it reaches a space without a caller.
+//! Removes what is left of deleted spaces and files. It is a background job, so it reaches a space without a caller.
+//!
+//! Invariant: the objects of a file go before its record, page by page, so that both shrink together, and what is left
+//! of a space is found from its records or in the bucket, wherever a job ends.
 
-use bucket::Bucket;
-use domain::{Fault, FileId, SpaceId, Timestamp};
+use bucket::{Bucket, ObjectKey};
+use domain::{Fault, FileId, Sources, SpaceId, Timestamp};
 use queue::{PurgeJob, PurgePass};
 use runtime::Settings;
 use table::Table;
 
-/// Pages of records or objects that one job removes before it goes round: far less than a worker's time.
-const PAGES: usize = 100;
+use crate::{JobLimits, JobTime};
+
 /// How long the mark of a deletion may come after its announcement, in milliseconds: longer than a request lasts.
 const MARK_MS: i64 = 2 * 60_000;
 /// Seconds after which a job looks again for the mark.
@@ -20,6 +23,7 @@ const MS_PER_SECOND: i64 = 1_000;
 pub struct Purge {
     table: Table,
     bucket: Bucket,
+    limits: JobLimits,
 }
 
 /// What became of a purge job.
@@ -33,17 +37,18 @@ pub enum Purged {
 
 impl Purge {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings) -> Purge {
-        Purge {
-            table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")),
-            bucket: Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME")),
-        }
+    pub fn read(settings: &mut Settings, sources: Sources, limits: JobLimits) -> Purge {
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
+        let bucket = Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME"));
+        Purge { table: table.for_background_job(sources), bucket, limits }
     }
 
-    /// Does a job, or a part of it. Safe to repeat, and to end anywhere.
-    pub async fn work(&self, job: &PurgeJob, now: Timestamp) -> Result<Purged, Fault> {
+    /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end anywhere.
+    pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>, now: Timestamp) -> Result<Purged, Fault> {
         match *job {
-            PurgeJob::Space { space_id, pass, announced_at } => self.pass(space_id, pass, announced_at, now).await,
+            PurgeJob::Space { space_id, pass, announced_at } => {
+                self.pass(space_id, pass, announced_at, time, now).await
+            }
             PurgeJob::File { space_id, file_id, announced_at } => self.file(space_id, file_id, announced_at, now).await,
         }
     }
@@ -69,6 +74,7 @@ impl Purge {
         space_id: SpaceId,
         pass: PurgePass,
         announced_at: Timestamp,
+        time: &JobTime<'_>,
         now: Timestamp,
     ) -> Result<Purged, Fault> {
         let Some(space) = self.table.deleted_or_existing_space(space_id).await? else { return Ok(Purged::Done) };
@@ -77,16 +83,36 @@ impl Purge {
         if now < begins_at {
             return Ok(Purged::Again(seconds_until(begins_at, now)));
         }
-        for _ in 0..PAGES {
-            if !self.table.purge_page(space.id).await? && !self.bucket.purge_page(space.id).await? {
-                if pass == PurgePass::Last {
-                    self.table.retire_handle(&space.handle).await?;
-                    self.table.purge_space(space.id).await?;
-                }
-                return Ok(Purged::Done);
+
+        while self.remove_page(space.id).await? {
+            if !time.allows_another_page() {
+                return Ok(Purged::Again(0));
             }
         }
-        Ok(Purged::Again(0))
+
+        if pass == PurgePass::Last {
+            self.table.retire_handle(&space.handle).await?;
+            self.table.purge_space(space.id).await?;
+        }
+        Ok(Purged::Done)
+    }
+
+    /// Removes a page of records with the objects of their files, or, once there are no records, a page of the objects
+    /// that no record named; `false` if there is neither.
+    async fn remove_page(&self, space: SpaceId) -> Result<bool, Fault> {
+        let page = self.table.purge_page(space, self.limits.records_per_page).await?;
+        if page.is_empty() {
+            return Ok(self.bucket.purge_page(space, self.limits.objects_per_page).await?);
+        }
+
+        let mut objects: Vec<ObjectKey> = Vec::new();
+        for (file, revision) in &page.files {
+            objects.push(ObjectKey::staged(space, *file));
+            objects.extend(revision.map(|revision| ObjectKey::original(space, *file, revision)));
+        }
+        self.bucket.delete_many(&objects).await?;
+        self.table.delete_purge_page(&page).await?;
+        Ok(true)
     }
 }
 

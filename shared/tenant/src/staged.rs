@@ -223,9 +223,10 @@ pub struct Checks {
 
 impl Checks {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings) -> Checks {
+    pub fn read(settings: &mut Settings, sources: Sources) -> Checks {
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
         Checks {
-            table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")),
+            table: table.for_background_job(sources),
             originals: Originals(Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME"))),
         }
     }

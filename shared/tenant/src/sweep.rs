@@ -7,10 +7,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedOriginal, ObjectKey};
-use domain::{Fault, FileId, Revision, SpaceId, Timestamp};
+use domain::{Fault, FileId, Revision, Sources, SpaceId, Timestamp};
 use queue::{SweepJob, SweepPlace, SweepRound};
 use runtime::Settings;
 use table::Table;
+
+use crate::{JobLimits, JobTime};
 
 /// Milliseconds in a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -19,14 +21,13 @@ const JUDGED_AFTER_MS: i64 = DAY_MS;
 /// How long after a file's id was drawn bytes may be stored for it, in milliseconds: a request is repeated under its ids
 /// for a day, and what was sent to a presigned address is gone after a few.
 const STORED_WITHIN_MS: i64 = 7 * DAY_MS;
-/// Pages of objects that one job looks at before it goes round: far less than a worker's time.
-const PAGES: usize = 100;
 
 /// The sweep's way to tables and buckets.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     table: Table,
     bucket: Bucket,
+    limits: JobLimits,
 }
 
 /// What became of a sweep's job.
@@ -40,20 +41,19 @@ pub enum Swept {
 
 impl Sweep {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings) -> Sweep {
-        Sweep {
-            table: Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME")),
-            bucket: Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME")),
-        }
+    pub fn read(settings: &mut Settings, sources: Sources, limits: JobLimits) -> Sweep {
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
+        let bucket = Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME"));
+        Sweep { table: table.for_background_job(sources), bucket, limits }
     }
 
-    /// Does a round, or a part of it. Safe to repeat, and to end anywhere.
-    pub async fn pass(&self, job: &SweepJob, now: Timestamp) -> Result<Swept, Fault> {
+    /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end anywhere.
+    pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>, now: Timestamp) -> Result<Swept, Fault> {
         let round = match job.round {
             Some(round) => round,
             None => self.begin(now).await?,
         };
-        let mut walk = Walk { sweep: self, round, pages_left: PAGES };
+        let walk = Walk { sweep: self, round, time };
         if let Some(after) = walk.go_on().await? {
             let round = SweepRound { after: Some(after), ..round };
             return Ok(Swept::Again(SweepJob { round: Some(round) }));
@@ -72,19 +72,21 @@ impl Sweep {
 struct Walk<'a> {
     sweep: &'a Sweep,
     round: SweepRound,
-    pages_left: usize,
+    time: &'a JobTime<'a>,
 }
 
 impl Walk<'_> {
     /// Looks at what is left of the round; where that is too much, says where to go on.
-    async fn go_on(&mut self) -> Result<Option<SweepPlace>, Fault> {
+    async fn go_on(&self) -> Result<Option<SweepPlace>, Fault> {
         let mut last = None;
-        if let Some(SweepPlace { space_id, file_id, revision }) = self.round.after {
-            let stopped = self.through(space_id, file_id, Some(revision)).await?;
-            if stopped.is_some() {
-                return Ok(stopped);
+        if let Some(place) = self.round.after {
+            if !place.is_end_of_space() {
+                let stopped = self.through(place.space_id, place.file_id, Some(place.revision)).await?;
+                if stopped.is_some() {
+                    return Ok(stopped);
+                }
             }
-            last = Some(space_id);
+            last = Some(place.space_id);
         }
         let first_file = FileId::first_of(self.round.judged_until.plus_ms(-STORED_WITHIN_MS));
         loop {
@@ -104,19 +106,19 @@ impl Walk<'_> {
 
     /// Looks at the originals of a space, from a file on, behind one of its objects where one is named.
     async fn through(
-        &mut self,
+        &self,
         space_id: SpaceId,
         mut from: FileId,
         mut after: Option<Revision>,
     ) -> Result<Option<SweepPlace>, Fault> {
         loop {
-            let page = self.sweep.bucket.originals_page(space_id, from, after).await?;
+            let limit = self.sweep.limits.objects_per_page;
+            let page = self.sweep.bucket.originals_page(space_id, from, after, limit).await?;
             self.judge(space_id, &page.originals).await?;
-            self.pages_left -= 1;
             let next = page.originals.last().filter(|_| page.more).map(|last| (last.file_id, last.revision));
-            if self.pages_left == 0 {
-                let (file_id, revision) = next.unwrap_or((FileId::LAST, Revision::LAST));
-                return Ok(Some(SweepPlace { space_id, file_id, revision }));
+            if !self.time.allows_another_page() {
+                let place = next.map(|(file_id, revision)| SweepPlace { space_id, file_id, revision });
+                return Ok(Some(place.unwrap_or_else(|| SweepPlace::end_of(space_id))));
             }
             let Some((file_id, revision)) = next else { return Ok(None) };
             (from, after) = (file_id, Some(revision));

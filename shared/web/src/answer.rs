@@ -6,7 +6,7 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
-use domain::{Fault, FaultKind};
+use domain::{Fault, FaultKind, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ impl IntoResponse for Failure {
             Failure::Replay(body) => return replay(body),
         };
         let status = status(fault.kind);
-        let cause = Cause { text: cause(&fault), is_contention: fault.kind == FaultKind::Contended };
+        let cause = Cause { text: error_chain(&fault), is_contention: fault.kind == FaultKind::Contended };
         let body = Refusal { message: &fault.message, errors: fault.violations.into_messages() };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
@@ -155,9 +155,4 @@ fn status(kind: FaultKind) -> StatusCode {
         FaultKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         FaultKind::Contended | FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
-}
-
-/// A fault's message and its sources', outermost first.
-fn cause(fault: &Fault) -> String {
-    domain::error_chain(fault)
 }

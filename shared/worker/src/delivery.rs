@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use aws_lambda_events::event::sqs::SqsMessage;
 use domain::{Sources, Timestamp};
+use tokio::time::Instant;
 
 /// The attribute that says when a message was sent, in milliseconds since 1970.
 const SENT: &str = "SentTimestamp";
@@ -20,16 +21,19 @@ pub struct Delivery {
     pub receive_count: u32,
     /// Time and randomness.
     pub sources: Sources,
+    /// When the invocation is cut off, by the monotonic clock.
+    deadline: Instant,
 }
 
 impl Delivery {
     /// The delivery of a message; `None` where the event does not say what SQS always does.
-    pub(crate) fn of(message: &SqsMessage, sources: &Sources) -> Option<Delivery> {
+    pub(crate) fn of(message: &SqsMessage, sources: &Sources, deadline: Instant) -> Option<Delivery> {
         Some(Delivery {
             message_id: message.message_id.clone()?,
             sent_at: Timestamp::from_ms(message.attributes.get(SENT)?.parse().ok()?),
             receive_count: message.attributes.get(RECEIVED)?.parse().ok()?,
             sources: sources.clone(),
+            deadline,
         })
     }
 
@@ -37,5 +41,10 @@ impl Delivery {
     pub fn age(&self) -> Duration {
         let age_ms = self.sources.now().ms().saturating_sub(self.sent_at.ms());
         Duration::from_millis(u64::try_from(age_ms).unwrap_or(0))
+    }
+
+    /// Returns the time until the invocation is cut off; zero if the platform does not tell.
+    pub fn time_left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
     }
 }

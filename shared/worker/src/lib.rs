@@ -8,9 +8,10 @@ mod delivery;
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
-use domain::Sources;
+use domain::{Sources, error_chain};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 pub use delivery::Delivery;
 
@@ -36,7 +37,7 @@ pub enum Failure {
 
 /// A worker as its Lambda runs it: a whole batch in, the failed ones out.
 #[derive(Clone)]
-pub struct Batch(Arc<dyn Fn(SqsEvent) -> Answer + Send + Sync>);
+pub struct Batch(Arc<dyn Fn(SqsEvent, Instant) -> Answer + Send + Sync>);
 
 type Answer = Pin<Box<dyn Future<Output = SqsBatchResponse> + Send>>;
 
@@ -44,23 +45,25 @@ impl Batch {
     /// The batches of one worker, which takes time and randomness from these sources.
     pub fn of<W: Worker>(worker: W, sources: Sources) -> Batch {
         let worker = Arc::new(worker);
-        Batch(Arc::new(move |event| {
-            let (worker, sources) = (worker.clone(), sources.clone());
-            Box::pin(async move { run(&*worker, event, &sources).await })
+        Batch(Arc::new(move |event, deadline| {
+            let worker = worker.clone();
+            let sources = sources.clone();
+            Box::pin(async move { run(&*worker, event, &sources, deadline).await })
         }))
     }
 
-    /// Works through a batch, message by message, in order.
-    pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        (self.0)(event).await
+    /// Works through a batch, message by message, in order. At the deadline the platform cuts the invocation off; jobs
+    /// that are larger than one page stop before, but each does at least a page.
+    pub async fn handle(&self, event: SqsEvent, deadline: Instant) -> SqsBatchResponse {
+        (self.0)(event, deadline).await
     }
 }
 
-async fn run<W: Worker>(worker: &W, event: SqsEvent, sources: &Sources) -> SqsBatchResponse {
+async fn run<W: Worker>(worker: &W, event: SqsEvent, sources: &Sources, deadline: Instant) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for message in event.records {
         let id = message.message_id.clone().unwrap_or_default();
-        if !is_done(worker, &id, &message, sources).await {
+        if !is_done(worker, &id, &message, Delivery::of(&message, sources, deadline)).await {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = id;
             response.batch_item_failures.push(failure);
@@ -70,8 +73,8 @@ async fn run<W: Worker>(worker: &W, event: SqsEvent, sources: &Sources) -> SqsBa
 }
 
 /// Whether the message may be deleted.
-async fn is_done<W: Worker>(worker: &W, id: &str, message: &SqsMessage, sources: &Sources) -> bool {
-    let Some(delivery) = Delivery::of(message, sources) else {
+async fn is_done<W: Worker>(worker: &W, id: &str, message: &SqsMessage, delivery: Option<Delivery>) -> bool {
+    let Some(delivery) = delivery else {
         tracing::error!(message_id = id, "the message is not as SQS delivers them");
         return false;
     };
@@ -83,11 +86,11 @@ async fn is_done<W: Worker>(worker: &W, id: &str, message: &SqsMessage, sources:
     match AssertUnwindSafe(worker.work(job, &delivery)).catch_unwind().await {
         Ok(Ok(())) => true,
         Ok(Err(failure @ Failure::Retry(_))) => {
-            tracing::warn!(message_id = id, error = %failure, "job failed");
+            tracing::warn!(message_id = id, error = error_chain(&failure), "job failed");
             false
         }
         Ok(Err(failure @ Failure::GiveUp(_))) => {
-            tracing::error!(message_id = id, error = %failure, "job failed");
+            tracing::error!(message_id = id, error = error_chain(&failure), "job failed");
             true
         }
         Err(panic) => {
@@ -141,11 +144,15 @@ mod tests {
 
     async fn failed(worker: impl Worker, event: SqsEvent) -> Vec<String> {
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
-        let answer = Batch::of(worker, sources).handle(event).await;
+        let deadline = Instant::now() + TIMEOUT;
+        let answer = Batch::of(worker, sources).handle(event, deadline).await;
         answer.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
     }
 
     const ATTRIBUTES: [(&str, &str); 2] = [("SentTimestamp", "1699999910000"), ("ApproximateReceiveCount", "3")];
+
+    /// Time of an invocation.
+    const TIMEOUT: Duration = Duration::from_secs(120);
 
     struct Picky;
     impl Worker for Picky {
@@ -194,5 +201,17 @@ mod tests {
         for incomplete in [&ATTRIBUTES[..1], &ATTRIBUTES[1..], &[("SentTimestamp", "soon"), ATTRIBUTES[1]]] {
             assert_eq!(failed(noting.clone(), event(["1"], incomplete)).await, ["0"]);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn time_left_ends_with_the_invocation() {
+        let now = Instant::now();
+        let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
+        let message = event(["1"], &ATTRIBUTES).records.remove(0);
+        let left = |deadline| Delivery::of(&message, &sources, deadline).map(|delivery| delivery.time_left());
+        assert_eq!(left(now + TIMEOUT), Some(TIMEOUT));
+        tokio::time::advance(TIMEOUT).await;
+        assert_eq!(left(now + TIMEOUT), Some(Duration::ZERO));
+        assert_eq!(left(now), Some(Duration::ZERO), "a deadline in the past leaves no time");
     }
 }

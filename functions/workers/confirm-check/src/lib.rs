@@ -20,7 +20,7 @@ struct ConfirmChecker {
 /// The function's batches.
 pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let checks = Checks::read(&mut settings);
+    let checks = Checks::read(&mut settings, environment.sources.clone());
     let queue = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
     settings.finish()?;
     Ok(Batch::of(ConfirmChecker { checks, queue }, environment.sources))

@@ -1,32 +1,41 @@
 //! Removes what is left of deleted spaces and files.
 //!
-//! SQS keeps a message back for 15 minutes at most, and a worker has less time than a large space may need: a job that is
-//! not done goes round, as a message of its own.
+//! SQS delays a message by 15 minutes at most, and an invocation has less time than a large space may need: a job that is
+//! not done continues with a new message. Lambda would stop such a chain after about 16 messages ("Use Lambda recursive
+//! loop detection to prevent infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{DELAY_SECONDS, Purge, PurgeJob, Purged, Queue};
+use tenant::{DELAY_SECONDS, JobLimits, JobTime, Purge, PurgeJob, Purged, Queue};
 use worker::{Batch, Delivery, Failure, Worker};
 
 struct PurgeWorker {
     purge: Purge,
     queue: Queue<PurgeJob>,
+    limits: JobLimits,
 }
 
 /// The function's batches.
 pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError> {
+    batch_with(environment, JobLimits::default()).await
+}
+
+/// The function's batches, with other limits than the default ones.
+pub async fn batch_with(environment: Environment, limits: JobLimits) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let purge = Purge::read(&mut settings);
+    let purge = Purge::read(&mut settings, environment.sources.clone(), limits);
     let queue = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(PurgeWorker { purge, queue }, environment.sources))
+    Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.sources))
 }
 
 impl Worker for PurgeWorker {
     type Job = PurgeJob;
 
     async fn work(&self, job: PurgeJob, delivery: &Delivery) -> Result<(), Failure> {
-        let purged =
-            self.purge.work(&job, delivery.sources.now()).await.map_err(|fault| Failure::Retry(fault.into()))?;
+        let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
+        let purged = self.purge.work(&job, &time, delivery.sources.now()).await;
+        let purged = purged.map_err(|fault| Failure::Retry(fault.into()))?;
+
         let Purged::Again(seconds) = purged else { return Ok(()) };
         let delay = i32::try_from(seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
         self.queue.send(&[(job, delay)]).await.map_err(|error| Failure::Retry(error.into()))

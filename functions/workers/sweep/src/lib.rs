@@ -1,23 +1,31 @@
 //! Removes objects that no record speaks of, every day.
 //!
-//! A worker has less time than all spaces together may need: a round that is not done goes on with a message of its own.
+//! An invocation has less time than all spaces together may need: a round that is not done continues with a new message.
+//! Lambda would stop such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent infinite
+//! loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{Queue, Sweep, SweepJob, Swept};
+use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, Swept};
 use worker::{Batch, Delivery, Failure, Worker};
 
 struct SweepWorker {
     sweep: Sweep,
     queue: Queue<SweepJob>,
+    limits: JobLimits,
 }
 
 /// The function's batches.
 pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError> {
+    batch_with(environment, JobLimits::default()).await
+}
+
+/// The function's batches, with other limits than the default ones.
+pub async fn batch_with(environment: Environment, limits: JobLimits) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let sweep = Sweep::read(&mut settings);
+    let sweep = Sweep::read(&mut settings, environment.sources.clone(), limits);
     let queue = Queue::new(runtime::sqs(&mut settings), settings.text("SWEEP_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(SweepWorker { sweep, queue }, environment.sources))
+    Ok(Batch::of(SweepWorker { sweep, queue, limits }, environment.sources))
 }
 
 impl Worker for SweepWorker {
@@ -25,7 +33,9 @@ impl Worker for SweepWorker {
 
     async fn work(&self, job: SweepJob, delivery: &Delivery) -> Result<(), Failure> {
         let now = delivery.sources.now();
-        match self.sweep.pass(&job, now).await.map_err(|fault| Failure::Retry(fault.into()))? {
+        let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
+
+        match self.sweep.pass(&job, &time, now).await.map_err(|fault| Failure::Retry(fault.into()))? {
             Swept::Done => Ok(()),
             Swept::Again(job) => self.queue.send(&[(job, 0)]).await.map_err(|error| Failure::Retry(error.into())),
         }
