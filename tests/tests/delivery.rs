@@ -1,10 +1,8 @@
 //! Delivery of originals.
 
-use std::collections::BTreeMap;
-
 use domain::{DeliveryType, FileId};
 use serde_json::Value;
-use tests::{Client, PHOTO, Stack, StackOptions, Tenant, form, large_photo, minutes};
+use tests::{PHOTO, Stack, Tenant, form};
 
 fn url(record: &Value) -> String {
     record["url"].as_str().expect("an address").to_owned()
@@ -247,33 +245,5 @@ async fn markup_is_delivered_where_it_can_do_no_harm() {
         assert!(answer.header("content-security-policy").starts_with("sandbox"), "{name}");
         assert!(answer.header("content-disposition").starts_with(disposition), "{name}");
     }
-    stack.stop().await;
-}
-
-#[tokio::test]
-async fn long_bodies_are_redirected_to_storage_for_a_minute() {
-    let parameters = BTreeMap::from([("RedirectAboveBytes".to_owned(), "100000".to_owned())]);
-    let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
-    let acme = stack.space("Acme").await;
-    let bytes = large_photo(100_001);
-    let record = acme.client.upload(form(&acme.handle, "é.jpg", "image/jpeg", bytes.clone())).await.created();
-    let redirect = stack.anonymous.get(&url(&record)).await.demand(307);
-    assert_eq!(redirect.header("cache-control"), "no-store");
-    let location = redirect.header("location").to_owned();
-    assert!(location.starts_with(stack.cloud.s3_url()), "{location}");
-
-    let anonymous: &Client = &stack.anonymous;
-    let stored = anonymous.get(&location).await.demand(200);
-    assert!(stored.body == bytes);
-    assert_eq!(stored.header("content-type"), "image/jpeg");
-    assert!(stored.header("content-disposition").contains("filename*=UTF-8''%C3%A9.jpg"));
-    anonymous.get_with(&location, &[("range", "bytes=0-9")]).await.demand(206);
-    anonymous.get(&location.replace("jpeg", "png")).await.demand(403);
-
-    // What fits is answered here: the head, a part, a 304.
-    anonymous.head(&url(&record)).await.demand(200);
-    anonymous.get_with(&url(&record), &[("range", "bytes=0-99999")]).await.demand(206);
-    stack.clock.advance(minutes(1) + tests::seconds(1));
-    anonymous.get(&location).await.demand(403);
     stack.stop().await;
 }

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod caching;
+mod redirects;
 mod shelf;
 mod trees;
 

@@ -1,14 +1,14 @@
 //! The headers of a delivered original.
 
-use domain::File;
+use domain::{File, Timestamp};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
 use tenant::{Delivered, Grant};
 
 use crate::disposition::content_disposition;
 
-/// Longest that a browser keeps what it was given, in seconds: five minutes.
-const KEPT_SECONDS: i64 = 300;
+/// Maximum `max-age`, in seconds: five minutes.
+const MAX_AGE_SECONDS: i64 = 300;
 /// What is for nobody but who asked is kept nowhere.
 const NOT_CACHED: &str = "private, no-store";
 /// Markup can run scripts and load things; shown from our address it may do neither.
@@ -21,11 +21,12 @@ pub(crate) struct Original<'a> {
     delivered: &'a Delivered,
     file: &'a File,
     download: bool,
+    now: Timestamp,
 }
 
 impl<'a> Original<'a> {
-    pub(crate) fn of(delivered: &'a Delivered, download: bool) -> Original<'a> {
-        Original { delivered, file: delivered.file(), download }
+    pub(crate) fn of(delivered: &'a Delivered, download: bool, now: Timestamp) -> Original<'a> {
+        Original { delivered, file: delivered.file(), download, now }
     }
 
     /// A strong entity tag: of the bytes, of how they are rendered, of who may see them, and of the name they are saved under.
@@ -36,13 +37,21 @@ impl<'a> Original<'a> {
         format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
     }
 
-    /// A browser keeps what it may for a while, and never for longer than its address is good; the CDN asks us each time, and
-    /// does not serve a stored copy when we fail, since access could have changed.
     pub(crate) fn cache_control(&self) -> String {
-        match self.delivered.kept_seconds() {
-            Some(most) => format!("public, max-age={}, s-maxage=0, stale-if-error=0", most.min(KEPT_SECONDS)),
-            None => NOT_CACHED.to_owned(),
+        self.cache_control_at(self.now)
+    }
+
+    /// `Cache-Control` of a response that is sent at this time or earlier. Browsers store it for a limited time, which ends
+    /// with the signed URL; the CDN revalidates each time, and serves nothing stale when that fails, since access could have
+    /// changed.
+    pub(crate) fn cache_control_at(&self, sent_at: Timestamp) -> String {
+        if !self.delivered.is_cacheable() {
+            return NOT_CACHED.to_owned();
         }
+
+        let expires_seconds = self.delivered.expires_seconds().unwrap_or(i64::MAX);
+        let max_age = expires_seconds.saturating_sub(sent_at.seconds()).clamp(0, MAX_AGE_SECONDS);
+        format!("public, max-age={max_age}, s-maxage=0, stale-if-error=0")
     }
 
     pub(crate) fn content_disposition(&self) -> String {

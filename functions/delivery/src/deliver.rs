@@ -1,15 +1,13 @@
 //! One delivery: who asks, may they, what do they have already, and which bytes.
 
-use std::time::Duration;
-
 use axum::{
     body::Body,
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{Fault, FaultKind};
+use domain::{Fault, FaultKind, Timestamp};
 use http::{HeaderMap, Method, StatusCode, header};
-use tenant::{AnswerHeaders, Delivered, Visitor};
+use tenant::{Delivered, Visitor};
 use web::{Failure, caller_of};
 
 use crate::{
@@ -19,10 +17,8 @@ use crate::{
     conditions::{self, Verdict},
     preflight,
     range::{self, Wanted},
+    redirect::redirect,
 };
-
-/// How long an address at storage is good for.
-const REDIRECT_LIFETIME: Duration = Duration::from_mins(1);
 
 pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) -> Result<Response, Failure> {
     let method = request.method();
@@ -42,14 +38,14 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     let visitor = Visitor { caller: caller.as_ref(), proof: address.proof, master: &delivery.master, now };
     let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
     address.rendering?;
-    let original = Original::of(&found, address.download);
+    let original = Original::of(&found, address.download, now);
     match conditions::judge(headers, &original.etag(), found.file().created_at) {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
         Verdict::Failed => {
             Err(Fault::new(FaultKind::PreconditionFailed, "The file is not the one that the request takes it for.")
                 .into())
         }
-        Verdict::Answer => Ok(body(&delivery, &found, &original, method, headers).await?),
+        Verdict::Answer => Ok(body(&delivery, &found, &original, (method, headers), now).await?),
     }
 }
 
@@ -57,46 +53,35 @@ async fn body(
     delivery: &Delivery,
     found: &Delivered,
     original: &Original<'_>,
-    method: &Method,
-    headers: &HeaderMap,
+    (method, headers): (&Method, &HeaderMap),
+    now: Timestamp,
 ) -> Result<Response, Fault> {
     let size = found.file().size;
-    let asked = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|_| {
+    let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|_| {
         method == Method::GET && conditions::range_is_meant(headers, &original.etag(), found.file().created_at)
     });
-    let part = match asked.map_or(Wanted::All, |header| range::wanted(header, size)) {
+    let part = match range.map_or(Wanted::All, |header| range::wanted(header, size)) {
+        Wanted::All if method == Method::GET && size > delivery.redirect_above => {
+            return redirect(delivery, found, original, now).await;
+        }
         Wanted::All => None,
-        Wanted::Part(first, last) => Some((first, last)),
+        Wanted::Part(first, last) => Some(range::first_bytes(first, last, delivery.redirect_above)),
         Wanted::Nothing => return Ok(not_in_the_file(size)),
     };
+
     let length = part.map_or(size, |(first, last)| last - first + 1);
-    if method == Method::GET && length > delivery.redirect_above {
-        return redirect(delivery, found, original).await;
-    }
     let mut answer = original.headers();
     insert(&mut answer, header::CONTENT_LENGTH, &length.to_string());
     if let Some((first, last)) = part {
         insert(&mut answer, header::CONTENT_RANGE, &format!("bytes {first}-{last}/{size}"));
     }
+
     let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
     if method == Method::HEAD {
         return Ok((status, answer).into_response());
     }
     let bytes = found.bytes(&delivery.tenants, &delivery.originals, part).await?;
     Ok((status, answer, Body::from_stream(bytes)).into_response())
-}
-
-/// Sends the client to storage for a body that is too long to be answered here.
-async fn redirect(delivery: &Delivery, found: &Delivered, original: &Original<'_>) -> Result<Response, Fault> {
-    let headers = AnswerHeaders {
-        content_type: found.file().mime_type.clone(),
-        content_disposition: original.content_disposition_at_storage(),
-        cache_control: original.cache_control(),
-    };
-    let now = delivery.sources.now();
-    let address = found.presign(&delivery.originals, headers, now, REDIRECT_LIFETIME).await?;
-    let headers = [(header::LOCATION, address), (header::CACHE_CONTROL, "no-store".to_owned())];
-    Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
 }
 
 fn not_in_the_file(size: u64) -> Response {

@@ -9,6 +9,7 @@ mod conditions;
 mod deliver;
 mod disposition;
 mod range;
+mod redirect;
 
 use axum::{Router, response::IntoResponse};
 use domain::{MasterSecret, Sources};
@@ -29,7 +30,8 @@ struct Delivery {
     originals: Originals,
     master: MasterSecret,
     sources: Sources,
-    /// Longest body, in bytes, that is answered here; longer ones are redirected to storage.
+    /// Maximum size of a body that is answered here, in bytes. Whole bodies above it are redirected to storage, ranges are
+    /// cut to it.
     redirect_above: u64,
 }
 

@@ -30,6 +30,12 @@ pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
     }
 }
 
+/// Cuts a range to its first `max_bytes`, at least one. A 206 may answer a part of what was requested (RFC 9110, section
+/// 15.3.7): `Content-Range` shows which, and the client requests the rest.
+pub(crate) fn first_bytes(first: u64, last: u64, max_bytes: u64) -> (u64, u64) {
+    (first, last.min(first.saturating_add(max_bytes.saturating_sub(1))))
+}
+
 enum Number {
     None,
     Some(u64),
@@ -73,6 +79,20 @@ mod tests {
             ("", Wanted::All),
         ] {
             assert_eq!(wanted(header, 10), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn long_ranges_are_cut_to_their_first_bytes() {
+        for (first, last, max_bytes, expected) in [
+            (0, 9, 10, (0, 9)),
+            (0, 9, 9, (0, 8)),
+            (5, 9, 3, (5, 7)),
+            (5, 5, 1, (5, 5)),
+            (5, 9, 0, (5, 5)),
+            (5, u64::MAX, u64::MAX, (5, u64::MAX)),
+        ] {
+            assert_eq!(first_bytes(first, last, max_bytes), expected, "{first}-{last}, {max_bytes}");
         }
     }
 }

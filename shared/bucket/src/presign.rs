@@ -21,7 +21,8 @@ pub struct AnswerHeaders {
 }
 
 impl Bucket {
-    /// An address from which anyone can read the object from now on for so long, with these headers.
+    /// An address from which anyone can read the object from `now` on for so long, with these headers. It may begin in the
+    /// past, so that all addresses of a while are the same.
     pub async fn presign_get(
         &self,
         key: &ObjectKey,

@@ -48,10 +48,17 @@ pub struct Visitor<'a> {
 pub enum Grant {
     /// Everyone may.
     Everyone,
-    /// Their address is signed, and good for so many seconds more.
-    Signature(i64),
+    /// Their address is signed.
+    Signature,
     /// They have a role in the space.
     Key,
+}
+
+/// A signed address that was verified.
+#[derive(Clone, Copy, Debug)]
+struct SignedAddress {
+    /// The second since 1970 from which on it is refused.
+    expires_seconds: i64,
 }
 
 /// A file whose original somebody may see.
@@ -59,6 +66,7 @@ pub enum Grant {
 pub struct Delivered {
     file: File,
     grant: Grant,
+    signed: Option<SignedAddress>,
 }
 
 impl Tenants {
@@ -98,37 +106,38 @@ impl Tenants {
         Err(Fault::unavailable("others kept moving the folders of the file"))
     }
 
-    /// Lets a visitor see the original: everyone, where neither the file nor anything around it demands proof; else whoever
-    /// has a signed address or a role in the space. An image that has to carry a watermark is never seen without it.
+    /// Opens the original for a visitor: for everyone if neither the file nor anything around it requires proof, else for
+    /// the holder of a signed address or of a role in the space. An image that has to carry a watermark is never delivered
+    /// without it.
     pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
         let Located { file, folders, space } = located;
         let Some(folders) = folders else {
             return Err(Fault::forbidden("The folder of this file is missing. Move the file into another one."));
         };
-        let grant = if original_needs_proof(&file, &folders, &space) {
-            self.grant(&space, visitor).await?
-        } else {
-            Grant::Everyone
+        let needs_proof = original_needs_proof(&file, &folders, &space);
+        let signed = if needs_proof { verify(visitor.proof, &space, visitor.master, visitor.now)? } else { None };
+        let grant = match (needs_proof, signed) {
+            (false, _) => Grant::Everyone,
+            (true, Some(_)) => Grant::Signature,
+            (true, None) => self.grant_by_key(visitor.caller, &space).await?,
         };
+
         let security = EffectiveSecurity::of(&folders, &space).security;
         if file.resource_type == ResourceType::Image && security.watermark.enabled {
             let violation = Violation::Must("is enabled, and this image cannot be rendered with it");
             return Err(Violations::from(("watermark", violation)).into());
         }
-        Ok(Delivered { file, grant })
+        Ok(Delivered { file, grant, signed })
     }
 
-    /// A signature that is wrong is refused whatever comes with it.
-    async fn grant(&self, space: &Space, visitor: Visitor<'_>) -> Result<Grant, Fault> {
-        if let Some(proof) = visitor.proof {
-            let left = proof.and_then(|proof| proof.proven(space.id, space.signing, visitor.master, visitor.now))?;
-            return Ok(Grant::Signature(left));
-        }
-        if let Some(caller) = visitor.caller
+    /// Fails with 403 unless the caller has a role in the space.
+    async fn grant_by_key(&self, caller: Option<&Caller>, space: &Space) -> Result<Grant, Fault> {
+        if let Some(caller) = caller
             && self.may_view(caller, space).await?
         {
             return Ok(Grant::Key);
         }
+
         let message =
             "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
         Err(Fault::forbidden(message))
@@ -144,6 +153,19 @@ impl Tenants {
     }
 }
 
+/// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the signature is wrong,
+/// incomplete or expired, whatever else comes with the request.
+fn verify(
+    proof: Option<Result<DeliveryProof, NotSigned>>,
+    space: &Space,
+    master: &MasterSecret,
+    now: Timestamp,
+) -> Result<Option<SignedAddress>, Fault> {
+    let Some(proof) = proof else { return Ok(None) };
+    let left_seconds = proof.and_then(|proof| proof.proven(space.id, space.signing, master, now))?;
+    Ok(Some(SignedAddress { expires_seconds: now.seconds().saturating_add(left_seconds) }))
+}
+
 impl Delivered {
     /// The file's record.
     pub fn file(&self) -> &File {
@@ -155,12 +177,17 @@ impl Delivered {
         self.grant
     }
 
-    /// Seconds for which whoever was let in may keep it; nothing, where nobody may.
-    pub fn kept_seconds(&self) -> Option<i64> {
+    /// Returns the second since 1970 at which the signed address of the request expires; `None` for one without a signature.
+    pub fn expires_seconds(&self) -> Option<i64> {
+        self.signed.map(|signed| signed.expires_seconds)
+    }
+
+    /// Whether browsers may store the file until the address expires.
+    pub fn is_cacheable(&self) -> bool {
         match self.grant {
-            Grant::Everyone => Some(i64::MAX),
-            Grant::Signature(left) if self.file.delivery_type != DeliveryType::Authenticated => Some(left),
-            Grant::Signature(_) | Grant::Key => None,
+            Grant::Everyone => true,
+            Grant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
+            Grant::Key => false,
         }
     }
 
@@ -183,14 +210,14 @@ impl Delivered {
         })
     }
 
-    /// An address of the bytes at storage itself, good for so long.
+    /// An address of the bytes at storage itself, good from then on for so long.
     pub async fn presign(
         &self,
         originals: &Originals,
         headers: AnswerHeaders,
-        now: Timestamp,
+        start: Timestamp,
         lifetime: Duration,
     ) -> Result<String, Fault> {
-        Ok(originals.0.presign_get(&original(&self.file)?, headers, now, lifetime).await?)
+        Ok(originals.0.presign_get(&original(&self.file)?, headers, start, lifetime).await?)
     }
 }
