@@ -51,14 +51,16 @@ impl Visitors {
 /// What a request comes to where the file asks for proof.
 #[derive(Clone, Copy, Debug)]
 enum Comes {
-    /// It is refused.
+    /// It proves nothing, and is refused.
     ToNothing,
+    /// Its signature is wrong, and it is refused even where nothing has to be proven.
+    ToRefusal,
     /// It is let in by a signature, and browsers may keep the file for so many seconds.
     BySignature(i64),
     /// It is let in by a key.
     ByKey,
 }
-use Comes::{ByKey, BySignature, ToNothing};
+use Comes::{ByKey, BySignature, ToNothing, ToRefusal};
 
 /// A request.
 struct Probe<'a> {
@@ -89,10 +91,10 @@ fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<
         probe("nothing", url, nobody, ToNothing),
         probe("a signature", &good, nobody, BySignature(CACHED_SECONDS)),
         probe("a signature for one second more", &signed(&shelf.signer, 1), nobody, BySignature(1)),
-        probe("an expired signature", &expired, nobody, ToNothing),
-        probe("a tampered signature", &bad, nobody, ToNothing),
-        probe("a signature that names no secret", &good.replace("&kid=1", ""), nobody, ToNothing),
-        probe("another space's signature", &signed(&visitors.signer, HOUR_SECONDS), nobody, ToNothing),
+        probe("an expired signature", &expired, nobody, ToRefusal),
+        probe("a tampered signature", &bad, nobody, ToRefusal),
+        probe("a signature that names no secret", &good.replace("&kid=1", ""), nobody, ToRefusal),
+        probe("another space's signature", &signed(&visitors.signer, HOUR_SECONDS), nobody, ToRefusal),
         probe("a viewer's key", url, viewer, ByKey),
         probe("a member's key", url, &visitors.member, ByKey),
         probe("a foreign key", url, foreign, ToNothing),
@@ -101,8 +103,8 @@ fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<
         probe("a key in the query", &keyed, nobody, ToNothing),
         probe("a signature and a foreign key", &good, foreign, BySignature(CACHED_SECONDS)),
         probe("a signature and what looks like a key", &good, &visitors.odd, BySignature(CACHED_SECONDS)),
-        probe("a tampered signature and a viewer's key", &bad, viewer, ToNothing),
-        probe("an expired signature and a viewer's key", &expired, viewer, ToNothing),
+        probe("a tampered signature and a viewer's key", &bad, viewer, ToRefusal),
+        probe("an expired signature and a viewer's key", &expired, viewer, ToRefusal),
     ]
 }
 
@@ -110,7 +112,8 @@ fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<
 async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
     for Probe { what, address, client, comes } in probes {
         let cache_control = match comes {
-            _ if !asks => Some(cached(CACHED_SECONDS)),
+            ToRefusal => None,
+            ToNothing | ByKey if !asks => Some(cached(CACHED_SECONDS)),
             ToNothing => None,
             BySignature(seconds) if delivery_type != "authenticated" => Some(cached(*seconds)),
             BySignature(_) | ByKey => Some(NOT_CACHED.to_owned()),

@@ -107,15 +107,15 @@ impl Tenants {
     }
 
     /// Opens the original for a visitor: for everyone if neither the file nor anything around it requires proof, else for
-    /// the holder of a signed address or of a role in the space. An image that has to carry a watermark is never delivered
-    /// without it.
+    /// the holder of a signed address or of a role in the space. A signature that does not verify is refused in both cases.
+    /// An image that has to carry a watermark is never delivered without it.
     pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
         let Located { file, folders, space } = located;
         let Some(folders) = folders else {
             return Err(Fault::forbidden("The folder of this file is missing. Move the file into another one."));
         };
+        let signed = verify(visitor.proof, &space, visitor.master, visitor.now)?;
         let needs_proof = original_needs_proof(&file, &folders, &space);
-        let signed = if needs_proof { verify(visitor.proof, &space, visitor.master, visitor.now)? } else { None };
         let grant = match (needs_proof, signed) {
             (false, _) => Grant::Everyone,
             (true, Some(_)) => Grant::Signature,
@@ -154,7 +154,7 @@ impl Tenants {
 }
 
 /// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the signature is wrong,
-/// incomplete or expired, whatever else comes with the request.
+/// incomplete or expired, whatever else comes with the request, and on open files too.
 fn verify(
     proof: Option<Result<DeliveryProof, NotSigned>>,
     space: &Space,
