@@ -26,8 +26,8 @@ impl AccessControl {
     }
 }
 
-/// How a file is delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// How a file is delivered; the weakest protection first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryType {
     /// To everyone.
@@ -140,6 +140,31 @@ pub fn original_needs_proof(file: &File, folders: &FolderChain, space: &Space) -
     file.delivery_type != DeliveryType::Upload || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
 
+/// How strongly delivery protects a file: by its type, and by the access control in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Protection {
+    delivery_type: DeliveryType,
+    /// Whether every request requires proof, also one for what is generated from the original.
+    always_requires_proof: bool,
+}
+
+impl Protection {
+    /// Returns the protection of a file in its folders. A file of which a folder is missing is delivered to nobody, which
+    /// counts as requiring proof.
+    pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space) -> Protection {
+        let requires_auth = EffectiveAccess::as_set(file, folders, space).requires_auth;
+        Protection {
+            delivery_type: file.delivery_type,
+            always_requires_proof: requires_auth || file.delivery_type == DeliveryType::Authenticated,
+        }
+    }
+
+    /// Whether any part of the protection is lower than before, even if another part is higher.
+    pub fn is_lowered_from(self, before: Protection) -> bool {
+        self.delivery_type < before.delivery_type || (before.always_requires_proof && !self.always_requires_proof)
+    }
+}
+
 /// The security settings in force for what is in some folders.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectiveSecurity<'a> {
@@ -181,27 +206,37 @@ mod tests {
         assert!(!AccessControl::default().demands_auth());
     }
 
-    #[test]
-    fn type_and_space_each_close_an_original_and_the_report_names_who_did() {
-        let json = |value: &str| serde_json::from_str::<serde_json::Value>(value).expect("JSON");
-        let id = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
-        let mut space: Space = serde_json::from_value(json(&format!(
-            r#"{{"id": "{id}", "name": "a", "handle": "abcdef", "enabled": true, "folder_mode": "dynamic",
+    const ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+
+    fn space() -> Space {
+        let json = format!(
+            r#"{{"id": "{ID}", "name": "a", "handle": "abcdef", "enabled": true, "folder_mode": "dynamic",
                 "access_control": {{"requires_auth": false, "public_read": true}},
                 "security": {{"watermark": {{"enabled": false, "position": "southeast", "opacity": 0.5}}}},
-                "active_upload_config_id": "{id}", "created_at": 0, "updated_at": 0, "version": 0}}"#
-        )))
-        .expect("a space");
-        let mut file: File = serde_json::from_value(json(&format!(
-            r#"{{"id": "{id}", "space_id": "{id}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",
-                "size": 1, "storage_path": "a", "delivery_type": "upload", "resource_type": "image", "status": "active",
-                "upload_config_id": "{id}", "tags": [], "uploaded_by": {{"type": "api_key", "id": 1}},
+                "active_upload_config_id": "{ID}", "created_at": 0, "updated_at": 0, "version": 0}}"#
+        );
+        serde_json::from_str(&json).expect("a space")
+    }
+
+    fn file(delivery_type: DeliveryType) -> File {
+        let name = delivery_type.name();
+        let json = format!(
+            r#"{{"id": "{ID}", "space_id": "{ID}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",
+                "size": 1, "storage_path": "a", "delivery_type": "{name}", "resource_type": "image", "status": "active",
+                "upload_config_id": "{ID}", "tags": [], "uploaded_by": {{"type": "api_key", "id": 1}},
                 "created_at": 0, "updated_at": 0, "version": 0}}"#
-        )))
-        .expect("a file");
-        for delivery_type in [DeliveryType::Upload, DeliveryType::Private, DeliveryType::Authenticated] {
+        );
+        serde_json::from_str(&json).expect("a file")
+    }
+
+    const TYPES: [DeliveryType; 3] = [DeliveryType::Upload, DeliveryType::Private, DeliveryType::Authenticated];
+
+    #[test]
+    fn type_and_space_each_close_an_original_and_the_report_names_who_did() {
+        let mut space = space();
+        for delivery_type in TYPES {
             for closed in [false, true] {
-                file.delivery_type = delivery_type;
+                let file = file(delivery_type);
                 space.access_control.requires_auth = closed;
                 let by_type = delivery_type != DeliveryType::Upload;
                 assert_eq!(original_needs_proof(&file, &FolderChain::default(), &space), by_type || closed);
@@ -210,5 +245,32 @@ mod tests {
                 assert_eq!((reported.requires_auth, reported.source), (by_type || closed, source));
             }
         }
+    }
+
+    #[test]
+    fn protection_is_lowered_by_a_weaker_type_or_by_open_access_to_what_was_closed() {
+        let (open, mut closed) = (space(), space());
+        closed.access_control.requires_auth = true;
+        let protection =
+            |delivery_type, space| Protection::of(&file(delivery_type), Some(&FolderChain::default()), space);
+        for (from, before) in TYPES.into_iter().enumerate() {
+            for (to, after) in TYPES.into_iter().enumerate() {
+                for (from_space, to_space, opens) in
+                    [(&open, &open, false), (&open, &closed, false), (&closed, &closed, false), (&closed, &open, true)]
+                {
+                    let lowered = protection(after, to_space).is_lowered_from(protection(before, from_space));
+                    let expected = to < from || (opens && after != DeliveryType::Authenticated);
+                    assert_eq!(lowered, expected, "{before:?} to {after:?}, opens: {opens}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn file_with_a_missing_folder_is_protected_until_it_is_moved() {
+        let (file, space) = (file(DeliveryType::Upload), space());
+        let missing = Protection::of(&file, None, &space);
+        assert!(Protection::of(&file, Some(&FolderChain::default()), &space).is_lowered_from(missing));
+        assert!(!missing.is_lowered_from(missing));
     }
 }

@@ -33,7 +33,9 @@ mod upload_rules;
 mod violation;
 mod web_address;
 
-pub use access::{AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, original_needs_proof};
+pub use access::{
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection, original_needs_proof,
+};
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE, demand_harmless_name, is_executable};

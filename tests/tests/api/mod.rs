@@ -14,6 +14,7 @@ mod files_list;
 mod files_list_rules;
 mod files_move;
 mod files_names;
+mod files_protection;
 mod files_signed_url;
 mod files_update;
 mod files_update_effects;

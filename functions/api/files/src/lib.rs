@@ -5,6 +5,7 @@ mod by_ref;
 mod delete;
 mod get;
 mod list;
+mod protection;
 mod read_only;
 mod shown;
 mod signed_url;

@@ -11,7 +11,7 @@ use web::{
     read_fields,
 };
 
-use crate::{Files, read_only, shown::shown};
+use crate::{Files, protection::ProtectionCheck, read_only, shown::shown};
 
 /// What stands in records, and in no request of one's own.
 const RECORD: &str = "created_at";
@@ -90,7 +90,9 @@ async fn change(
     body: &Value,
 ) -> Result<Ok<FileView>, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
-    let before = shown(&can.space, &can.subject, &files.cdn_url).await?;
+    let folders_before = can.space.folder_chain(can.subject.folder.as_ref()).await?;
+    let before = FileView::of(&can.subject, folders_before.as_ref(), can.space.record(), &files.cdn_url);
+
     let stays = read_place(body, &before, &mut fields);
     let mut update = UpdateFile::read(&mut fields);
     fields.note(read_only::violations(body, &before));
@@ -106,6 +108,7 @@ async fn change(
     };
     let target = noted(&mut fields, target);
     let (update, target) = fields.finish(Some((update, target)))?;
+
     let folders = match target {
         Some(target) => {
             can.space.demand_folders(&target)?;
@@ -113,9 +116,16 @@ async fn change(
         }
         None => None,
     };
+    let check = ProtectionCheck {
+        space: &can.space,
+        folder_before: can.subject.folder_id(),
+        before: folders_before.as_ref(),
+        after: folders.as_ref(),
+    };
     let apply = |file: &mut File| {
+        let from = file.clone();
         update.apply(file, folders.as_ref());
-        Result::Ok(())
+        check.require_allowed(&from, file)
     };
     let changed = can.space.change_file(can.subject, apply, &can.sources).await?;
     Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
