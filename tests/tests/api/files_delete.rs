@@ -264,3 +264,39 @@ async fn of_deletions_at_once_one_deletes_the_file() {
     assert_eq!((dump.whole_files().len(), dump.objects.len()), (1, 1));
     stack.stop().await;
 }
+
+#[tokio::test]
+async fn two_different_ids_in_one_request_return_422() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (one, other) = (acme.upload_photo().await, acme.upload_photo().await);
+    let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
+    let before = stack.dump().await;
+    let message = json!({"id": ["The id field must be the same wherever the request names it."]});
+    let delete =
+        async |path: &str, body: Value| acme.client.send(acme.client.request("DELETE", path).json(&body)).await;
+
+    for path in [address(&one), format!("/files?id={one_id}")] {
+        let answer = acme.client.put(&path, json!({"id": other_id, "ref": "x"})).await;
+        assert_eq!(answer.refused(422), message, "{path}");
+    }
+    let path = format!("/files?id={one_id}");
+    assert_eq!(delete(&path, json!({"id": other_id})).await.refused(422), message);
+    delete(&path, json!({"id": 7})).await.refused(422);
+    acme.client.put(&address(&one), json!({"id": 7})).await.refused(422);
+    stack.dump().await.demand_unchanged(&before, "requests that name two files");
+
+    for id in [json!(one_id), json!(one_id.to_lowercase()), json!(format!(" {one_id} ")), json!(null), json!("")] {
+        acme.client.put(&address(&one), json!({"id": id, "ref": "x"})).await.ok();
+    }
+    let query = format!("/files?id={}", one_id.to_lowercase());
+    acme.client.put(&query, json!({"id": one_id, "ref": "y"})).await.ok();
+    delete(&query, json!({"id": one_id})).await.demand(204);
+    let typed = acme.client.request("DELETE", &format!("/files?id={other_id}"));
+    acme.client.send(typed.header("content-type", "application/json")).await.demand(204);
+    for file in [&one, &other] {
+        acme.client.get(&address(file)).await.refused(404);
+    }
+    stack.purged().await;
+    stack.stop().await;
+}

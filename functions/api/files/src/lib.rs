@@ -7,6 +7,7 @@ mod get;
 mod list;
 mod protection;
 mod read_only;
+mod same_id;
 mod shown;
 mod signed_url;
 mod update;

@@ -8,10 +8,16 @@ use domain::{
 use serde_json::Value;
 use web::{
     Authenticated, Can, Change, FOLDER_ID, FOLDER_PATH, Failure, Fields, FileView, ManageFiles, NamedFolder, Ok,
-    read_fields,
+    query_fields, read_fields,
 };
 
-use crate::{Files, protection::ProtectionCheck, read_only, shown::shown};
+use crate::{
+    Files,
+    protection::ProtectionCheck,
+    read_only,
+    same_id::{ID, require_same_id},
+    shown::shown,
+};
 
 /// What stands in records, and in no request of one's own.
 const RECORD: &str = "created_at";
@@ -74,12 +80,16 @@ pub(crate) async fn update_named(
     State(files): State<Files>,
     request: HttpRequest,
 ) -> Result<Ok<FileView>, Failure> {
+    let mut query = query_fields(request.uri(), by.sources().now());
     let (mut fields, body) = read_fields(request, by.sources().now()).await?;
-    let id = fields.required("id", |id| Result::Ok(id.to_owned()));
+    let id = fields.required(ID, |id| Result::Ok(id.to_owned()));
     let Some(id) = id else {
         UpdateFile::read(&mut fields);
         return fields.finish(None).map_err(Failure::from);
     };
+    require_same_id(&mut query, &id);
+    query.finish(Some(()))?;
+
     change(by.can(&id).await?, &files, fields, &body).await
 }
 
@@ -96,6 +106,7 @@ async fn change(
     let stays = read_place(body, &before, &mut fields);
     let mut update = UpdateFile::read(&mut fields);
     fields.note(read_only::violations(body, &before));
+    require_same_id(&mut fields, &can.subject.id.to_string());
     if let Some(name) = &update.original_name {
         fields.keep("original_name", demand_name(name, &can.subject.original_name));
     }
