@@ -42,6 +42,8 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         awaited: None,
         uploaded_by: caller.principal(),
         created_at: now,
+        activated_at: Some(now),
+        access_version: 0,
         updated_at: now,
         folder: None,
         access_control: None,

@@ -5,6 +5,7 @@ mod caching;
 mod redirects;
 mod shelf;
 mod trees;
+mod validators;
 
 use serde_json::json;
 use tests::{Client, PHOTO};
@@ -112,9 +113,8 @@ fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<
 async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
     for Probe { what, address, client, comes } in probes {
         let cache_control = match comes {
-            ToRefusal => None,
             ToNothing | ByKey if !asks => Some(cached(CACHED_SECONDS)),
-            ToNothing => None,
+            ToNothing | ToRefusal => None,
             BySignature(seconds) if delivery_type != "authenticated" => Some(cached(*seconds)),
             BySignature(_) | ByKey => Some(NOT_CACHED.to_owned()),
         };

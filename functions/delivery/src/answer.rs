@@ -29,11 +29,13 @@ impl<'a> Original<'a> {
         Original { delivered, file: delivered.file(), download, now }
     }
 
-    /// A strong entity tag: of the bytes, of how they are rendered, of who may see them, and of the name they are saved under.
+    /// Returns a strong entity tag of the bytes, their rendering, the access to them (whether it requires proof, and how often it
+    /// was changed at any level) and `Content-Disposition`.
     pub(crate) fn etag(&self) -> String {
         let access = if self.delivered.grant() == Grant::Everyone { "everyone" } else { "proof" };
         let revision = self.file.revision.map(|revision| revision.to_string()).unwrap_or_default();
-        let parts = [&revision, "original", access, &self.content_disposition()].join(" ");
+        let access_revision = self.delivered.access_revision();
+        let parts = [&revision, "original", access, access_revision, &self.content_disposition()].join(" ");
         format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
     }
 
@@ -72,11 +74,15 @@ impl<'a> Original<'a> {
             || mime_type.ends_with("+xml")
     }
 
+    pub(crate) fn last_modified(&self) -> Timestamp {
+        self.file.last_modified()
+    }
+
     /// The headers that a 304 repeats.
     pub(crate) fn validators(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         insert(&mut headers, header::ETAG, &self.etag());
-        insert(&mut headers, header::LAST_MODIFIED, &self.file.created_at.http_date());
+        insert(&mut headers, header::LAST_MODIFIED, &self.last_modified().http_date());
         insert(&mut headers, header::CACHE_CONTROL, &self.cache_control());
         headers
     }

@@ -39,7 +39,7 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
     address.rendering?;
     let original = Original::of(&found, address.download, now);
-    match conditions::judge(headers, &original.etag(), found.file().created_at) {
+    match conditions::judge(headers, &original.etag(), original.last_modified()) {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
         Verdict::Failed => {
             Err(Fault::new(FaultKind::PreconditionFailed, "The file is not the one that the request takes it for.")
@@ -58,7 +58,7 @@ async fn body(
 ) -> Result<Response, Fault> {
     let size = found.file().size;
     let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|_| {
-        method == Method::GET && conditions::range_is_meant(headers, &original.etag(), found.file().created_at)
+        method == Method::GET && conditions::range_is_meant(headers, &original.etag(), original.last_modified())
     });
     let part = match range.map_or(Wanted::All, |header| range::wanted(header, size)) {
         Wanted::All if method == Method::GET && size > delivery.redirect_above => {

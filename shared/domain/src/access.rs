@@ -140,6 +140,13 @@ pub fn original_needs_proof(file: &File, folders: &FolderChain, space: &Space) -
     file.delivery_type != DeliveryType::Upload || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
 
+/// Returns a text that changes with every change of access to a file: of its type, of the access control at any level, and of
+/// the folders around it. Other changes of these records keep it.
+pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> String {
+    let folders = folders.folders().iter().map(|folder| format!("{}:{}/", folder.id, folder.access_version));
+    format!("{}/{}{}", space.access_version, folders.collect::<String>(), file.access_version)
+}
+
 /// How strongly delivery protects a file: by its type, and by the access control in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protection {

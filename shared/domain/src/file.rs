@@ -158,6 +158,12 @@ pub struct File {
     pub uploaded_by: Principal,
     /// When it was uploaded.
     pub created_at: Timestamp,
+    /// When its bytes became available; `None` for a pending file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activated_at: Option<Timestamp>,
+    /// Number of changes of its type or of its own access control.
+    #[serde(default)]
+    pub access_version: u64,
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// How often it was changed: whoever changes it says which version they changed.
@@ -179,7 +185,20 @@ impl File {
         self.delivery_type = later.delivery_type;
         self.reference = later.reference;
         self.tags = later.tags;
+        self.access_version = later.access_version;
         self.version = later.version;
+    }
+
+    /// Raises `access_version` if type or access control differ from those of the record before a change.
+    pub fn count_access_change(&mut self, before: &File) {
+        if (self.delivery_type, self.access_control) != (before.delivery_type, before.access_control) {
+            self.access_version = before.access_version + 1;
+        }
+    }
+
+    /// Returns when the bytes became available: they never change afterwards.
+    pub fn last_modified(&self) -> Timestamp {
+        self.activated_at.unwrap_or(self.created_at)
     }
 
     /// Where the file is delivered once it has this name.

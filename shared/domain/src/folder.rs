@@ -44,6 +44,9 @@ pub struct Folder {
     /// By whom it is closed, where someone is about to delete it if it is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closing: Option<Closing>,
+    /// Number of changes of its access control.
+    #[serde(default)]
+    pub access_version: u64,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -64,9 +67,17 @@ impl Folder {
             security: None,
             within: vec![0; FOLDER_DEPTH - 1],
             closing: None,
+            access_version: 0,
             created_at: now,
             updated_at: now,
             version: 0,
+        }
+    }
+
+    /// Raises `access_version` if the access control differs from that of the record before a change.
+    pub fn count_access_change(&mut self, before: &Folder) {
+        if self.access_control != before.access_control {
+            self.access_version = before.access_version + 1;
         }
     }
 

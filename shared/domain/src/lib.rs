@@ -34,7 +34,8 @@ mod violation;
 mod web_address;
 
 pub use access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection, original_needs_proof,
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection, access_revision,
+    original_needs_proof,
 };
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use confirm_token::{ConfirmToken, ConfirmTokens};

@@ -90,6 +90,9 @@ pub struct Space {
     pub webhook_url: Option<WebAddress>,
     /// Who may see its files, unless a file or folder says otherwise.
     pub access_control: AccessControl,
+    /// Number of changes of its access control.
+    #[serde(default)]
+    pub access_version: u64,
     /// Its watermark.
     pub security: Security,
     /// Which signing secrets verify.
@@ -165,6 +168,7 @@ impl Space {
             custom_domain: new.custom_domain,
             webhook_url: new.webhook_url,
             access_control: AccessControl::default(),
+            access_version: 0,
             security: Security::default(),
             signing: Signing::default(),
             active_upload_config_id: UploadConfigId::chosen(ids),
@@ -173,6 +177,13 @@ impl Space {
             closing: None,
             deleted_at: None,
             version: 0,
+        }
+    }
+
+    /// Raises `access_version` if the access control differs from that of the record before a change.
+    pub fn count_access_change(&mut self, before: &Space) {
+        if self.access_control != before.access_control {
+            self.access_version = before.access_version + 1;
         }
     }
 

@@ -128,6 +128,8 @@ impl Destination<'_> {
             awaited: None,
             uploaded_by: self.uploaded_by,
             created_at: now,
+            activated_at: None,
+            access_version: 0,
             updated_at: now,
             version: 0,
         }
@@ -150,11 +152,13 @@ impl Judged {
     /// The record that the file will have, under the next of these ids.
     pub fn record(&self, ids: &mut ChosenIds, destination: &Destination<'_>) -> File {
         let Incoming { original_name, spooled, .. } = &self.incoming;
+        let file = destination.file(ids, original_name.clone(), &self.media_type, spooled.size());
         File {
             status: FileStatus::Active,
+            activated_at: Some(file.created_at),
             revision: Some(Revision::new(destination.sources)),
             checksum_sha256: Some(spooled.checksum_sha256().to_owned()),
-            ..destination.file(ids, original_name.clone(), &self.media_type, spooled.size())
+            ..file
         }
     }
 

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use domain::{
     DeliveryProof, DeliveryType, EffectiveSecurity, FOLDER_DEPTH, Fault, File, FileStatus, FolderChain, FolderId,
     Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Sources, Space, SpaceId, Timestamp, Violation,
-    Violations, original_needs_proof,
+    Violations, access_revision, original_needs_proof,
 };
 use futures::Stream;
 
@@ -67,6 +67,7 @@ pub struct Delivered {
     file: File,
     grant: Grant,
     signed: Option<SignedAddress>,
+    access_revision: String,
 }
 
 impl Tenants {
@@ -127,7 +128,8 @@ impl Tenants {
             let violation = Violation::Must("is enabled, and this image cannot be rendered with it");
             return Err(Violations::from(("watermark", violation)).into());
         }
-        Ok(Delivered { file, grant, signed })
+        let access_revision = access_revision(&file, &folders, &space);
+        Ok(Delivered { file, grant, signed, access_revision })
     }
 
     /// Fails with 403 unless the caller has a role in the space.
@@ -170,6 +172,11 @@ impl Delivered {
     /// The file's record.
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Returns a text that changes with every change of access to the file, at any level, and of its type.
+    pub fn access_revision(&self) -> &str {
+        &self.access_revision
     }
 
     /// Why it may be seen.

@@ -44,6 +44,7 @@ impl Space {
         for _ in 0..CHANGE_TRIES {
             let mut changed = from.clone();
             change(&mut changed)?;
+            changed.count_access_change(&from);
             changed.updated_at = sources.now();
             match self.table.change_file(&from, &changed, sources).await {
                 Ok(version) => return Ok(File { version, ..changed }),

@@ -156,6 +156,7 @@ impl Space {
         for _ in 0..CHANGE_TRIES {
             let mut changed = found.folder().clone();
             change(&mut changed)?;
+            changed.count_access_change(found.folder());
             match self.table.change_folder(found.folder(), &changed, sources).await {
                 Ok(version) => return Ok(found.changed(Folder { version, ..changed })),
                 Err(FolderRefused::Stale) => found = self.folder_again(changed.id).await?,

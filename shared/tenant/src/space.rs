@@ -99,6 +99,7 @@ impl Space {
         for _ in 0..CHANGE_TRIES {
             let mut changed = self.record.clone();
             change(&mut changed)?;
+            changed.count_access_change(&self.record);
             match self.table.change_space(&self.record, &changed, sources).await {
                 Ok(version) => {
                     self.record = domain::Space { version, ..changed };

@@ -131,6 +131,7 @@ impl Assets<'_> {
         file.awaited = None;
         file.revision = Some(Revision::new(sources));
         file.updated_at = sources.now();
+        file.activated_at = Some(file.updated_at);
         match made {
             Some(content) => self.put(&file, content).await?,
             None => match self.copy(&file, seen).await? {

@@ -41,7 +41,7 @@ async fn redirects_of_open_file_have_one_address_for_half_an_hour() {
     assert_eq!(location().await, first);
     assert!(nobody.get(&first).await.demand(200).body == bytes);
 
-    clock.advance(minutes(23) - seconds(1));
+    clock.advance(minutes(22) + seconds(59));
     assert_eq!(location().await, first);
     clock.advance(seconds(1));
     let second = location().await;

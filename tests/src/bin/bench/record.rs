@@ -136,6 +136,8 @@ impl Owner {
             awaited: None,
             uploaded_by: Principal::ApiKey(self.key),
             created_at: now,
+            activated_at: Some(now),
+            access_version: 0,
             updated_at: now,
             version: 0,
         }
