@@ -4,26 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{File, FolderChain, FolderId, Security, Space, Violation};
 
-/// A space's default, in full: everyone may read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Who may read files without proof, as set at one level. The flags `requires_auth` and `public_read` of the API are complements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessControl {
-    /// Whether delivery asks who is there.
+    /// Whether delivery requires a signed URL or a key.
     pub requires_auth: bool,
-    /// Whether everyone may read.
-    pub public_read: bool,
-}
-
-impl Default for AccessControl {
-    fn default() -> AccessControl {
-        AccessControl { requires_auth: false, public_read: true }
-    }
-}
-
-impl AccessControl {
-    /// Whether delivery asks who is there: either flag may demand it.
-    pub fn demands_auth(self) -> bool {
-        self.requires_auth || !self.public_read
-    }
 }
 
 /// How a file is delivered; the weakest protection first.
@@ -76,8 +61,10 @@ pub enum AccessSource {
 /// Effective access control, as the API reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EffectiveAccess {
-    /// Whether delivery asks who is there.
+    /// Whether delivery requires a signed URL or a key.
     pub requires_auth: bool,
+    /// The complement of `requires_auth`.
+    pub public_read: bool,
     /// Where that was set.
     pub source: AccessSource,
     /// Id of the resource that set it.
@@ -85,15 +72,15 @@ pub struct EffectiveAccess {
 }
 
 impl EffectiveAccess {
+    fn new(requires_auth: bool, source: AccessSource, inherited_from: String) -> EffectiveAccess {
+        EffectiveAccess { requires_auth, public_read: !requires_auth, source, inherited_from }
+    }
+
     /// The access control of a file in its folders, or nobody's where one of them is missing: as it is set itself, by its
     /// type, by the nearest folder that sets it, or by its space.
     pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         if file.access_control.is_none() && file.delivery_type != DeliveryType::Upload {
-            return EffectiveAccess {
-                requires_auth: true,
-                source: AccessSource::UploadConfig,
-                inherited_from: file.upload_config_id.to_string(),
-            };
+            return EffectiveAccess::new(true, AccessSource::UploadConfig, file.upload_config_id.to_string());
         }
         EffectiveAccess::as_set(file, folders, space)
     }
@@ -105,20 +92,14 @@ impl EffectiveAccess {
 
     /// The access control of a file whatever its type.
     fn as_set(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
-        let by = |access: AccessControl, source, id: String| EffectiveAccess {
-            requires_auth: access.demands_auth(),
-            source,
-            inherited_from: id,
-        };
         match (file.access_control, folders) {
-            (Some(direct), _) => by(direct, AccessSource::Direct, file.id.to_string()),
+            (Some(direct), _) => EffectiveAccess::new(direct.requires_auth, AccessSource::Direct, file.id.to_string()),
             (None, Some(folders)) => EffectiveAccess::inherited(None, folders, space),
-            // Whatever the missing folder said, nobody can tell any more.
-            (None, None) => EffectiveAccess {
-                requires_auth: true,
-                source: AccessSource::Folder,
-                inherited_from: file.folder_id().map(|id| id.to_string()).unwrap_or_default(),
-            },
+            // The access control of a missing folder is not known.
+            (None, None) => {
+                let folder_id = file.folder_id().map(|id| id.to_string());
+                EffectiveAccess::new(true, AccessSource::Folder, folder_id.unwrap_or_default())
+            }
         }
     }
 
@@ -130,7 +111,7 @@ impl EffectiveAccess {
             Some((id, access)) => (access, AccessSource::Folder, id.to_string()),
             None => (space.access_control, AccessSource::Space, space.id.to_string()),
         };
-        EffectiveAccess { requires_auth: access.demands_auth(), source, inherited_from }
+        EffectiveAccess::new(access.requires_auth, source, inherited_from)
     }
 }
 
@@ -202,23 +183,12 @@ impl EffectiveSecurity<'_> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn either_flag_of_a_space_demands_proof() {
-        for (requires_auth, public_read, demanded) in
-            [(false, true, false), (true, true, true), (false, false, true), (true, false, true)]
-        {
-            let access_control = AccessControl { requires_auth, public_read };
-            assert_eq!(access_control.demands_auth(), demanded, "{access_control:?}");
-        }
-        assert!(!AccessControl::default().demands_auth());
-    }
-
     const ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 
     fn space() -> Space {
         let json = format!(
             r#"{{"id": "{ID}", "name": "a", "handle": "abcdef", "enabled": true, "folder_mode": "dynamic",
-                "access_control": {{"requires_auth": false, "public_read": true}},
+                "access_control": {{"requires_auth": false}},
                 "security": {{"watermark": {{"enabled": false, "position": "southeast", "opacity": 0.5}}}},
                 "active_upload_config_id": "{ID}", "created_at": 0, "updated_at": 0, "version": 0}}"#
         );

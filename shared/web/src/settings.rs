@@ -4,7 +4,8 @@ use domain::{AccessControl, Opacity, Position, Security, Violation, Watermark, W
 
 use crate::{Fields, Request};
 
-/// The flags of an access control that a request gives; what it does not give stays.
+/// The flags of an access control in a request. One given flag sets the other to its complement; of two given ones, either
+/// closes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccessControlChange {
     requires_auth: Option<bool>,
@@ -22,21 +23,14 @@ impl Request for AccessControlChange {
 }
 
 impl AccessControlChange {
-    /// An access control with these flags.
-    #[must_use]
-    pub fn over(&self, before: AccessControl) -> AccessControl {
-        AccessControl {
-            requires_auth: self.requires_auth.unwrap_or(before.requires_auth),
-            public_read: self.public_read.unwrap_or(before.public_read),
-        }
-    }
-
-    /// The same where there may be none yet: without any flag nothing is set.
-    pub fn over_inherited(&self, before: Option<AccessControl>) -> Option<AccessControl> {
-        if self.requires_auth.or(self.public_read).is_none() {
-            return before;
-        }
-        Some(self.over(before.unwrap_or_default()))
+    /// Returns the access control that the flags set; `None` without any flag, which changes nothing.
+    pub fn access_control(&self) -> Option<AccessControl> {
+        let closes_by_read = self.public_read.map(|public_read| !public_read);
+        let requires_auth = match (self.requires_auth, closes_by_read) {
+            (Some(one), Some(other)) => one || other,
+            (one, other) => one.or(other)?,
+        };
+        Some(AccessControl { requires_auth })
     }
 }
 

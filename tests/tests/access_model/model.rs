@@ -4,26 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-/// `requires_auth` and `public_read`, as something says them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The access control of one level.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flags {
     pub(super) requires_auth: bool,
-    pub(super) public_read: bool,
-}
-
-impl Default for Flags {
-    fn default() -> Flags {
-        Flags { requires_auth: false, public_read: true }
-    }
 }
 
 impl Flags {
     fn ask_for_proof(self) -> bool {
-        self.requires_auth || !self.public_read
+        self.requires_auth
     }
 }
 
-/// What is sent to change flags: one that is absent stays.
+/// Flags that a request sends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) requires_auth: Option<bool>,
@@ -42,11 +35,8 @@ impl Change {
         if self.requires_auth.is_none() && self.public_read.is_none() {
             return before;
         }
-        let Flags { requires_auth, public_read } = before.unwrap_or_default();
-        Some(Flags {
-            requires_auth: self.requires_auth.unwrap_or(requires_auth),
-            public_read: self.public_read.unwrap_or(public_read),
-        })
+        let closes = self.requires_auth == Some(true) || self.public_read == Some(false);
+        Some(Flags { requires_auth: closes })
     }
 }
 
@@ -152,5 +142,8 @@ impl Model {
 }
 
 fn shown(requires_auth: bool, source: &str, inherited_from: &str) -> Value {
-    json!({"requires_auth": requires_auth, "source": source, "inherited_from": inherited_from})
+    let public_read = !requires_auth;
+    json!({
+        "requires_auth": requires_auth, "public_read": public_read, "source": source, "inherited_from": inherited_from,
+    })
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, seconds};
 
 #[tokio::test]
-async fn a_flag_that_is_given_keeps_the_other_and_delivery_follows_from_the_next_request_on() {
+async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
@@ -12,28 +12,33 @@ async fn a_flag_that_is_given_keeps_the_other_and_delivery_follows_from_the_next
     let file = acme.upload_photo().await;
     let (id, url) = (file["id"].as_str().expect("an id"), file["url"].as_str().expect("an address"));
     let viewer = acme.role("viewer").await;
-    let closed = |(requires_auth, public_read): (bool, bool)| requires_auth || !public_read;
-    for (body, expected) in [
-        (json!({"access_control": {"requires_auth": true}}), (true, true)),
-        (json!({"access_control": {"public_read": false}}), (true, false)),
-        (json!({"access_control": {"requires_auth": false}}), (false, false)),
-        (json!({"access_control": {}}), (false, false)),
-        (json!({"access_control": null}), (false, false)),
-        (json!({}), (false, false)),
-        (json!({"access_control": {"public_read": true, "odd": 1}, "requires_auth": true}), (false, true)),
-        (json!({"access_control": {"requires_auth": true, "public_read": false}}), (true, false)),
+    for (body, closed) in [
+        (json!({"access_control": {"requires_auth": true}}), true),
+        (json!({"access_control": {"requires_auth": false}}), false),
+        (json!({"access_control": {"public_read": false}}), true),
+        (json!({"access_control": {}}), true),
+        (json!({"access_control": null}), true),
+        (json!({}), true),
+        (json!({"access_control": {"public_read": true, "odd": 1}, "requires_auth": true}), false),
+        (json!({"access_control": {}}), false),
+        (json!({"access_control": {"requires_auth": true, "public_read": true}}), true),
+        (json!({"access_control": {"requires_auth": false, "public_read": true}}), false),
+        (json!({"access_control": {"requires_auth": false, "public_read": false}}), true),
+        (json!({"access_control": {"requires_auth": true, "public_read": false}}), true),
     ] {
         stack.clock.advance(seconds(1));
         let shown = acme.client.put(&path, body.clone()).await.ok();
-        assert_eq!(shown["access_control"], json!({"requires_auth": expected.0, "public_read": expected.1}), "{body}");
+        assert_eq!(shown["access_control"], json!({"requires_auth": closed, "public_read": !closed}), "{body}");
         assert_eq!(acme.client.get(&space).await.ok(), shown, "{body}");
-        let strangers = if closed(expected) { 403 } else { 200 };
+        let strangers = if closed { 403 } else { 200 };
         stack.anonymous.get(url).await.demand(strangers);
         other.client.get(url).await.demand(strangers);
         for insider in [&viewer, &stack.account()] {
             assert!(insider.get(url).await.demand(200).body == PHOTO, "{body}");
         }
-        let effective = json!({"requires_auth": closed(expected), "source": "space", "inherited_from": acme.id});
+        let effective = json!({
+            "requires_auth": closed, "public_read": !closed, "source": "space", "inherited_from": acme.id,
+        });
         assert_eq!(acme.client.get(&format!("/files/{id}")).await.ok()["access_control"], effective, "{body}");
     }
 

@@ -20,7 +20,9 @@ async fn a_file_is_shown_as_it_was_uploaded() {
         "storage_path": path, "url": format!("{}/{path}", stack.cloud.cdn_url()), "type": "upload",
         "resource_type": "image", "status": "active", "space_id": acme.id, "folder_id": null, "folder_path": null,
         "ref": null, "tags": [], "storage_meta": {}, "thumbnails": [],
-        "access_control": {"requires_auth": false, "source": "space", "inherited_from": acme.id},
+        "access_control": {
+            "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
+        },
         "uploaded_by": {"type": "api_key", "id": acme.key_id},
         "checksum_sha256": "3aff0931539fcf6e63fcc330ed24429646c572a8d7940b443b4062b14359f157",
     });

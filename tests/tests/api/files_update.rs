@@ -43,8 +43,10 @@ fn with(record: &Value, fields: &Value) -> Value {
 /// What is sent, one after the other, and what it makes of a record.
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let sent = |field: &str, value: Value, shown: Value| (json!({field: value}), json!({field: shown}));
-    let closed =
-        json!({"requires_auth": true, "source": "upload_config", "inherited_from": record["upload_config_id"]});
+    let closed = json!({
+        "requires_auth": true, "public_read": false,
+        "source": "upload_config", "inherited_from": record["upload_config_id"],
+    });
     let inside = json!({"folder_id": folder, "folder_path": "Photos/"});
     let outside = json!({"folder_id": null, "folder_path": null});
     let ignored = json!({"updated_at": "never", "storage_meta": {"width": 1}, "thumbnails": 5, "colour": "red"});

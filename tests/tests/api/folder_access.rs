@@ -41,7 +41,10 @@ const CHANGES: [(usize, Option<bool>); 22] = [
 ];
 
 fn effective(requires_auth: bool, source: &str, inherited_from: &Value) -> Value {
-    json!({"requires_auth": requires_auth, "source": source, "inherited_from": inherited_from})
+    let public_read = !requires_auth;
+    json!({
+        "requires_auth": requires_auth, "public_read": public_read, "source": source, "inherited_from": inherited_from,
+    })
 }
 
 /// Uploads the photo into a folder.
@@ -142,7 +145,9 @@ async fn a_flag_that_is_given_keeps_the_other_and_none_says_nothing() {
         (json!({"access_control": {"odd": 1}, "requires_auth": true}), None),
         (json!({"access_control": {"requires_auth": true}}), Some(true)),
         (json!({"access_control": {"public_read": false}}), Some(true)),
-        (json!({"access_control": {"requires_auth": false}}), Some(true)),
+        (json!({"access_control": {"requires_auth": false}}), Some(false)),
+        (json!({"access_control": {"requires_auth": true, "public_read": true}}), Some(true)),
+        (json!({"access_control": {"requires_auth": false, "public_read": false}}), Some(true)),
         (json!({"access_control": {"public_read": true}}), Some(false)),
         (json!({"access_control": {}}), Some(false)),
         (json!({}), Some(false)),

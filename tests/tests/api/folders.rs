@@ -62,7 +62,9 @@ async fn a_folder_is_made_shown_and_renamed() {
     assert!(id.len() == 26 && id == id.to_uppercase(), "{id}");
     let expected = json!({
         "id": id, "name": "Photos", "path": "Photos/", "space_id": acme.id, "parent_id": null, "has_children": false,
-        "access_control": {"requires_auth": false, "source": "space", "inherited_from": acme.id},
+        "access_control": {
+            "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
+        },
         "security": {
             "watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5},
             "source": "space", "inherited_from": acme.id,

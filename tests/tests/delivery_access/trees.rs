@@ -72,7 +72,9 @@ async fn what_folders_say_goes_where_they_go() {
         client.get(&file.url).await.demand(200);
         let (source, id) = decides.map_or(("space", &shelf.acme.id), |folder| ("folder", &ids[folder]));
         let shown = client.get(&file.path).await.ok();
-        let expected = json!({"requires_auth": closed, "source": source, "inherited_from": id});
+        let expected = json!({
+            "requires_auth": closed, "public_read": !closed, "source": source, "inherited_from": id,
+        });
         assert_eq!(shown["access_control"], expected, "after {step:?}");
         assert_eq!(
             (shown["folder_path"].as_str(), &shown["folder_id"]),

@@ -11,7 +11,7 @@ pub(crate) async fn set(
     State(files): State<Files>,
     Valid(set): Valid<AccessControlChange>,
 ) -> Result<Ok<FileView>, Failure> {
-    change(can, &files, |before| set.over_inherited(before)).await
+    change(can, &files, |before| set.access_control().or(before)).await
 }
 
 pub(crate) async fn reset(

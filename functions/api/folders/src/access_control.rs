@@ -11,7 +11,7 @@ pub(crate) async fn set(
     can: Can<ManageFolders, FolderWithChain>,
     Valid(set): Valid<AccessControlChange>,
 ) -> Result<Ok<FolderView>, Failure> {
-    let change = |folder: &Folder| FolderSetting::AccessControl(set.over_inherited(folder.access_control));
+    let change = |folder: &Folder| FolderSetting::AccessControl(set.access_control().or(folder.access_control));
     let changed = can.space.set_folder(can.subject, change, &can.sources).await?;
     Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
 }

@@ -43,15 +43,29 @@ impl From<&Space> for SpaceView {
 pub(crate) struct DetailedSpaceView {
     #[serde(flatten)]
     space: SpaceView,
-    access_control: AccessControl,
+    access_control: AccessControlView,
     security: Security,
+}
+
+/// A space's access control.
+#[derive(Serialize)]
+struct AccessControlView {
+    requires_auth: bool,
+    public_read: bool,
+}
+
+impl From<AccessControl> for AccessControlView {
+    fn from(access_control: AccessControl) -> AccessControlView {
+        let requires_auth = access_control.requires_auth;
+        AccessControlView { requires_auth, public_read: !requires_auth }
+    }
 }
 
 impl From<&Space> for DetailedSpaceView {
     fn from(space: &Space) -> DetailedSpaceView {
         DetailedSpaceView {
             space: SpaceView::from(space),
-            access_control: space.access_control,
+            access_control: space.access_control.into(),
             security: space.security.clone(),
         }
     }

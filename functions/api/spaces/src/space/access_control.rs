@@ -9,7 +9,7 @@ pub(crate) async fn set_access_control(
     can: Can<ManageSpace>,
     Valid(set): Valid<AccessControlChange>,
 ) -> Result<Ok<DetailedSpaceView>, Failure> {
-    change(can, |before| set.over(before)).await
+    change(can, |before| set.access_control().unwrap_or(before)).await
 }
 
 pub(crate) async fn reset_access_control(can: Can<ManageSpace>) -> Result<Ok<DetailedSpaceView>, Failure> {
