@@ -45,7 +45,7 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
             Err(Fault::new(FaultKind::PreconditionFailed, "The file is not the one that the request takes it for.")
                 .into())
         }
-        Verdict::Answer => Ok(body(&delivery, &found, &original, (method, headers), now).await?),
+        Verdict::Answer => Ok(body(&delivery, &found, &original, method, headers, now).await?),
     }
 }
 
@@ -53,7 +53,8 @@ async fn body(
     delivery: &Delivery,
     found: &Delivered,
     original: &Original<'_>,
-    (method, headers): (&Method, &HeaderMap),
+    method: &Method,
+    headers: &HeaderMap,
     now: Timestamp,
 ) -> Result<Response, Fault> {
     let size = found.file().size;

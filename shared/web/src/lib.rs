@@ -74,7 +74,11 @@
 //! - A folder's name is unlike that of any other in the same one, compared in Unicode's NFC and in lower case. Folders are up to
 //!   20 deep. Moving or renaming one changes no file's URL, and moves all that is in it.
 //! - A file's `access_control` says who decides: `direct` the file itself, else `upload_config` where its type is `private` or
-//!   `authenticated`, else `folder` the nearest one that says anything, else `space`. One flag that is given keeps the other.
+//!   `authenticated`, else `folder` the nearest one that says anything, else `space`. `requires_auth` and `public_read` are
+//!   complements, and every level shows both. One given flag sets the other; of two given ones, either closes.
+//! - A user cannot lower the protection of an own file: a `PUT` that weakens its `type` (`upload`, `private`, `authenticated`, from
+//!   the weakest up), or moves it out of folders that require authentication into open ones, is a 403. It needs an admin.
+//! - A request that names two different ids, in its path, its query or its body, is a 422 on `id`; case makes no difference.
 //! - `PUT` of a file takes its whole record back, with another `folder_id` too: a record's `folder_path` says where the file is,
 //!   and asks for nothing. What it must not change is a 422 where it differs; what we fill in ourselves (`updated_at`,
 //!   `storage_meta`, `thumbnails`) is ignored. A name that something would run is refused as it is at an upload.
@@ -89,12 +93,19 @@
 //!
 //! - `GET` and `HEAD {cdn}/{storage_path}` let in everyone, unless the file's type is `private` or `authenticated`, or the file,
 //!   a folder around it or its space requires authentication. Then it takes a signed URL, or a key of the space with any role
-//!   in `Authorization`. A signature that is wrong, incomplete or expired is a 403, also where a good key comes with it.
+//!   in `Authorization`. A signature that is wrong, incomplete or expired is a 403, also where a good key comes with
+//!   it, and on open files.
 //! - A signed URL has the parameters `expires` (seconds since 1970), `kid` and `signature`, and covers whatever else it says; how
 //!   is written in `domain`, `signature.rs`. `POST /files/:id/signed-url` makes one, good for 1 to 1,440 minutes, 60 if absent.
 //! - Access is decided on each request by records as they were at one moment. A file whose folder is missing is delivered to
 //!   nobody. A browser may keep what it got for five minutes, but never for longer than its URL is good; what was opened by a
 //!   key, and every `authenticated` file, is kept nowhere.
+//! - `ETag` changes with the bytes, with every change of access to the file (its type, the access control at any level, the
+//!   folders around it) and with what `Content-Disposition` says. `Last-Modified` is when the file became active.
+//! - A whole body above `RedirectAboveBytes` (4 MiB) is a 307 to storage. The address of an open file is the same for half an
+//!   hour and valid for an hour from its beginning, also after the file was closed; that of a file which required proof is the
+//!   same for a minute and valid for two; neither is valid for longer than the signed URL. A range is answered with its first
+//!   `RedirectAboveBytes` at most, as `Content-Range` says, so that a player requests the rest at the same URL.
 //!
 //! ## Limits
 //!

@@ -122,7 +122,7 @@ async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once() {
 }
 
 #[tokio::test]
-async fn a_flag_that_is_given_keeps_the_other_and_none_says_nothing() {
+async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &TOP, "Photos").await;
