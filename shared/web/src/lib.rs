@@ -115,6 +115,8 @@
 //!   `UNSIGNED_REQUESTS_PER_MINUTE` by each upload config, and all of them together as many uploads in an hour of the clock as the
 //!   config says; an announced upload counts when it is announced. Counting is part of
 //!   authenticating, one call to the table; a request that cannot be counted fails as the table does.
+//! - API Gateway limits the requests to each route, whatever their keys (`ApiRequestsPerSecond` and `ApiBurstRequests` of the
+//!   template). Above that it answers 429 itself, with a `message` alone and without the headers below.
 //! - Every answer of a route to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
 //!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft.
 //!

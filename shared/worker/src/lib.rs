@@ -173,6 +173,42 @@ mod tests {
         assert_eq!(failed(Picky, event(bodies, &ATTRIBUTES)).await, ["1", "2", "4"]);
     }
 
+    /// A log that a test reads.
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+    impl std::io::Write for Log {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    struct Broken;
+    impl Worker for Broken {
+        type Job = u32;
+        async fn work(&self, _: u32, _: &Delivery) -> Result<(), Failure> {
+            let fault = domain::Fault::unavailable(domain::Fault::internal("no capacity"));
+            Err(Failure::Retry(fault.into()))
+        }
+    }
+
+    #[tokio::test]
+    async fn failed_job_is_logged_with_all_its_causes() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let guard = tracing::subscriber::set_default(subscriber);
+
+        assert_eq!(failed(Broken, event(["1"], &ATTRIBUTES)).await, ["0"]);
+
+        drop(guard);
+        let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let causes = "The service is busy. Please try again.: Server error.: no capacity";
+        assert!(log.contains(causes), "{log}");
+    }
+
     /// Id, age, deliveries, and what time it is.
     type Noted = (String, Duration, u32, Timestamp);
 

@@ -1,8 +1,10 @@
 //! Sees what became of presigned uploads that nobody has confirmed: what arrived and obeys its rules becomes active, and
 //! what did not is removed, record and object.
 //!
-//! Invariant: it does what a confirmation does, and so hurts none that comes at the same time. SQS keeps a message back for
-//! 15 minutes at most: a check goes round, as a message of its own, until its time.
+//! Invariant: it does what a confirmation does, and so hurts none that comes at the same time. SQS delays a message
+//! by 15 minutes at most, so a check continues with a new message until its time. Lambda would stop such a chain after
+//! about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide), so
+//! the template sets `RecursiveLoop: Allow`.
 
 use intake::{Confirmed, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
