@@ -104,7 +104,7 @@ impl Tenants {
             }
             asked = Some((space.id, ids));
         }
-        Err(Fault::unavailable("others kept moving the folders of the file"))
+        Err(Fault::contended("others kept moving the folders of the file"))
     }
 
     /// Opens the original for a visitor: for everyone if neither the file nor anything around it requires proof, else for

@@ -152,7 +152,7 @@ mod tests {
     const ATTRIBUTES: [(&str, &str); 2] = [("SentTimestamp", "1699999910000"), ("ApproximateReceiveCount", "3")];
 
     /// Time of an invocation.
-    const TIMEOUT: Duration = Duration::from_secs(120);
+    const TIMEOUT: Duration = Duration::from_mins(2);
 
     struct Picky;
     impl Worker for Picky {
