@@ -249,13 +249,10 @@ impl Table {
         let token = sources.ulid().to_string();
         let mut tries = TransactionTries::new(&self.retries, sources);
         loop {
-            let answer = self
-                .client
-                .transact_write_items()
-                .client_request_token(&token)
-                .set_transact_items(Some(members.clone()))
-                .send()
-                .await;
+            let request = self.client.transact_write_items().client_request_token(&token);
+            let request = request.set_transact_items(Some(members.clone()));
+            // In a box, so that the futures of requests stay small.
+            let answer = Box::pin(request.send()).await;
             let Err(error) = answer else { return Ok(()) };
 
             let canceled = match error.as_service_error() {
