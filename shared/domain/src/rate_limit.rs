@@ -55,7 +55,7 @@ impl RateLimit {
         Allowance {
             limit: self,
             remaining: self.requests_per_minute.saturating_sub(made),
-            resets_in_seconds: seconds_until(resets_at, now),
+            resets_in_seconds: resets_at.seconds_after(now),
             resets_at,
         }
     }
@@ -86,14 +86,8 @@ impl HourlyQuota {
 
     /// The refusal of whoever comes after the last upload.
     pub fn used_up(self, now: Timestamp) -> Fault {
-        Fault::rate_limited(seconds_until(self.ends_at(), now))
+        Fault::rate_limited(self.ends_at().seconds_after(now))
     }
-}
-
-/// Seconds from now until a moment, rounded up: at least 1.
-fn seconds_until(moment: Timestamp, now: Timestamp) -> u32 {
-    let left_ms = (moment.ms() - now.ms()).max(1);
-    u32::try_from((left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -93,7 +93,7 @@ pub(crate) async fn presign_signed(
         said.bind(signed.original_name(), expected.as_ref(), &mut fields);
     }
     let particulars = Particulars::read(&mut fields);
-    Box::pin(presign_for(&uploads, &stranger, fields, (said, particulars), signed.content_type, &payload)).await
+    presign_for(&uploads, &stranger, fields, (said, particulars), signed.content_type, &payload).await
 }
 
 pub(crate) async fn presign_unsigned(
@@ -104,7 +104,7 @@ pub(crate) async fn presign_unsigned(
     let (mut fields, payload) = read_fields(request, stranger.sources.now()).await?;
     let said = Said::read(&mut fields);
     let particulars = Particulars::of_stranger(&mut fields);
-    Box::pin(presign_for(&uploads, &stranger, fields, (said, particulars), None, &payload)).await
+    presign_for(&uploads, &stranger, fields, (said, particulars), None, &payload).await
 }
 
 async fn presign_for(
