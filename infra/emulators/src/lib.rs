@@ -45,7 +45,7 @@ pub use arn::{ACCOUNT_ID, REGION};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use directory::Existing;
 pub use error::{ProvisionError, StartError};
-pub use gate::{Call, Faults, Moods, Service, Wire};
+pub use gate::{Call, Faults, Hold, Moods, Service, Wire};
 pub use principals::Principal;
 
 /// Milliseconds between two sweeps of what has expired.
@@ -189,6 +189,14 @@ impl Emulators {
     /// AWS's moods, which have not begun.
     pub fn moods(&self) -> Moods {
         self.watch.moods.clone()
+    }
+
+    /// Lets every object that S3 stores from now on have the ETag of all others of its length.
+    ///
+    /// This stands for files with a chosen-prefix collision of MD5, such as the pairs of a picture and a program in
+    /// corkami/collisions: an uploader can choose their bytes, and their ETags are the same.
+    pub fn collide_etags(&self) {
+        self.stores.s3.collide_etags();
     }
 
     /// Lets running requests finish, ends long polls, and closes the stores.

@@ -236,6 +236,11 @@ impl Cloud {
         self.emulators.moods()
     }
 
+    /// Lets all objects of one length have one ETag, as described at [`Emulators::collide_etags`].
+    pub fn collide_etags(&self) {
+        self.emulators.collide_etags();
+    }
+
     /// What the function of this binary is started with.
     pub fn environment_of(&self, binary: &str) -> Option<Environment> {
         let function = self.stack.functions.iter().find(|function| function.binary == binary)?;

@@ -5,7 +5,10 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Service;
+use super::{
+    Service,
+    hold::{Hold, Holds},
+};
 use crate::whim::Whim;
 
 /// The operation by which a queue is asked for messages, with the key of the function that they are for.
@@ -50,6 +53,7 @@ struct CutOff {
 pub struct Faults {
     plans: Arc<Mutex<Vec<Plan>>>,
     cut_off: Arc<Mutex<Option<CutOff>>>,
+    holds: Holds,
 }
 
 impl Faults {
@@ -105,12 +109,25 @@ impl Faults {
         *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    /// Pauses a principal's next attempt but `passes`, before it takes effect, until the hold is released or dropped. That
+    /// queues are asked for messages does not count.
+    pub fn hold(&self, principal: &str, passes: u32) -> Hold {
+        self.holds.plan(principal, passes)
+    }
+
     /// How many planned faults have not fired yet.
     pub fn pending(&self) -> usize {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
         let unbroken = cut_off.as_ref().filter(|cut_off| cut_off.broken.is_empty());
         plans.iter().map(|plan| plan.times_left as usize).sum::<usize>() + usize::from(unbroken.is_some())
+    }
+
+    /// Returns when this attempt of a principal may be made.
+    pub(super) async fn held(&self, principal: &str, operation: &str) {
+        if operation != RECEIVING {
+            self.holds.pass(principal).await;
+        }
     }
 
     /// The fault that this attempt of a principal meets, which has thereby fired.

@@ -7,6 +7,7 @@ mod backend;
 mod batch;
 mod credential;
 mod fault;
+mod hold;
 mod mood;
 mod operation;
 mod overlap;
@@ -29,6 +30,7 @@ use refusal::Refusal;
 
 pub(crate) use backend::Backend;
 pub use fault::Faults;
+pub use hold::Hold;
 pub use mood::Moods;
 pub(crate) use overlap::Overlaps;
 pub use wire::{Call, Service, Wire};
@@ -97,6 +99,7 @@ impl<B: Backend> Gate<B> {
     async fn perform(&self, attempt: Attempt<B::Payload>, principal: &Principal) -> Result<Response<Body>, AnswerLost> {
         let name = attempt.operation.name.clone();
         let path = attempt.head.uri.path().to_owned();
+        self.watch.faults.held(&principal.name, &name).await;
         let planned = self.watch.faults.take(&principal.name, B::SERVICE, &name);
         let fault = planned.or_else(|| self.watch.moods.fault(B::SERVICE, &name));
         if fault == Some(Fault::Break) {

@@ -91,7 +91,7 @@ fn duplicate(shared: &Shared, source: Object, replaced: Option<Attributes>) -> R
     let mut checksum = source.checksum;
     checksum.composite = None;
     Ok(Object {
-        etag: source.md5.clone(),
+        etag: shared.etag(&source.md5, source.size_bytes),
         modified_ms: shared.clock.now_ms(),
         attributes: replaced.unwrap_or(source.attributes),
         checksum,

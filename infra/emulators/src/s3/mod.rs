@@ -33,7 +33,7 @@ mod uploads;
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
-    sync::{Arc, PoisonError},
+    sync::{Arc, PoisonError, atomic::Ordering},
 };
 
 use axum::{Router, error_handling::HandleError, extract::Request, middleware::Next, response::IntoResponse};
@@ -108,6 +108,11 @@ impl S3Store {
             .layer(axum::middleware::from_fn(move |request: Request, next: Next| {
                 cors::apply(Arc::clone(&cors), request, next)
             }))
+    }
+
+    /// Lets every object that is stored from now on have the ETag of all others of its length.
+    pub(crate) fn collide_etags(&self) {
+        self.0.are_etags_colliding.store(true, Ordering::Relaxed);
     }
 
     /// Removes what the buckets' lifecycle rules let expire.

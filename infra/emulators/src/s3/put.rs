@@ -46,7 +46,7 @@ pub(super) fn object(shared: &Shared, received: Received, attributes: Attributes
     let md5 = hex::encode(received.sums.md5);
     Ok(Object {
         size_bytes: received.size_bytes,
-        etag: md5.clone(),
+        etag: shared.etag(&md5, received.size_bytes),
         md5,
         modified_ms: shared.clock.now_ms(),
         attributes,

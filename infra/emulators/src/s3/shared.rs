@@ -5,7 +5,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use rusqlite::{Connection, Transaction};
@@ -37,11 +40,18 @@ pub(super) struct Shared {
     database: Mutex<Connection>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) buckets: RwLock<HashMap<String, Bucket>>,
+    pub(super) are_etags_colliding: AtomicBool,
 }
 
 impl Shared {
     pub(super) fn new(blobs: Blobs, database: Connection, clock: Arc<dyn Clock>) -> Shared {
-        Shared { blobs, database: Mutex::new(database), clock, buckets: RwLock::default() }
+        Shared {
+            blobs,
+            database: Mutex::new(database),
+            clock,
+            buckets: RwLock::default(),
+            are_etags_colliding: AtomicBool::new(false),
+        }
     }
 
     /// Does work that waits for the disk, off the async threads.
@@ -61,6 +71,11 @@ impl Shared {
     pub(super) fn bucket(&self, name: &str) -> S3Result<Bucket> {
         let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
         buckets.get(name).cloned().ok_or_else(|| s3_error!(NoSuchBucket, "The specified bucket does not exist"))
+    }
+
+    /// Returns the ETag of an object that was not stored in parts: its MD5, unless ETags are to collide.
+    pub(super) fn etag(&self, md5: &str, size_bytes: u64) -> String {
+        if self.are_etags_colliding.load(Ordering::Relaxed) { format!("{size_bytes:032x}") } else { md5.to_owned() }
     }
 
     /// Puts what `make` makes under a key, if the condition holds. The only place where an object becomes visible.

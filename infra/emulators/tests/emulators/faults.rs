@@ -5,6 +5,7 @@ use aws_sdk_dynamodb::{
     types::{KeysAndAttributes, Put, PutRequest, TransactWriteItem, Update, WriteRequest},
 };
 use emulators::Service;
+use futures::future::join;
 
 use crate::support::{Cloud, exists, principal, put, records, text};
 
@@ -34,6 +35,37 @@ async fn a_refused_call_has_no_effect_and_the_next_one_has() {
     cloud.emulators.faults().refuse(Service::DynamoDb, "PutItem", 1, 500, "InternalServerError");
     assert!(put(&cloud.patient_dynamodb(), "b").await);
     assert_eq!(cloud.emulators.faults().pending(), 0);
+}
+
+#[tokio::test]
+async fn held_call_has_no_effect_until_it_is_released() {
+    let cloud = Cloud::with(&records()).await;
+    let client = cloud.dynamodb("operator");
+    let mut hold = cloud.emulators.faults().hold("operator", 1);
+    assert!(put(&client, "a").await);
+
+    let observe = async {
+        hold.reached().await;
+        assert!(exists(&client, "a").await && !exists(&client, "b").await);
+        hold.release();
+    };
+    let (is_put, ()) = join(put(&client, "b"), observe).await;
+
+    assert!(is_put && exists(&client, "b").await);
+}
+
+#[tokio::test]
+async fn dropped_hold_holds_nothing() {
+    let cloud = Cloud::with(&records()).await;
+    let client = cloud.dynamodb("operator");
+    let mut hold = cloud.emulators.faults().hold("operator", 0);
+    let drop_it = async {
+        hold.reached().await;
+        drop(hold);
+    };
+    assert!(join(put(&client, "a"), drop_it).await.0);
+    drop(cloud.emulators.faults().hold("operator", 0));
+    assert!(put(&client, "b").await);
 }
 
 #[tokio::test]
