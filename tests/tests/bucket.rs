@@ -1,10 +1,10 @@
-//! What becomes of bytes that somebody sent to storage: looked at, copied as they were seen, or not at all.
+//! Reads and copies of bytes that were sent to storage.
 
-use ::bucket::{Bucket, Copied, DELETE_MANY_MAX, Error, LIST_MAX, Looked, ObjectKey, Seen};
+use ::bucket::{Bucket, Copied, CopyOutcome, DELETE_MANY_MAX, Error, LIST_MAX, ObjectHead, ObjectKey};
 use bytes::Bytes;
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use emulators::{Clock, Service::S3};
-use futures::TryStreamExt;
+use futures::future::join;
 use hex::encode;
 use runtime::Settings;
 use sha2::{Digest, Sha256};
@@ -45,83 +45,110 @@ impl Place {
         assert_eq!(put.body(bytes).send().await.expect("an answer").status(), 200);
     }
 
-    async fn looked(&self, key: &ObjectKey, bytes: u64) -> Option<Looked> {
-        self.bucket.look(key, bytes).await.expect("a look")
+    async fn head(&self, key: &ObjectKey, bytes: u64) -> Option<ObjectHead> {
+        self.bucket.head_with_prefix(key, bytes).await.expect("an answer")
     }
 
-    async fn copy(&self, seen: &Looked) -> Result<Seen<Copied>, Error> {
-        self.bucket.copy(&self.staged, &seen.etag, seen.size_bytes, &self.kept, "image/png").await
+    async fn copy(&self, declared_size: usize) -> Result<CopyOutcome, Error> {
+        self.bucket.copy(&self.staged, declared_size as u64, &self.kept).await
     }
 
-    async fn read(&self, seen: &Looked) -> Option<Bytes> {
-        match self.bucket.get_seen(&self.staged, &seen.etag).await.expect("an answer") {
-            Seen::Same(stream) => Some(stream.try_collect::<Vec<Bytes>>().await.expect("its bytes").concat().into()),
-            Seen::Changed => None,
+    async fn read(&self, key: &ObjectKey) -> Option<Vec<u8>> {
+        let mut object = self.bucket.open(key).await.expect("an answer")?;
+        let mut bytes = Vec::new();
+        while let Some(chunk) = object.next().await.expect("its bytes") {
+            bytes.extend_from_slice(&chunk);
         }
+        assert_eq!(object.size_bytes(), bytes.len() as u64);
+        Some(bytes)
     }
 }
 
+fn copied(bytes: &str) -> CopyOutcome {
+    CopyOutcome::Copied(Copied { checksum_sha256: Some(encode(Sha256::digest(bytes))) })
+}
+
 #[tokio::test]
-async fn a_look_tells_size_and_beginning_of_what_is_there() {
+async fn object_is_read_whole_or_with_its_size_and_first_bytes() {
     let place = Place::start().await;
-    assert_eq!(place.looked(&place.staged, 5).await, None);
-    for (sent, beginning) in [("", ""), ("a", "a"), ("twelve bytes", "twelv")] {
+    assert_eq!((place.head(&place.staged, 5).await, place.read(&place.staged).await), (None, None));
+    for (sent, prefix) in [("", ""), ("a", "a"), ("twelve bytes", "twelv")] {
         place.stack.put_object(place.staged.as_str(), sent.as_bytes()).await;
-        let looked = place.looked(&place.staged, 5).await.expect("an object");
-        assert_eq!((looked.size_bytes, &looked.beginning[..]), (sent.len() as u64, beginning.as_bytes()));
-        assert_eq!(place.read(&looked).await.expect("the same"), sent);
-        assert!(matches!(place.copy(&looked).await, Ok(Seen::Same(_))), "{sent}");
+        let head = place.head(&place.staged, 5).await.expect("an object");
+        assert_eq!((head.size_bytes, &head.prefix[..]), (sent.len() as u64, prefix.as_bytes()));
+        assert_eq!(place.read(&place.staged).await.expect("an object"), sent.as_bytes());
     }
     place.stack.stop().await;
 }
 
 #[tokio::test]
-async fn only_what_was_seen_is_read_and_copied() {
+async fn copy_is_of_what_is_there_and_is_never_overwritten() {
     let place = Place::start().await;
-    place.send("as it was seen").await;
-    let seen = place.looked(&place.staged, 100).await.expect("an object");
-    let copied = place.copy(&seen).await.expect("a copy");
-    assert_eq!(copied, Seen::Same(Copied { checksum_sha256: Some(encode(Sha256::digest("as it was seen"))) }));
-    let kept = place.looked(&place.kept, 100).await.expect("the copy");
-    assert_eq!(&kept.beginning[..], b"as it was seen");
+    assert_eq!(place.copy(5).await.expect("an answer"), CopyOutcome::Absent);
+    assert_eq!(place.head(&place.kept, 1).await, None);
 
-    place.send("as it is since").await;
-    assert_eq!(place.read(&seen).await, None);
-    assert_eq!(place.copy(&seen).await.expect("an answer"), Seen::Changed);
-    place.bucket.delete(&place.staged).await.expect("gone");
-    assert_eq!(place.read(&seen).await, None);
-    assert_eq!(place.copy(&seen).await.expect("an answer"), Seen::Changed);
-    assert_eq!(place.looked(&place.kept, 100).await, Some(kept));
+    place.send("first").await;
+    assert_eq!(place.copy(5).await.expect("a copy"), copied("first"));
+    assert_eq!(place.read(&place.kept).await.expect("the copy"), b"first");
+
+    // Another attempt of the same copy, which is late, finds the key taken.
+    place.send("other").await;
+    assert_eq!(place.copy(5).await.expect("a copy"), copied("first"));
+    assert_eq!(place.read(&place.kept).await.expect("the copy"), b"first");
+
+    // So does the client's own, once it has lost an answer.
+    place.bucket.delete(&place.kept).await.expect("gone");
+    place.stack.cloud.faults().lose_answer(S3, "CopyObject", 1);
+    assert_eq!(place.copy(5).await.expect("a copy"), copied("other"));
+    assert_eq!(place.read(&place.kept).await.expect("the copy"), b"other");
     place.stack.stop().await;
 }
 
 #[tokio::test]
-async fn a_large_object_is_copied_in_parts_or_not_at_all() {
+async fn large_object_is_copied_in_parts_or_not_at_all() {
     let place = Place::start().await;
     let bytes: Bytes = tests::noise(1, IN_PARTS).into();
+    assert_eq!(place.copy(IN_PARTS).await.expect("an answer"), CopyOutcome::Absent);
     place.send(bytes.clone()).await;
-    let seen = place.looked(&place.staged, 4).await.expect("an object");
-    let kinds = |calls: Vec<String>| calls.into_iter().collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(place.copy(IN_PARTS + 1).await.expect("an answer"), CopyOutcome::OtherSize);
+    assert_eq!(place.head(&place.kept, 1).await, None);
 
     // Each call of a copy fails for good, and then nothing is kept of it.
     for operation in ["CreateMultipartUpload", "UploadPartCopy", "CompleteMultipartUpload"] {
         place.stack.cloud.faults().refuse(S3, operation, 1, 400, "InvalidArgument");
-        let (copied, calls) = Box::pin(place.stack.calls_of(place.copy(&seen))).await;
+        let (copied, calls) = Box::pin(place.stack.calls_of(place.copy(IN_PARTS))).await;
         assert!(matches!(copied, Err(Error::Refused(_))), "{operation}: {copied:?}");
-        let is_aborted = kinds(calls).contains("operator AbortMultipartUpload");
+        let is_aborted = calls.contains(&"operator AbortMultipartUpload".to_owned());
         assert_eq!(is_aborted, operation != "CreateMultipartUpload", "{operation}");
-        assert_eq!(place.looked(&place.kept, 1).await, None, "{operation}");
+        assert_eq!(place.head(&place.kept, 1).await, None, "{operation}");
     }
-    assert_eq!(place.copy(&seen).await.expect("a copy"), Seen::Same(Copied { checksum_sha256: None }));
-    let kept = place.looked(&place.kept, 4).await.expect("the copy");
-    assert_eq!((kept.size_bytes, &kept.beginning[..]), (IN_PARTS as u64, &bytes[..4]));
+
+    let whole = CopyOutcome::Copied(Copied { checksum_sha256: None });
+    assert_eq!(place.copy(IN_PARTS).await.expect("a copy"), whole);
+    let kept = place.head(&place.kept, 4).await.expect("the copy");
+    assert_eq!((kept.size_bytes, &kept.prefix[..]), (IN_PARTS as u64, &bytes[..4]));
     let objects = place.stack.dump().await.objects;
     assert_eq!(objects[place.kept.as_str()], encode(Sha256::digest(&bytes)));
+    place.stack.stop().await;
+}
 
-    place.bucket.delete(&place.kept).await.expect("gone");
-    place.send("another").await;
-    assert_eq!(place.copy(&seen).await.expect("an answer"), Seen::Changed);
-    assert_eq!(place.looked(&place.kept, 1).await, None);
+#[tokio::test]
+async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
+    let place = Place::start().await;
+    place.send(tests::noise(1, IN_PARTS)).await;
+
+    // Before the third and the fourth call: behind HEAD and CreateMultipartUpload, and between the parts.
+    for call in [2, 3] {
+        let mut hold = place.stack.cloud.faults().hold("operator", call);
+        let replace = async {
+            hold.reached().await;
+            place.send(tests::noise(u64::from(call), IN_PARTS)).await;
+            hold.release();
+        };
+        let (copied, ()) = Box::pin(join(place.copy(IN_PARTS), replace)).await;
+        assert!(matches!(copied, Err(Error::Busy(_))), "{call}: {copied:?}");
+        assert_eq!(place.head(&place.kept, 1).await, None, "{call}");
+    }
     place.stack.stop().await;
 }
 

@@ -81,6 +81,12 @@ async fn send_checks<const COUNT: usize>(
     queue.send(&[(check, delay); COUNT]).await.expect("sent");
 }
 
+/// Lets a file's confirm check run now, and waits until it has.
+pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, announced: &Announced) {
+    send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
+    stack.pass(seconds(1)).await;
+}
+
 /// A file that was sent, and one that was not, are looked after, whoever runs the functions.
 pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant) {
     let (sent, unsent) = (Announced::to(acme, json!({})).await, Announced::to(acme, json!({})).await);

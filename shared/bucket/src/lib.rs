@@ -1,9 +1,11 @@
 //! The bucket: the bytes of every file in one S3 bucket.
 //!
-//! Invariants: this is the only crate that spells an object key; an object is never overwritten with other bytes, since
-//! its key derives from a file's id and a revision that is drawn whenever bytes are stored for it. The one exception is
-//! what a client sends to a presigned address, which it may do again: such bytes are read and copied only as they were
-//! seen, told by their ETag.
+//! Invariants:
+//! - This is the only crate that spells an object key.
+//! - An object is never overwritten with other bytes: its key derives from a file's id and a revision that is drawn
+//!   whenever bytes are stored for it. The exception is the staging key of a presigned URL, to which a client may send
+//!   bytes as often as it likes. Nothing is known of them until they are copied or read whole: an ETag is an MD5, which
+//!   collides, and proves nothing.
 //!
 //! | object | key |
 //! | --- | --- |
@@ -15,8 +17,8 @@
 mod copy;
 mod list;
 mod presign;
+mod read;
 mod remove;
-mod seen;
 
 use std::path::PathBuf;
 
@@ -31,14 +33,19 @@ use bytes::Bytes;
 use domain::{Fault, FileId, Revision, SpaceId};
 use futures::{Stream, stream};
 
-pub use copy::{CHECKSUM_MAX_BYTES, Copied};
+pub use copy::{CHECKSUM_MAX_BYTES, Copied, CopyOutcome};
 pub use list::{LIST_MAX, ListedOriginal, OriginalsPage};
 pub use presign::AnswerHeaders;
+pub use read::{ObjectHead, ObjectReader};
 pub use remove::DELETE_MANY_MAX;
-pub use seen::{Looked, Seen};
 
 /// Refusals that pass by themselves.
-const PASSING: [&str; 4] = ["InternalError", "RequestTimeout", "ServiceUnavailable", "SlowDown"];
+const PASSING: [&str; 5] =
+    ["ConditionalRequestConflict", "InternalError", "RequestTimeout", "ServiceUnavailable", "SlowDown"];
+/// The code of a refusal because there is no such object.
+const ABSENT: &str = "NoSuchKey";
+/// The code of a refusal because a condition does not hold.
+const PRECONDITION_FAILED: &str = "PreconditionFailed";
 
 /// The bucket's client.
 #[derive(Clone, Debug)]
@@ -188,6 +195,11 @@ impl Bucket {
             Err(error) => Err(Error::from_sdk(error)),
         }
     }
+}
+
+/// Returns the service's own code of an error.
+fn code<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Option<&str> {
+    error.as_service_error().and_then(ProvideErrorMetadata::code)
 }
 
 fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, Error>> + Send {

@@ -1,13 +1,16 @@
-//! A file whose bytes a client sent to storage itself is taken in: judged as every other, and made active once.
+//! Confirms a file whose bytes a client sent to a presigned URL: validates them as those of every other, and makes the
+//! file active once.
 //!
-//! Invariant: what becomes active is what was judged, whatever is sent meanwhile (ETags tell it, which storage makes of MD5),
-//! and however large a file is, no more of it is read into memory than 50 MB.
+//! Invariants:
+//! - What becomes active is what was validated, whatever is sent to the same URL meanwhile. Either the staged object is
+//!   copied first, to a key that no client can write, and the copy is validated; or it is read once and whole into the
+//!   spool, and the spool is validated, transformed and stored. ETags decide nothing: they are MD5s, which collide.
+//! - However large a file is, at most 50 MB of it are read.
 
 use bytes::Bytes;
-use domain::{Awaited, Fault, File, MediaType, Sources, Violation, stored_name};
-use futures::TryStreamExt;
+use domain::{Awaited, Fault, File, MediaType, Sources, UploadRules, Violation, stored_name};
 use mime::Mime;
-use tenant::{Activated, Assets, Staged};
+use tenant::{Activated, Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
 use crate::{
     FILE_BYTES, Judging, Refused, Spool, Spooled,
@@ -17,9 +20,7 @@ use crate::{
     transform,
 };
 
-/// Times that a file is looked at again since something else was sent meanwhile.
-const LOOKS: u32 = 3;
-/// What is said of bytes that break their promise.
+/// The violation of bytes whose size is not the declared one.
 const OTHER_SIZE: Violation = Violation::Must("must be as large as it was said to be");
 
 /// What became of a pending file.
@@ -35,77 +36,133 @@ pub enum Confirmed {
     Gone,
 }
 
+impl From<Activated> for Confirmed {
+    fn from(activated: Activated) -> Confirmed {
+        match activated {
+            Activated::Active(file) => Confirmed::Active(file),
+            Activated::Gone => Confirmed::Gone,
+        }
+    }
+}
+
 /// Makes a pending file active, if what the client has sent is there and obeys the rules that it was announced under.
 pub async fn confirm(assets: &Assets<'_>, file: &File, sources: &Sources) -> Result<Confirmed, Fault> {
     let awaited = file.awaited.as_ref().ok_or_else(|| Fault::internal("a pending file that nobody waits for"))?;
-    for _ in 0..LOOKS {
-        let Some(staged) = assets.staged(file, BEGINNING_BYTES).await? else { return Ok(Confirmed::Absent) };
-        let pending = Pending { assets, file, awaited, staged };
-        match pending.activate(sources).await {
-            Ok(Activated::Active(file)) => return Ok(Confirmed::Active(file)),
-            Ok(Activated::Gone) => return Ok(Confirmed::Gone),
-            Ok(Activated::Changed) => {}
-            Err(Refused::Violation(violation)) => return Ok(Confirmed::Refused(violation)),
-            Err(Refused::Fault(fault)) => return Err(fault),
-        }
+    let declared = awaited.content_type.parse().ok();
+    let confirmation = Confirmation { assets, file, awaited, declared, sources };
+
+    let confirmed = if file.size <= FILE_BYTES && has_image_rules(&awaited.rules) {
+        confirmation.confirm_spooled().await
+    } else {
+        confirmation.confirm_copy().await
+    };
+    match confirmed {
+        Ok(confirmed) => Ok(confirmed),
+        Err(Refused::Violation(violation)) => Ok(Confirmed::Refused(violation)),
+        Err(Refused::Fault(fault)) => Err(fault),
     }
-    Err(Fault::unavailable("something else was sent again and again"))
 }
 
-/// A pending file, and what was sent for it.
-struct Pending<'a> {
+/// Returns whether a config restricts or transforms images, for which all their bytes are needed.
+fn has_image_rules(rules: &UploadRules) -> bool {
+    dimensions::has_rules(&rules.validation) || media::changes_images(&rules.transformations)
+}
+
+struct Confirmation<'a> {
     assets: &'a Assets<'a>,
     file: &'a File,
     awaited: &'a Awaited,
-    staged: Staged,
+    declared: Option<Mime>,
+    sources: &'a Sources,
 }
 
-impl Pending<'_> {
-    async fn activate(&self, sources: &Sources) -> Result<Activated, Refused> {
-        let (file, rules) = (self.file, &self.awaited.rules);
-        let size = self.staged.size();
-        if size != file.size {
-            return Err(OTHER_SIZE.into());
-        }
-        let beginning = self.staged.beginning();
-        let declared: Option<Mime> = self.awaited.content_type.parse().ok();
-        let judging = Judging {
-            original_name: &file.original_name,
-            declared: declared.as_ref(),
-            size,
-            head: &beginning[..beginning.len().min(HEAD_BYTES)],
+impl Confirmation<'_> {
+    /// Copies what was sent, validates the copy, then makes it active or removes it.
+    async fn confirm_copy(&self) -> Result<Confirmed, Refused> {
+        let copy = match self.assets.copy_staged(self.file, self.sources).await? {
+            StagedCopied::Copied(copy) => copy,
+            StagedCopied::Absent => return Ok(Confirmed::Absent),
+            StagedCopied::OtherSize => return Err(OTHER_SIZE.into()),
         };
-        let media_type = judging.media_type(&rules.validation)?;
-        if let Some(expected) = self.awaited.expected_type.as_deref().and_then(|expected| expected.parse().ok()) {
-            judging::demand_type(&expected, &media_type, declared.as_ref())?;
+
+        match self.validate_copy(&copy).await {
+            Ok(media_type) => {
+                let activated = self.assets.activate_copy(self.detected(&media_type), copy, self.sources).await?;
+                Ok(activated.into())
+            }
+            Err(refused) => {
+                self.assets.remove_copy(copy).await;
+                Err(refused)
+            }
         }
-        if size <= FILE_BYTES {
-            transform::demand_possible(&media_type, judging.head, &rules.transformations)?;
-        }
-        let is_measured = dimensions::is_measured(&media_type, &rules.validation);
-        let is_transformed = transform::is_asked(&media_type, judging.head, &rules.transformations);
-        if size > FILE_BYTES || !(is_measured || is_transformed) {
-            dimensions::demand_dimensions(&media_type, &rules.validation, |bytes| self.beginning(bytes)).await?;
-            return Ok(self.assets.activate(self.told(&media_type, sources), &self.staged, None, sources).await?);
-        }
-        let Some(spooled) = self.spooled().await? else { return Ok(Activated::Changed) };
-        dimensions::measure(&spooled, &media_type, &rules.validation).await?;
-        let (spooled, media_type) = transform::transformed(spooled, media_type, &rules.transformations).await?;
-        let mut active = self.told(&media_type, sources);
-        active.size = spooled.size();
-        active.checksum_sha256 = Some(spooled.checksum_sha256().to_owned());
-        Ok(self.assets.activate(active, &self.staged, Some(spooled.content()), sources).await?)
     }
 
-    /// The file's record with what its bytes tell.
-    fn told(&self, media_type: &MediaType, sources: &Sources) -> File {
+    async fn validate_copy(&self, copy: &StagedCopy) -> Result<MediaType, Refused> {
+        let head = self.assets.copy_head(copy, BEGINNING_BYTES).await?;
+        let media_type = self.validate(head.size_bytes, &head.prefix)?;
+
+        let prefix = |bytes| self.prefix(copy, &head, bytes);
+        dimensions::demand_dimensions(&media_type, &self.awaited.rules.validation, prefix).await?;
+        Ok(media_type)
+    }
+
+    /// Returns a copy's first bytes, so many or all if there are fewer.
+    async fn prefix(&self, copy: &StagedCopy, head: &ObjectHead, bytes: u64) -> Result<Bytes, Fault> {
+        if bytes <= BEGINNING_BYTES || head.size_bytes <= head.prefix.len() as u64 {
+            return Ok(head.prefix.clone());
+        }
+        Ok(self.assets.copy_head(copy, bytes.min(MEASURED_BYTES)).await?.prefix)
+    }
+
+    /// Reads what was sent into the spool, validates, transforms and stores it from there, then makes it active.
+    async fn confirm_spooled(&self) -> Result<Confirmed, Refused> {
+        let Some(object) = self.assets.staged_object(self.file).await? else { return Ok(Confirmed::Absent) };
+        if object.size_bytes() != self.file.size {
+            return Err(OTHER_SIZE.into());
+        }
+
+        let rules = &self.awaited.rules;
+        let spooled = spool(object).await?;
+        let media_type = self.validate(spooled.size(), spooled.head())?;
+        dimensions::measure(&spooled, &media_type, &rules.validation).await?;
+        let (spooled, media_type) = transform::transformed(spooled, media_type, &rules.transformations).await?;
+
+        let mut file = self.detected(&media_type);
+        file.size = spooled.size();
+        file.checksum_sha256 = Some(spooled.checksum_sha256().to_owned());
+        Ok(self.assets.activate_content(file, spooled.content(), self.sources).await?.into())
+    }
+
+    /// Returns the type of bytes of the declared size that obey all rules but those for images.
+    fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, Violation> {
+        if size != self.file.size {
+            return Err(OTHER_SIZE);
+        }
+
+        let judging = Judging {
+            original_name: &self.file.original_name,
+            declared: self.declared.as_ref(),
+            size,
+            head: &prefix[..prefix.len().min(HEAD_BYTES)],
+        };
+        let media_type = judging.media_type(&self.awaited.rules.validation)?;
+
+        let expected = self.awaited.expected_type.as_deref().and_then(|expected| expected.parse().ok());
+        if let Some(expected) = expected {
+            judging::demand_type(&expected, &media_type, self.declared.as_ref())?;
+        }
+        Ok(media_type)
+    }
+
+    /// Returns the file's record with the type that its bytes have.
+    fn detected(&self, media_type: &MediaType) -> File {
         let file = self.file;
         // Its name may have characters that were drawn: where they fit still, they stay.
-        let is_as_said = (&file.extension, file.resource_type) == (&media_type.extension, media_type.resource_type);
-        let name = if is_as_said {
+        let is_as_declared = (&file.extension, file.resource_type) == (&media_type.extension, media_type.resource_type);
+        let name = if is_as_declared {
             file.name.clone()
         } else {
-            stored_name(&self.awaited.rules.storage, file.id, media_type, &file.original_name, sources)
+            stored_name(&self.awaited.rules.storage, file.id, media_type, &file.original_name, self.sources)
         };
         File {
             storage_path: file.path_of(&name),
@@ -116,26 +173,12 @@ impl Pending<'_> {
             ..file.clone()
         }
     }
+}
 
-    /// So many bytes from the beginning, or all where there are fewer.
-    async fn beginning(&self, bytes: u64) -> Result<Bytes, Fault> {
-        let known = self.staged.beginning();
-        if bytes <= BEGINNING_BYTES || self.staged.size() <= known.len() as u64 {
-            return Ok(known.clone());
-        }
-        let more = self.assets.staged(self.file, bytes.min(MEASURED_BYTES)).await?;
-        let same = more.filter(|more| more.is_same(&self.staged));
-        same.map(|more| more.beginning().clone()).ok_or_else(|| Fault::unavailable("something else was sent meanwhile"))
+async fn spool(mut object: ObjectReader) -> Result<Spooled, Fault> {
+    let mut spool = Spool::default();
+    while let Some(chunk) = object.next().await? {
+        spool.write(&chunk).await?;
     }
-
-    /// All bytes, where they are as they were seen.
-    async fn spooled(&self) -> Result<Option<Spooled>, Fault> {
-        let Some(bytes) = self.assets.staged_bytes(self.file, &self.staged).await? else { return Ok(None) };
-        let mut bytes = std::pin::pin!(bytes);
-        let mut spool = Spool::default();
-        while let Some(chunk) = bytes.try_next().await? {
-            spool.write(&chunk).await?;
-        }
-        Ok(Some(spool.finish().await?))
-    }
+    spool.finish().await
 }

@@ -41,9 +41,14 @@ fn look(bytes: &[u8]) -> Result<(), MediaError> {
 }
 
 /// Whether a config asks anything of the sides of such a file.
-pub(crate) fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
-    let asked = [rules.min_image_width, rules.max_image_width, rules.min_image_height, rules.max_image_height];
-    media_type.resource_type == ResourceType::Image && asked.iter().any(Option::is_some)
+fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
+    media_type.resource_type == ResourceType::Image && has_rules(rules)
+}
+
+/// Returns whether a config restricts the dimensions of images.
+pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
+    let limits = [rules.min_image_width, rules.max_image_width, rules.min_image_height, rules.max_image_height];
+    limits.iter().any(Option::is_some)
 }
 
 /// Refuses an image whose sides, as they are seen, are not as long as its config asks, or whose header does not tell how

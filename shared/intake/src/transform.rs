@@ -41,11 +41,7 @@ pub(crate) async fn transformed(
 }
 
 /// Refuses an image whose metadata is to be removed, and cannot be: nobody is to find a place in it later.
-pub(crate) fn demand_possible(
-    media_type: &MediaType,
-    head: &[u8],
-    rules: &TransformationRules,
-) -> Result<(), Violation> {
+fn demand_possible(media_type: &MediaType, head: &[u8], rules: &TransformationRules) -> Result<(), Violation> {
     let is_image = media_type.resource_type == ResourceType::Image;
     if rules.strip_metadata && is_image && !Format::of(head).is_some_and(Format::is_decoded) {
         return Err(Violation::Must("must be of a format whose metadata can be removed"));
@@ -54,7 +50,7 @@ pub(crate) fn demand_possible(
 }
 
 /// Whether anything is to be made of a file that begins so.
-pub(crate) fn is_asked(media_type: &MediaType, head: &[u8], rules: &TransformationRules) -> bool {
+fn is_asked(media_type: &MediaType, head: &[u8], rules: &TransformationRules) -> bool {
     media_type.resource_type == ResourceType::Image && media::is_subject(head, rules)
 }
 

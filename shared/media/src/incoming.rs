@@ -70,10 +70,11 @@ pub fn is_subject(head: &[u8], rules: &TransformationRules) -> bool {
 }
 
 fn subject(head: &[u8], rules: &TransformationRules) -> Option<Format> {
-    Format::of(head).filter(|format| format.is_decoded()).filter(|_| asks(rules))
+    Format::of(head).filter(|format| format.is_decoded()).filter(|_| changes_images(rules))
 }
 
-fn asks(rules: &TransformationRules) -> bool {
+/// Returns whether rules can have any effect on an image.
+pub fn changes_images(rules: &TransformationRules) -> bool {
     rules.upload_format != UploadFormat::Original
         || rules.upload_quality != Quality::Auto
         || rules.progressive

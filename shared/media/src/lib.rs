@@ -26,7 +26,7 @@ pub use encode::{Encoding, encode, quality};
 pub use ending::demand_end;
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
-pub use incoming::{Changed, Incoming, incoming, is_subject};
+pub use incoming::{Changed, Incoming, changes_images, incoming, is_subject};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
 pub use pixels::{AVIF_PIXELS, Channels, DEMANDING_PIXELS, PIXELS, Pixels};

@@ -29,7 +29,7 @@ mod upload_configs;
 
 pub use account::Account;
 pub use assets::{Assets, Originals};
-pub use bucket::{AnswerHeaders, Content};
+pub use bucket::{AnswerHeaders, Content, ObjectHead, ObjectReader};
 pub use caller::Caller;
 pub use delivered::{Delivered, Grant, Located, Visitor};
 pub use folder_chains::FolderChains;
@@ -41,7 +41,7 @@ pub use operator::{Bootstrapped, bootstrap};
 pub use purge::{Purge, Purged};
 pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
 pub use space::Space;
-pub use staged::{Activated, Checks, PRESIGNED_MS, Presigned, Staged};
+pub use staged::{Activated, Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
 pub use strangers::{Entry, Gate, Knock};
 pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion, FilePlace, Listing, Page, Start};

@@ -1,14 +1,16 @@
-//! Files whose bytes a client sends to storage itself: announced, looked at, copied to where they are kept, made active.
+//! Files whose bytes a client sends to a presigned URL: announced, copied to a key of their own, validated, made active.
 //!
-//! Invariants: what becomes active are the bytes that were looked at, whatever is sent to the same address later; a file
-//! becomes active once; each attempt stores under a revision of its own, so one that loses removes nothing but its own.
+//! Invariants:
+//! - What becomes active is stored under a key that no client can write before it is validated, so nothing that is sent
+//!   to the same URL later changes it.
+//! - A file becomes active once.
+//! - Each attempt stores under a revision of its own, and one that fails or loses removes nothing but its own object.
+//!   What a crash leaves is removed by the sweep.
 
 use std::time::Duration;
 
-use bucket::{Bucket, Content, Copied, Looked, ObjectKey, Seen};
-use bytes::Bytes;
+use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader};
 use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, Timestamp};
-use futures::Stream;
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use runtime::Settings;
 use table::{ActivationRefused, Completion, Table};
@@ -34,34 +36,29 @@ pub struct Presigned {
     pub object_key: String,
 }
 
-/// Bytes that a client has sent, as they were seen.
-#[derive(Clone, Debug)]
-pub struct Staged(Looked);
-
-impl Staged {
-    /// Bytes of all that was sent.
-    pub fn size(&self) -> u64 {
-        self.0.size_bytes
-    }
-
-    /// Whether these are the same bytes.
-    pub fn is_same(&self, other: &Staged) -> bool {
-        self.0.etag == other.0.etag
-    }
-
-    /// The first of them.
-    pub fn beginning(&self) -> &Bytes {
-        &self.0.beginning
-    }
+/// A copy of staged bytes under a key of the file's own, to which no client can write.
+#[derive(Debug)]
+pub struct StagedCopy {
+    /// The pending file, with the copy's revision and checksum.
+    file: Box<File>,
 }
 
-/// What became of an attempt to make a file active.
+/// Outcome of copying what a client has sent.
+#[derive(Debug)]
+pub enum StagedCopied {
+    /// The copy exists, and has to be validated.
+    Copied(StagedCopy),
+    /// Nothing has been sent yet.
+    Absent,
+    /// What was sent has another size than declared, and was not copied.
+    OtherSize,
+}
+
+/// Outcome of an attempt to make a file active.
 #[derive(Debug)]
 pub enum Activated {
     /// It is active, by this attempt or by another.
     Active(Box<File>),
-    /// Something else was sent in the meantime: it has to be looked at again.
-    Changed,
     /// It was removed.
     Gone,
 }
@@ -100,45 +97,67 @@ impl Assets<'_> {
         Ok(Presigned { url, object_key: key.as_str().to_owned() })
     }
 
-    /// What the client has sent, with so many of its first bytes; `None` where there is nothing yet.
-    pub async fn staged(&self, file: &File, beginning: u64) -> Result<Option<Staged>, Fault> {
-        Ok(self.originals.0.look(&staged(file), beginning).await?.map(Staged))
+    /// Copies what the client has sent to a key of the file's own.
+    pub async fn copy_staged(&self, file: &File, sources: &Sources) -> Result<StagedCopied, Fault> {
+        let mut file = File { revision: Some(Revision::new(sources)), ..file.clone() };
+        match self.originals.0.copy(&staged(&file), file.size, &original(&file)?).await {
+            Ok(CopyOutcome::Copied(Copied { checksum_sha256 })) => {
+                file.checksum_sha256 = checksum_sha256;
+                Ok(StagedCopied::Copied(StagedCopy { file: file.into() }))
+            }
+            Ok(CopyOutcome::Absent) => Ok(StagedCopied::Absent),
+            Ok(CopyOutcome::OtherSize) => Ok(StagedCopied::OtherSize),
+            Err(error) => {
+                self.remove_original(&file).await;
+                Err(error.into())
+            }
+        }
     }
 
-    /// All bytes that were sent, where they are as they were seen; `None` where something else was sent since.
-    pub async fn staged_bytes(
-        &self,
-        file: &File,
-        seen: &Staged,
-    ) -> Result<Option<impl Stream<Item = Result<Bytes, bucket::Error>> + Send + use<>>, Fault> {
-        Ok(match self.originals.0.get_seen(&staged(file), &seen.0.etag).await? {
-            Seen::Same(bytes) => Some(bytes),
-            Seen::Changed => None,
-        })
+    /// Returns the size and the first bytes of a copy.
+    pub async fn copy_head(&self, copy: &StagedCopy, bytes: u64) -> Result<ObjectHead, Fault> {
+        let head = self.originals.0.head_with_prefix(&original(&copy.file)?, bytes).await?;
+        head.ok_or_else(|| Fault::unavailable("the copy was removed while it was validated"))
     }
 
-    /// Makes a pending file active: in the form of `file`, with the bytes that were seen, or with others made of them.
+    /// Removes a copy that does not become active.
+    pub async fn remove_copy(&self, copy: StagedCopy) {
+        self.remove_original(&copy.file).await;
+    }
+
+    /// Opens what the client has sent, to read all of it. `None` if nothing has been sent yet.
+    pub async fn staged_object(&self, file: &File) -> Result<Option<ObjectReader>, Fault> {
+        Ok(self.originals.0.open(&staged(file)).await?)
+    }
+
+    /// Makes a pending file active, in the form of `file`, with the bytes of a validated copy.
     ///
     /// A stored name that is taken is a conflict, and the file stays pending.
-    pub async fn activate(
-        &self,
-        mut file: File,
-        seen: &Staged,
-        made: Option<Content>,
-        sources: &Sources,
-    ) -> Result<Activated, Fault> {
+    pub async fn activate_copy(&self, file: File, copy: StagedCopy, sources: &Sources) -> Result<Activated, Fault> {
+        let StagedCopy { file: copied } = copy;
+        let file = File { revision: copied.revision, checksum_sha256: copied.checksum_sha256, ..file };
+        self.activate(file, sources).await
+    }
+
+    /// Makes a pending file active, in the form of `file`, with validated bytes that are stored first.
+    ///
+    /// A stored name that is taken is a conflict, and the file stays pending.
+    pub async fn activate_content(&self, file: File, content: Content, sources: &Sources) -> Result<Activated, Fault> {
+        let file = File { revision: Some(Revision::new(sources)), ..file };
+        if let Err(fault) = self.put(&file, content).await {
+            self.remove_original(&file).await;
+            return Err(fault);
+        }
+        self.activate(file, sources).await
+    }
+
+    /// Makes a pending file active whose bytes are stored. An attempt that fails removes them, unless they may be in use.
+    async fn activate(&self, mut file: File, sources: &Sources) -> Result<Activated, Fault> {
         file.status = FileStatus::Active;
         file.awaited = None;
-        file.revision = Some(Revision::new(sources));
         file.updated_at = sources.now();
         file.activated_at = Some(file.updated_at);
-        match made {
-            Some(content) => self.put(&file, content).await?,
-            None => match self.copy(&file, seen).await? {
-                Seen::Same(Copied { checksum_sha256 }) => file.checksum_sha256 = checksum_sha256,
-                Seen::Changed => return Ok(Activated::Changed),
-            },
-        }
+
         for _ in 0..CHANGE_TRIES {
             match self.space.table.activate_file(&file, sources).await {
                 Ok(()) => {
@@ -153,11 +172,13 @@ impl Assets<'_> {
                     Some(later) if later.status == FileStatus::Pending => file.follow(&later),
                     found => return Ok(self.lost(&file, found).await),
                 },
-                // Whether it was written is not known: then the bytes stay, for they may be in use.
+                // Whether it was written is unknown: the bytes stay, for they may be in use.
                 Err(ActivationRefused::Failed(error)) => return Err(error.into()),
             }
         }
-        Err(Fault::unavailable("others kept changing the file"))
+
+        self.remove_original(&file).await;
+        Err(Fault::contended("others kept changing the file"))
     }
 
     /// A file that became active just after its space was deleted could leave behind where it was to be delivered: the
@@ -169,11 +190,6 @@ impl Assets<'_> {
         self.space.table.remove_path(&file).await?;
         self.remove_original(&file).await;
         Ok(Activated::Gone)
-    }
-
-    async fn copy(&self, file: &File, Staged(seen): &Staged) -> Result<Seen<Copied>, Fault> {
-        let to = original(file)?;
-        Ok(self.originals.0.copy(&staged(file), &seen.etag, seen.size_bytes, &to, &file.mime_type).await?)
     }
 
     /// Whoever finds a file pending no more has lost to another attempt, or to whoever removed the file, or has won and

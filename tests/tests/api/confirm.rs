@@ -17,7 +17,7 @@ const SUMMED_BYTES: usize = 50 << 20;
 const CALLERS: usize = 8;
 
 /// What is delivered of an active file, demanding that its record says of it what it is.
-async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
+pub(super) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
     assert_eq!(record["status"], "active");
     let delivered = stack.anonymous.get(record["url"].as_str().expect("an address")).await.demand(200);
     assert_eq!(record["size"], json!(delivered.body.len()));
@@ -31,7 +31,7 @@ async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
 }
 
 /// The keys of the objects that are kept of a space's files.
-fn originals<'a>(dump: &'a Dump, space: &str) -> Vec<&'a String> {
+pub(super) fn originals<'a>(dump: &'a Dump, space: &str) -> Vec<&'a String> {
     let beginning = format!("{space}/originals/");
     dump.objects.keys().filter(|key| key.starts_with(&beginning)).collect()
 }

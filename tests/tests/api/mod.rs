@@ -4,6 +4,7 @@ mod access_control;
 mod account;
 mod api_keys;
 mod confirm;
+mod confirm_interleaved;
 mod deletion;
 mod delivery_signers;
 mod errors;

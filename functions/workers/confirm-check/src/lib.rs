@@ -1,10 +1,12 @@
-//! Sees what became of presigned uploads that nobody has confirmed: what arrived and obeys its rules becomes active, and
-//! what did not is removed, record and object.
+//! Checks presigned uploads that were not confirmed: bytes that arrived and obey their rules become active; else record
+//! and object are removed.
 //!
-//! Invariant: it does what a confirmation does, and so hurts none that comes at the same time. SQS delays a message
-//! by 15 minutes at most, so a check continues with a new message until its time. Lambda would stop such a chain after
-//! about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide), so
-//! the template sets `RecursiveLoop: Allow`.
+//! Invariants:
+//! - It confirms as `POST /upload/confirm/:fileId` does: it copies the staged bytes first and validates the copy, so
+//!   either can run at any time of the other, and of further uploads to the same URL.
+//! - SQS delays a message by 15 minutes at most, so a check continues with a new message until its time. Lambda would stop
+//!   such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda
+//!   developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use intake::{Confirmed, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
