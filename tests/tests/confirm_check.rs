@@ -267,6 +267,41 @@ async fn whatever_the_mood_everything_announced_is_settled() {
 }
 
 #[tokio::test]
+async fn check_in_disabled_space_discards_pending_uploads() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(&acme, "webp", json!({"transformations": {"upload_format": "webp"}})).await;
+    let switch = async |enabled: bool| {
+        let body = json!({"name": "Acme", "enabled": enabled});
+        acme.client.put(&format!("/spaces/{}", acme.id), body).await.ok();
+    };
+    let active = sent(&stack, &acme, json!({})).await;
+    active.confirm(&acme.client).await.ok();
+    switch(false).await;
+    let before = stack.dump().await;
+    switch(true).await;
+    let pending = [
+        sent(&stack, &acme, json!({})).await,
+        sent(&stack, &acme, json!({"upload_config": "webp"})).await,
+        Announced::to(&acme, json!({})).await,
+    ];
+    switch(false).await;
+
+    pass_to(&stack, 120).await;
+
+    let after = stack.dump().await;
+    assert_eq!(after.objects, before.objects);
+    assert_eq!(after.whole_files(), before.whole_files());
+    switch(true).await;
+    demand_taken_in(&stack, &acme, &active).await;
+    for announced in &pending {
+        assert_eq!(status(&acme, announced).await, None);
+        announced.confirm(&acme.client).await.refused(404);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn a_space_that_is_deleted_meanwhile_takes_in_nothing() {
     let stack = Stack::start().await;
     let before = kept(&stack).await;

@@ -246,10 +246,13 @@ impl World {
 
     /// What time makes of a file.
     fn passed(&self, file: &File, seen: Seen) -> Seen {
+        let is_enabled = self.standings[&file.space] == Standing::Enabled;
         let is_due = self.stack.clock.now_ms() >= file.announced_ms + CHECKED_MS;
         match seen {
             (_, staged) if self.standings[&file.space] == Standing::Deleted => (Gone, staged),
-            (Pending, Some(content)) if is_due && content != Content::Program => (Active(content), Some(content)),
+            (Pending, Some(content)) if is_due && is_enabled && content != Content::Program => {
+                (Active(content), Some(content))
+            }
             (Pending, _) if is_due => (Gone, None),
             seen => seen,
         }

@@ -4,6 +4,7 @@
 //! Invariants:
 //! - It confirms as `POST /upload/confirm/:fileId` does: it copies the staged bytes first and validates the copy, so
 //!   either can run at any time of the other, and of further uploads to the same URL.
+//! - A disabled space takes nothing in: its pending uploads are removed, whatever was sent for them.
 //! - SQS delays a message by 15 minutes at most, so a check continues with a new message until its time. Lambda would stop
 //!   such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda
 //!   developer guide), so the template sets `RecursiveLoop: Allow`.
@@ -44,6 +45,9 @@ impl Worker for ConfirmChecker {
         let retry = |fault: domain::Fault| Failure::Retry(fault.into());
         let Some((space, file)) = self.checks.pending(&check).await.map_err(retry)? else { return Ok(()) };
         let assets = space.assets(&self.checks.originals);
+        if !space.record().enabled {
+            return assets.discard(&file, sources).await.map(|_| ()).map_err(retry);
+        }
         match confirm(&assets, &file, sources).await {
             Ok(Confirmed::Active(_) | Confirmed::Gone) => Ok(()),
             Ok(Confirmed::Absent | Confirmed::Refused(_)) => {
