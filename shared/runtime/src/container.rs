@@ -1,6 +1,11 @@
 //! A function outside of Lambda: a plain HTTP server, so that the same binary is a container.
 //!
-//! It sets no deadline: what stands before a container decides how long a large upload may take.
+//! - `PORT` names the port, 8080 by default.
+//! - `TRUSTED_PROXIES` is the number of proxies in front of the container that append to `X-Forwarded-For` and overwrite
+//!   `X-Forwarded-Proto`: 1 behind one load balancer, 2 behind CloudFront and a load balancer. The client's address and
+//!   scheme, which rate limits and `require_https` go by, are then read from these headers. By default it is 0: the client
+//!   is whoever connects. A number that is too high lets clients choose their address.
+//! - There is no deadline: what stands before a container decides how long a large upload may take.
 
 use std::{
     io,
@@ -14,7 +19,7 @@ use std::{
 use axum::{
     Router,
     body::{Body, BodyDataStream},
-    extract::{ConnectInfo, Request},
+    extract::{ConnectInfo, Request, State},
     middleware::{self, Next},
     response::Response,
     serve::ListenerExt as _,
@@ -35,13 +40,14 @@ const DRAIN_BYTES: usize = 64 << 20;
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Serves on every interface until the process is asked to end, then lets running requests finish.
-pub(crate) async fn serve(port: u16, router: Router) -> io::Result<()> {
+pub(crate) async fn serve(port: u16, trusted_proxies: u8, router: Router) -> io::Result<()> {
     let listener = TcpListener::bind(("0.0.0.0", port)).await?;
-    serve_on(listener, router, terminated()).await
+    serve_on(listener, trusted_proxies, router, terminated()).await
 }
 
 async fn serve_on(
     listener: TcpListener,
+    trusted_proxies: u8,
     router: Router,
     ended: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
@@ -49,14 +55,21 @@ async fn serve_on(
         // Without it, Nagle's algorithm delays every second small answer by 40 ms.
         let _ = stream.set_nodelay(true);
     });
-    let service = router.layer(middleware::from_fn(drained)).layer(middleware::from_fn(seen));
+    let service = router.layer(middleware::from_fn(drained));
+    let service = service.layer(middleware::from_fn_with_state(trusted_proxies, seen));
     let service = service.into_make_service_with_connect_info::<SocketAddr>();
     axum::serve(listener, service).with_graceful_shutdown(ended).await
 }
 
 /// Says who sent the request.
-async fn seen(ConnectInfo(peer): ConnectInfo<SocketAddr>, mut request: Request, next: Next) -> Response {
-    request.extensions_mut().insert(Viewer::connected(peer.ip()));
+async fn seen(
+    State(trusted_proxies): State<u8>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let viewer = Viewer::behind_proxies(usize::from(trusted_proxies), peer.ip(), request.headers());
+    request.extensions_mut().insert(viewer);
     next.run(request).await
 }
 
@@ -144,8 +157,8 @@ mod tests {
     /// Bytes that no buffer between client and server holds.
     const BODY_BYTES: usize = 32 << 20;
 
-    #[tokio::test]
-    async fn a_viewer_is_who_connected_whatever_the_headers_say() {
+    /// Returns how a container behind so many proxies shows the viewer of a request with forwarding headers.
+    async fn shown(trusted_proxies: u8) -> String {
         let tell = async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());
         let router = Router::new().route("/", get(tell));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -156,12 +169,19 @@ mod tests {
             stream.write_all(head.as_bytes()).await.unwrap();
             let mut answer = String::new();
             stream.read_to_string(&mut answer).await.unwrap();
-            assert!(answer.ends_with(&format!("{:?}", Viewer::connected([127, 0, 0, 1].into()))), "{answer}");
+            answer
         };
         tokio::select! {
-            () = client => {}
-            ended = serve_on(listener, router, std::future::pending()) => panic!("{ended:?}"),
+            answer = client => answer,
+            ended = serve_on(listener, trusted_proxies, router, std::future::pending()) => panic!("{ended:?}"),
         }
+    }
+
+    #[tokio::test]
+    async fn viewer_is_the_peer_unless_proxies_are_trusted() {
+        let (direct, proxied) = (shown(0).await, shown(1).await);
+        assert!(direct.ends_with(&format!("{:?}", Viewer::connected([127, 0, 0, 1].into()))), "{direct}");
+        assert!(proxied.ends_with(&format!("{:?}", Viewer::connected([192, 0, 2, 1].into()))), "{proxied}");
     }
 
     #[tokio::test]
@@ -186,7 +206,7 @@ mod tests {
         };
         tokio::select! {
             () = client => {}
-            ended = serve_on(listener, router, std::future::pending()) => panic!("{ended:?}"),
+            ended = serve_on(listener, 0, router, std::future::pending()) => panic!("{ended:?}"),
         }
     }
 }

@@ -39,12 +39,13 @@ where
     run(async |environment: Environment| {
         let mut settings = Settings::of(&environment.variables);
         let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
+        let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
         settings.finish()?;
         let router = start(environment.clone()).await?;
         if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
             return Ok(lambda::serve(front, router, environment.sources).await?);
         }
-        Ok(container::serve(port, router).await?)
+        Ok(container::serve(port, trusted_proxies, router).await?)
     })
 }
 
