@@ -26,7 +26,8 @@ impl Place {
         let stack = Stack::start().await;
         let environment = stack.operator();
         let mut settings = Settings::of(&environment.variables);
-        let bucket = Bucket::new(runtime::s3(&mut settings), settings.text("BUCKET_NAME"));
+        let client = runtime::s3(&mut settings);
+        let bucket = Bucket::new(client, runtime::credentials(&mut settings), settings.text("BUCKET_NAME"));
         let (space, file) = (SpaceId::new(&environment.sources), FileId::new(&environment.sources));
         Place {
             stack,
@@ -41,7 +42,7 @@ impl Place {
         let (bytes, now) = (bytes.into(), Timestamp::from_ms(self.stack.clock.now_ms()));
         let length_bytes = bytes.len() as u64;
         let url = self.bucket.presign_put(&self.staged, "text/plain", length_bytes, now, minutes(60)).await;
-        let put = reqwest::Client::new().put(url.expect("an address")).header("content-type", "text/plain");
+        let put = reqwest::Client::new().put(url.expect("an address").url).header("content-type", "text/plain");
         assert_eq!(put.body(bytes).send().await.expect("an answer").status(), 200);
     }
 

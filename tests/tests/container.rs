@@ -2,6 +2,7 @@
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
+use serde_json::json;
 use tests::{Client, Stack};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -16,10 +17,17 @@ fn function(binary: &str) -> Command {
     command
 }
 
-/// Gives credentials to whoever asks at the right path with the right token.
-async fn give_credentials(listener: TcpListener, access_key: String, secret_key: String) {
-    let given = serde_json::json!({
-        "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": "2200-01-01T00:00:00Z",
+/// Credentials that an endpoint gives.
+struct Given {
+    access_key: String,
+    secret_key: String,
+    expiration: String,
+}
+
+/// Gives credentials to everyone who asks at the right path with the right token.
+async fn give_credentials(listener: TcpListener, Given { access_key, secret_key, expiration }: Given) {
+    let given = json!({
+        "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": expiration,
     });
     let given = given.to_string();
     loop {
@@ -39,11 +47,9 @@ async fn give_credentials(listener: TcpListener, access_key: String, secret_key:
     }
 }
 
-#[tokio::test]
-async fn a_container_answers_with_the_credentials_that_it_is_given() {
-    let stack = Stack::start().await;
-    let acme = stack.space("Acme").await;
-    let mut variables = stack.cloud.environment_of("spaces").expect("a function").variables;
+/// Runs a function as a container whose credentials expire at this time, while a client of it does its work.
+async fn run_while<T>(stack: &Stack, binary: &str, expiration: String, work: impl AsyncFnOnce(Client) -> T) -> T {
+    let mut variables = stack.cloud.environment_of(binary).expect("a function").variables;
     let mut taken = |name: &str| variables.remove(name).expect("a variable");
     let (access_key, secret_key) = (taken("AWS_ACCESS_KEY_ID"), taken("AWS_SECRET_ACCESS_KEY"));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
@@ -52,25 +58,57 @@ async fn a_container_answers_with_the_credentials_that_it_is_given() {
     std::fs::write(&file, "a token of a file\n").expect("written");
     let free = StdTcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     let free = free.expect("a free port");
-    let started = function("spaces")
+    let started = function(binary)
         .envs(variables)
         .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
         .env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)
         .env("PORT", free.port().to_string())
         .spawn();
     let _running = started.expect("the binaries are built");
+
     let journey = async {
         while TcpStream::connect(free).await.is_err() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let client = Client::at(&format!("http://{free}/api/v1")).with_key(acme.client.key.as_deref().expect("a key"));
-        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+        work(Client::at(&format!("http://{free}/api/v1"))).await
     };
     tokio::select! {
-        () = journey => {}
-        () = give_credentials(listener, access_key, secret_key) => {}
+        done = journey => done,
+        () = give_credentials(listener, Given { access_key, secret_key, expiration }) => unreachable!("it never ends"),
         () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
     }
+}
+
+#[tokio::test]
+async fn a_container_answers_with_the_credentials_that_it_is_given() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let work = async |client: Client| {
+        let client = client.with_key(acme.client.key.as_deref().expect("a key"));
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    };
+    run_while(&stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let now = runtime::system_sources().now();
+    for (left_ms, lifetimes) in [(20 * 60 * 1_000, 1_140..=1_200), (12 * 60 * 60 * 1_000, 3_600..=3_600)] {
+        let presign = async |client: Client| {
+            let client = client.with_key(acme.client.key.as_deref().expect("a key"));
+            let body = json!({"space": acme.handle, "filename": "a.txt", "content_type": "text/plain", "size": 1});
+            client.post("/upload/presign", body).await.demand(201).json()
+        };
+        let announced = run_while(&stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
+        let expires_in = announced["expires_in"].as_u64().expect("seconds");
+        assert!(lifetimes.contains(&expires_in), "{expires_in}");
+        let url = announced["upload_url"].as_str().expect("a URL");
+        assert!(url.contains(&format!("X-Amz-Expires={expires_in}&")), "{url}");
+    }
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -79,6 +117,7 @@ async fn a_container_that_cannot_start_says_why() {
     for (variables, reason) in [
         (&[("PORT", "http")][..], "PORT is not the number of a port"),
         (&[("LOG_LEVEL", "loud")], "LOG_LEVEL is not a level of the log"),
+        (&[("TRUSTED_PROXIES", "two")], "TRUSTED_PROXIES is not a number of proxies, 255 at most"),
         (
             &[("AWS_CONTAINER_CREDENTIALS_FULL_URI", "https://example.com/credentials")],
             "AWS_CONTAINER_CREDENTIALS_FULL_URI is no http:// address",

@@ -22,6 +22,7 @@ mod remove;
 
 use std::path::PathBuf;
 
+use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_s3::{
     Client,
     error::{ProvideErrorMetadata, SdkError},
@@ -35,7 +36,7 @@ use futures::{Stream, stream};
 
 pub use copy::{CHECKSUM_MAX_BYTES, Copied, CopyOutcome};
 pub use list::{LIST_MAX, ListedOriginal, OriginalsPage};
-pub use presign::AnswerHeaders;
+pub use presign::{AnswerHeaders, PresignedPut};
 pub use read::{ObjectHead, ObjectReader};
 pub use remove::DELETE_MANY_MAX;
 
@@ -51,6 +52,8 @@ const PRECONDITION_FAILED: &str = "PreconditionFailed";
 #[derive(Clone, Debug)]
 pub struct Bucket {
     client: Client,
+    /// The provider that the client signs with.
+    credentials: SharedCredentialsProvider,
     name: String,
 }
 
@@ -144,9 +147,9 @@ impl From<Error> for Fault {
 }
 
 impl Bucket {
-    /// The bucket of this name.
-    pub fn new(client: Client, name: String) -> Bucket {
-        Bucket { client, name }
+    /// The bucket of this name. The client signs with credentials of this provider, without a cache of its own.
+    pub fn new(client: Client, credentials: SharedCredentialsProvider, name: String) -> Bucket {
+        Bucket { client, credentials, name }
     }
 
     /// Stores an object whole. Storage verifies the SHA-256 (lower-case hex) and refuses other bytes.

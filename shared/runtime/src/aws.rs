@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::{
-    config::{BehaviorVersion, Region, SharedHttpClient, retry::RetryConfig, timeout::TimeoutConfig},
+    config::{BehaviorVersion, IdentityCache, Region, SharedHttpClient, retry::RetryConfig, timeout::TimeoutConfig},
     error::DisplayErrorContext,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
@@ -55,6 +55,8 @@ macro_rules! configure {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new($settings.text("AWS_REGION")))
             .credentials_provider(credentials($settings))
+            // The provider caches.
+            .identity_cache(IdentityCache::no_cache())
             .timeout_config(deadlines($attempt_deadline))
             .http_client($settings.http_clients.towards(endpoint));
         builder.set_endpoint_url(endpoint.map(str::to_owned));

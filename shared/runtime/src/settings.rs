@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
+use aws_credential_types::provider::SharedCredentialsProvider;
+
 use crate::aws::HttpClients;
 
 /// A reader of variables that collects what is wrong with them.
@@ -9,6 +11,8 @@ pub struct Settings<'a> {
     variables: &'a BTreeMap<String, String>,
     mistakes: Vec<String>,
     pub(crate) http_clients: HttpClients,
+    /// The provider of credentials that all clients share.
+    pub(crate) credentials: Option<SharedCredentialsProvider>,
 }
 
 /// What is wrong with a function's variables.
@@ -19,7 +23,7 @@ pub struct ConfigurationError(Vec<String>);
 impl<'a> Settings<'a> {
     /// A reader of these variables.
     pub fn of(variables: &'a BTreeMap<String, String>) -> Settings<'a> {
-        Settings { variables, mistakes: Vec::new(), http_clients: HttpClients::default() }
+        Settings { variables, mistakes: Vec::new(), http_clients: HttpClients::default(), credentials: None }
     }
 
     /// A variable's text; a mistake where it is missing or empty.

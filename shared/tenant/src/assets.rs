@@ -21,7 +21,7 @@ pub struct Originals(pub(crate) Bucket);
 impl Originals {
     /// The bytes in the bucket that `BUCKET_NAME` names.
     pub fn read(settings: &mut Settings) -> Originals {
-        Originals(Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME")))
+        Originals(Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME")))
     }
 }
 

@@ -39,7 +39,7 @@ impl Purge {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
     pub fn read(settings: &mut Settings, sources: Sources, limits: JobLimits) -> Purge {
         let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
-        let bucket = Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME"));
+        let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
         Purge { table: table.for_background_job(sources), bucket, limits }
     }
 

@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader};
+use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut};
 use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, Timestamp};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use runtime::Settings;
@@ -32,6 +32,8 @@ const CHECKED_MS: i64 = 2 * PRESIGNED_MS;
 pub struct Presigned {
     /// The address.
     pub url: String,
+    /// How long it is good from now on, in whole seconds.
+    pub lifetime: Duration,
     /// The key that they will have in the bucket.
     pub object_key: String,
 }
@@ -83,7 +85,8 @@ impl Assets<'_> {
         written.map_err(|Unwritten { fault, .. }| fault)
     }
 
-    /// An address to which the bytes of an announced file can be sent from now on for so long.
+    /// A URL to which the bytes of an announced file can be sent from now on: for so long, or as long as the credentials
+    /// that sign it.
     pub async fn presign(
         &self,
         id: FileId,
@@ -93,8 +96,9 @@ impl Assets<'_> {
         lifetime: Duration,
     ) -> Result<Presigned, Fault> {
         let key = ObjectKey::staged(self.space.record.id, id);
-        let url = self.originals.0.presign_put(&key, content_type, size, now, lifetime).await?;
-        Ok(Presigned { url, object_key: key.as_str().to_owned() })
+        let PresignedPut { url, lifetime } =
+            self.originals.0.presign_put(&key, content_type, size, now, lifetime).await?;
+        Ok(Presigned { url, lifetime, object_key: key.as_str().to_owned() })
     }
 
     /// Copies what the client has sent to a key of the file's own.
@@ -242,10 +246,8 @@ impl Checks {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
     pub fn read(settings: &mut Settings, sources: Sources) -> Checks {
         let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
-        Checks {
-            table: table.for_background_job(sources),
-            originals: Originals(Bucket::new(runtime::s3(settings), settings.text("BUCKET_NAME"))),
-        }
+        let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
+        Checks { table: table.for_background_job(sources), originals: Originals(bucket) }
     }
 
     /// A file that is pending still, and its space.

@@ -144,7 +144,8 @@
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is in progress it is a
 //!   409, whose `Retry-After` is what is left of the first one's lease of 60 seconds. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
 //! - `POST /upload/presign` signs a fresh address for the same file, good for what is left of the first one's hour; after it,
-//!   it is a 409.
+//!   it is a 409. `expires_in` tells how long an address is good, in seconds: an hour, or less where the credentials that sign
+//!   it expire earlier.
 //! - Only success is kept: what failed may be sent again. A form's payload is its fields and its files' digests.
 //!
 //! ## Versions

@@ -170,7 +170,7 @@ async fn announce(
     let left_seconds = (made_at.plus_ms(PRESIGNED_MS).ms() - now.ms() + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
     // No address is good for longer than somebody looks after its file.
     let lifetime = u64::try_from(left_seconds).ok().filter(|seconds| *seconds > 0).ok_or_else(expired)?;
-    let Presigned { url, object_key } =
+    let Presigned { url, lifetime, object_key } =
         assets.presign(file_id, &content_type, size, now, Duration::from_secs(lifetime)).await?;
     let is_stranger = destination.uploaded_by.is_stranger();
     let confirm_token = is_stranger.then(|| uploads.strangers.tokens.of(file_id).reveal().to_owned());
@@ -179,7 +179,7 @@ async fn announce(
         file_id: file_id.to_string(),
         upload_url: url,
         object_key,
-        expires_in: lifetime,
+        expires_in: lifetime.as_secs(),
         headers,
         confirm_token,
     };
