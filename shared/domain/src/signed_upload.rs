@@ -1,13 +1,16 @@
 //! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in their place.
 //!
-//! `POST /upload/signed?expires&kid&space_id&upload_config_id[&content_type][&filename]&signature`, signed as
-//! [`canonical_form`] says over the path [`SIGNED_UPLOAD_PATH`], on whichever of the routes it is used.
+//! `POST /upload/signed?expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed as
+//! [`canonical_form`] says over the path [`SIGNED_UPLOAD_PATH`], on whichever of the routes it is used. `folder_id` is a
+//! folder's id, or `root`.
+
+use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Fault, MasterSecret, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId,
-    canonical_form, decoded_parameters, is_signed,
+    Fault, FolderId, MasterSecret, NotAnId, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp,
+    UploadConfigId, canonical_form, decoded_parameters, is_signed,
     signature::{EXPIRES, KID, needed, optional},
 };
 
@@ -18,6 +21,51 @@ const SPACE: &str = "space_id";
 const CONFIG: &str = "upload_config_id";
 const FILENAME: &str = "filename";
 const CONTENT_TYPE: &str = "content_type";
+const FOLDER: &str = "folder_id";
+/// The text that names the root in place of a folder's id.
+pub const ROOT_FOLDER: &str = "root";
+
+/// Folder that a signed URL is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignedFolder {
+    /// No folder.
+    Root,
+    /// A folder.
+    Folder(FolderId),
+}
+
+impl SignedFolder {
+    /// Returns the folder's id; `None` for the root.
+    pub fn id(self) -> Option<FolderId> {
+        match self {
+            SignedFolder::Root => None,
+            SignedFolder::Folder(id) => Some(id),
+        }
+    }
+}
+
+impl From<Option<FolderId>> for SignedFolder {
+    fn from(id: Option<FolderId>) -> SignedFolder {
+        id.map_or(SignedFolder::Root, SignedFolder::Folder)
+    }
+}
+
+impl FromStr for SignedFolder {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<SignedFolder, NotAnId> {
+        if text == ROOT_FOLDER { Ok(SignedFolder::Root) } else { text.parse().map(SignedFolder::Folder) }
+    }
+}
+
+impl fmt::Display for SignedFolder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SignedFolder::Root => formatter.write_str(ROOT_FOLDER),
+            SignedFolder::Folder(id) => id.fmt(formatter),
+        }
+    }
+}
 
 /// What a signed address allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +80,8 @@ pub struct SignedUpload {
     pub filename: Option<String>,
     /// Of this MIME type alone.
     pub content_type: Option<String>,
+    /// Into this folder; where the config puts them, if the URL names none.
+    pub folder: Option<SignedFolder>,
 }
 
 /// Why an address allows nothing.
@@ -70,10 +120,12 @@ impl SignedUpload {
     pub fn query(&self, signing: Signing, secret: &SigningSecret) -> String {
         let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
         let (expires, kid) = (self.expires_seconds.to_string(), signing.generation.to_string());
+        let folder = self.folder.map(|folder| folder.to_string());
         let mut parameters: Vec<(&str, &str)> =
             vec![(EXPIRES, &expires), (KID, &kid), (SPACE, &space), (CONFIG, &config)];
         parameters.extend(self.filename.as_deref().map(|name| (FILENAME, name)));
         parameters.extend(self.content_type.as_deref().map(|content_type| (CONTENT_TYPE, content_type)));
+        parameters.extend(folder.as_deref().map(|folder| (FOLDER, folder)));
         let canonical = canonical_form(SIGNED_UPLOAD_PATH, parameters);
         let query = canonical.split_once('?').map_or("", |(_, query)| query);
         format!("{query}&{SIGNATURE}={}", secret.sign(&canonical))
@@ -99,6 +151,7 @@ impl PresentedUpload {
             expires_seconds: needed(parameters, EXPIRES)?.parse().map_err(|_| NotSigned::Incomplete)?,
             filename: optional(parameters, FILENAME)?.map(str::to_owned),
             content_type: optional(parameters, CONTENT_TYPE)?.map(str::to_owned),
+            folder: optional(parameters, FOLDER)?.map(str::parse).transpose().map_err(|_| NotSigned::Incomplete)?,
         };
         let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         Ok(PresentedUpload {
@@ -144,6 +197,7 @@ mod tests {
             expires_seconds: 100,
             filename: Some("a b+é.jpg".to_owned()),
             content_type: Some("image/jpeg".to_owned()),
+            folder: Some(SignedFolder::Folder(FolderId::LAST)),
         }
     }
 

@@ -1,12 +1,10 @@
 //! How requests name folders: by id, where `root` is none, and by a path down from there.
 
-use domain::{Fault, FolderId, FolderPath, NotAnId, Violation, Violations};
+use domain::{Fault, FolderId, FolderPath, NotAnId, ROOT_FOLDER, SignedFolder, Violation, Violations};
 use tenant::{FolderTarget, Space, TargetRefused};
 
 use crate::{Change, Fields};
 
-/// What names no folder, and so the top.
-const ROOT: &str = "root";
 /// The field that names a folder.
 pub const FOLDER_ID: &str = "folder_id";
 /// The field that names a path down from it.
@@ -14,7 +12,7 @@ pub const FOLDER_PATH: &str = "folder_path";
 
 /// Reads a folder's id, or `root`.
 pub fn folder_reference(text: &str) -> Result<Option<FolderId>, Violation> {
-    if text == ROOT { Ok(None) } else { text.parse().map(Some).map_err(|_: NotAnId| Violation::Unknown) }
+    if text == ROOT_FOLDER { Ok(None) } else { text.parse().map(Some).map_err(|_: NotAnId| Violation::Unknown) }
 }
 
 /// Where a request puts files.
@@ -31,6 +29,11 @@ impl NamedFolder {
     /// What is at a path from the top.
     pub fn at(path: FolderPath) -> NamedFolder {
         NamedFolder { from: None, path: Some(path) }
+    }
+
+    /// Returns the folder that a signed URL is for.
+    pub fn signed(folder: SignedFolder) -> NamedFolder {
+        NamedFolder { from: folder.id(), path: None }
     }
 
     /// Reads where a request puts files; cleared, where it names the folder by null.

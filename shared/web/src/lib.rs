@@ -20,6 +20,8 @@
 //!   uploads by `POST /upload/signed` and `…/signed/presign`; whoever comes from a page that an upload config names uploads by
 //!   `POST /upload/unsigned/:spaceHandle/:configName` and `…/presign`; whoever announced a file in one of these ways confirms it
 //!   by the `confirm_token` of the answer. What does not prove anything is a 403; a space that does not exist is a 404.
+//! - A folder is named without a key only where the signature covers it: `folder_id` of `POST /upload/generate-signed-url`, an id
+//!   or `root`, is where all files of that URL go. A request that names another folder is a 403; `folder_path` is a 422.
 //! - What a caller may not know of is answered like what is not there: 404 where it is named by the path, by the query's
 //!   `id` or by the body of an update or a deletion; 422, `The selected … is invalid.`, where a field refers to it.
 //!

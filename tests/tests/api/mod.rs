@@ -37,6 +37,7 @@ mod pages;
 mod presign;
 mod security;
 mod signed;
+mod signed_folders;
 mod signed_presign;
 mod signed_rules;
 mod signed_urls;

@@ -143,11 +143,6 @@ async fn what_is_announced_obeys_its_address_and_its_config() {
         ),
         // Whatever the client calls it: it would be kept under the address's name.
         (&of_program, json!({}), json!({"filename": ["The filename field must not be an executable file."]})),
-        (
-            &of_jpeg,
-            json!({"folder_path": "a/b"}),
-            json!({"folder_id": ["The folder id field is required when folder path is present."]}),
-        ),
     ] {
         assert_eq!(signer.presign(query, more).await.refused(422), errors);
     }

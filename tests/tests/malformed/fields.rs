@@ -137,6 +137,7 @@ const BODIES: [(&str, &str, &[Field]); 20] = [
             optional("expiration_minutes", Count(1, 1_440)),
             optional("filename", Name),
             optional("content_type", Formed),
+            optional("folder_id", Formed),
         ],
     ),
     (

@@ -1,11 +1,15 @@
 //! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
 
 use axum::extract::State;
-use domain::{SIGNED_UPLOAD_PATH, SignedUpload, SigningSecret, Timestamp, UploadConfig};
+use domain::{Fault, SIGNED_UPLOAD_PATH, SignedFolder, SignedUpload, SigningSecret, Timestamp, UploadConfig};
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use serde::Serialize;
-use web::{Authenticated, Can, Failure, Fields, Ok, Request, Upload, Valid, expires_seconds};
+use tenant::Space;
+use web::{
+    Authenticated, Can, FOLDER_ID, Failure, Fields, NamedFolder, Ok, Request, Upload, Valid, expires_seconds,
+    folder_reference,
+};
 
 use crate::{Uploads, promise};
 
@@ -20,6 +24,7 @@ pub(crate) struct Asked {
     expires_seconds: i64,
     filename: Option<String>,
     content_type: Option<String>,
+    folder: Option<SignedFolder>,
 }
 
 impl Request for Asked {
@@ -28,7 +33,8 @@ impl Request for Asked {
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let filename = fields.optional("filename", promise::file_name);
         let content_type = fields.optional("content_type", |text| promise::content_type(text).map(|_| text.to_owned()));
-        Some(Asked { config_id: config_id?, expires_seconds, filename, content_type })
+        let folder = fields.optional(FOLDER_ID, |id| folder_reference(id).map(SignedFolder::from));
+        Some(Asked { config_id: config_id?, expires_seconds, filename, content_type, folder })
     }
 }
 
@@ -48,14 +54,16 @@ pub(crate) async fn generate_signed_url(
     State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
-    Valid(Asked { config_id, expires_seconds, filename, content_type }): Valid<Asked>,
+    Valid(Asked { config_id, expires_seconds, filename, content_type, folder }): Valid<Asked>,
 ) -> Result<Ok<SignedUrlView>, Failure> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
     let can: Can<Upload, UploadConfig> = by.can_refer("upload_config_id", &config_id).await?;
     can.space.demand_uploads(&can.sources)?;
+    require_folder(&can.space, folder).await?;
+
     let space = can.space.record();
-    let signed =
-        SignedUpload { space_id: space.id, config_id: can.subject.id, expires_seconds, filename, content_type };
+    let config_id = can.subject.id;
+    let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
     let secret = SigningSecret::of(space.id, space.signing.generation, &uploads.strangers.master);
     let query = signed.query(space.signing, &secret);
     Result::Ok(Ok(SignedUrlView {
@@ -66,4 +74,12 @@ pub(crate) async fn generate_signed_url(
         upload_config_id: can.subject.id.to_string(),
         space_id: space.id.to_string(),
     }))
+}
+
+/// Fails with 422 if a folder does not exist in the space.
+async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(), Fault> {
+    if let Some(folder) = folder {
+        NamedFolder::signed(folder).target(space).await??;
+    }
+    Result::Ok(())
 }

@@ -1,6 +1,6 @@
 //! What every upload may say of its files, whatever its route.
 
-use domain::{Fault, Principal, Reference, Sources, UploadConfig, Violation};
+use domain::{Fault, Principal, Reference, SignedUpload, Sources, UploadConfig, Violation};
 use intake::Destination;
 use tenant::{FolderTarget, Space};
 use web::{Change, FOLDER_ID, FOLDER_PATH, Fields, NamedFolder, Stranger};
@@ -10,6 +10,9 @@ pub(crate) const TEXTS: [&str; 3] = ["ref", FOLDER_ID, FOLDER_PATH];
 
 /// What is wrong with naming a folder where the config alone says where files go.
 const NOT_NAMED: Violation = Violation::Must("must not be given: the upload config says where its files go");
+/// The violation of a path on a signed upload.
+const NOT_SIGNED: Violation =
+    Violation::Must("must not be given: the URL or its upload config says where its files go");
 
 /// What an upload says of its files.
 pub(crate) struct Particulars {
@@ -44,6 +47,23 @@ impl Particulars {
             }
         }
         Particulars { reference: fields.optional("ref", Reference::parse), folder: None }
+    }
+
+    /// Reads it of a signed upload, whose files go to the folder that the URL is signed for, if any. Fails with 403 if the
+    /// request names another folder.
+    pub(crate) fn of_signed(fields: &mut Fields, signed: &SignedUpload) -> Result<Particulars, Fault> {
+        if fields.has(FOLDER_PATH) {
+            fields.violate(FOLDER_PATH, &NOT_SIGNED);
+        }
+
+        let named = fields.optional(FOLDER_ID, |id| Ok(id.to_owned()));
+        let is_signed = named.is_none_or(|id| signed.folder.is_some_and(|folder| id.parse() == Ok(folder)));
+        if !is_signed {
+            return Err(Fault::forbidden("The URL is signed for another folder."));
+        }
+
+        let reference = fields.optional("ref", Reference::parse);
+        Ok(Particulars { reference, folder: signed.folder.map(NamedFolder::signed) })
     }
 
     /// Looks for the folder that the request names, or else the config; what is wrong is noted. Whoever names one that would

@@ -92,7 +92,7 @@ pub(crate) async fn presign_signed(
     if let Some(said) = &mut said {
         said.bind(signed.original_name(), expected.as_ref(), &mut fields);
     }
-    let particulars = Particulars::read(&mut fields);
+    let particulars = Particulars::of_signed(&mut fields, &signed)?;
     presign_for(&uploads, &stranger, fields, (said, particulars), signed.content_type, &payload).await
 }
 

@@ -21,9 +21,9 @@ pub(crate) async fn signed(
 ) -> Result<Created<Uploaded>, Failure> {
     let Stranger { entry, sources, .. } = &stranger;
     let Form { mut fields, mut files, payload, .. } = form::read(request, SHAPE, sources.now()).await?;
-    let particulars = Particulars::read(&mut fields);
     let named = ["space_id", "upload_config_id"].map(|field| fields.required(field, |id| Ok(id.to_owned())));
     demand_named(&signed, named)?;
+    let particulars = Particulars::of_signed(&mut fields, &signed)?;
     let claim = stranger.claim(&payload).await?;
     if let Some(name) = signed.original_name() {
         for (_, file) in &mut files {
