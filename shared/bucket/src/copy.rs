@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A copy never replaces an object, so an attempt that takes effect late changes nothing that was validated since.
 //! - A copy in parts is of one upload: each part is copied only while the source has one ETag. That guards against
-//!   uploads that meet by chance; whoever prepares two uploads of one MD5 can mix them, so it is the copy that has to be
-//!   validated.
+//!   uploads that meet by chance; a client that prepares two uploads of one MD5 can mix them, so it is the copy that has
+//!   to be validated.
 
 use std::ops::RangeInclusive;
 

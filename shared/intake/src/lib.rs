@@ -1,7 +1,9 @@
 //! A file comes in: spooled and hashed, told by its bytes, judged by the rules, transformed, then stored.
 //!
-//! Invariant: nothing is stored before everything about it is known and was found right, and memory does not grow with
-//! the file, unless it is an image that its config has measured or transformed.
+//! Invariants:
+//! - Nothing becomes active before everything about it is known and was validated. What comes as a form is not even stored
+//!   before; what a client sent to storage is copied first, and the copy is validated.
+//! - Memory does not grow with the file, unless it is an image that its config has measured or transformed.
 
 mod confirm;
 mod dimensions;

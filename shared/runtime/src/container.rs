@@ -4,7 +4,7 @@
 //! - `TRUSTED_PROXIES` is the number of proxies in front of the container that append to `X-Forwarded-For` and overwrite
 //!   `X-Forwarded-Proto`: 1 behind one load balancer, 2 behind CloudFront and a load balancer. The client's address and
 //!   scheme, which rate limits and `require_https` go by, are then read from these headers. By default it is 0: the client
-//!   is whoever connects. A number that is too high lets clients choose their address.
+//!   is the peer of the connection. A number that is too high lets clients choose their address.
 //! - There is no deadline: what stands before a container decides how long a large upload may take.
 
 use std::{

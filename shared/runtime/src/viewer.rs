@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(behind(2, &["garbage, 203.0.113.7, 10.0.0.2"], &["https"]), viewer("203.0.113.7"));
         assert_eq!(behind(0, &["203.0.113.7"], &["https"]), peer());
 
-        // What is missing or malformed names nobody but the peer.
+        // A missing or malformed address falls back to the peer.
         for forwarded_for in [&[][..], &[""], &["unknown"], &["203.0.113.7:80"], &["203.0.113.7,"], &["203.0.113.7, x"]]
         {
             assert_eq!(behind(1, forwarded_for, &["https"]), peer(), "{forwarded_for:?}");
