@@ -115,7 +115,8 @@ async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours() {
     pass_to(&stack, 119).await;
     stack.dump().await.demand_unchanged(&before, "less than two hours");
     assert_eq!(acme.client.get(&announced.address()).await.ok(), pending);
-    stack.anonymous.get(pending["url"].as_str().expect("an address")).await.refused(404);
+    let path = pending["storage_path"].as_str().expect("a path");
+    stack.anonymous.get(&format!("{}/{path}", stack.cloud.cdn_url())).await.refused(404);
 
     stack.pass(minutes(1)).await;
     let active = demand_taken_in(&stack, &acme, &announced).await;

@@ -40,6 +40,7 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         revision: Some(domain::Revision::new(&environment.sources)),
         checksum_sha256: Some(hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO))),
         awaited: None,
+        at_activation: None,
         uploaded_by: caller.principal(),
         created_at: now,
         activated_at: Some(now),

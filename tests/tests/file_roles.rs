@@ -187,7 +187,8 @@ impl Place {
         let row = ROWS.iter().find(|row| row.path == route).expect("a row");
         let nothing = Subject { file: Value::Null, folder: Value::Null, name: "stranger".to_owned() };
         let stranger = &self.stack.anonymous;
-        stranger.send(self.request(row, stranger, &nothing)).await.created()
+        let uploaded = stranger.send(self.request(row, stranger, &nothing)).await.created();
+        self.acme.client.get(&format!("/files/{}", text(&uploaded["id"]))).await.ok()
     }
 
     /// What the next call is about. Its file is the caller's own, or the space's owner's; none, where there cannot be one.

@@ -108,6 +108,15 @@ pub struct Awaited {
     pub expected_type: Option<String>,
 }
 
+/// What an anonymous uploader has seen of a file, where a later change replaced it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AtActivation {
+    /// The original name at activation.
+    pub original_name: OriginalName,
+    /// The delivery type at activation.
+    pub delivery_type: DeliveryType,
+}
+
 /// A file's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
@@ -154,6 +163,9 @@ pub struct File {
     /// What is asked of its bytes, until they are there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Awaited>,
+    /// What its anonymous uploader is shown in place of the present values; set by the first change that replaces them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_activation: Option<AtActivation>,
     /// Who uploaded it.
     pub uploaded_by: Principal,
     /// When it was uploaded.
@@ -174,6 +186,17 @@ impl File {
     /// The folder it is in.
     pub fn folder_id(&self) -> Option<FolderId> {
         self.folder.as_ref().map(|folder| folder.id)
+    }
+
+    /// Keeps for its anonymous uploader what a change of the active file `before` replaces.
+    pub fn keep_activation(&mut self, before: &File) {
+        let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_stranger();
+        let is_replaced = self.original_name != before.original_name || self.delivery_type != before.delivery_type;
+
+        if is_shown && is_replaced && before.at_activation.is_none() {
+            let original_name = before.original_name.clone();
+            self.at_activation = Some(AtActivation { original_name, delivery_type: before.delivery_type });
+        }
     }
 
     /// Takes over from a later version of the same pending file whatever callers may change of it.

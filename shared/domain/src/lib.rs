@@ -41,7 +41,9 @@ pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Princip
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE, demand_harmless_name, is_executable};
 pub use fault::{Fault, FaultKind, error_chain};
-pub use file::{Awaited, FILE_BYTES, File, FileStatus, MediaType, ResourceType, storage_path, stored_name};
+pub use file::{
+    AtActivation, Awaited, FILE_BYTES, File, FileStatus, MediaType, ResourceType, storage_path, stored_name,
+};
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, InFolder};
 pub use folder_chain::{FolderChain, Linked};
@@ -63,8 +65,8 @@ pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
 pub use transformation::{Gravity, RenderingFormat, TRANSFORMATION_PARAMETERS, Transformation};
 pub use upload_config::{
-    NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadConfig, UploadConfigName,
-    UploadConfigReference,
+    ANONYMOUS_FILE_BYTES, NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadConfig,
+    UploadConfigName, UploadConfigReference,
 };
 pub use upload_rules::{
     ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, ImageFormat, MetadataRules, NotificationRules, Quality,

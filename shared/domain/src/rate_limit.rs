@@ -3,7 +3,7 @@
 //!
 //! Time is cut into windows of a minute or an hour, the same for everyone; each counts by itself.
 
-use crate::{Fault, Timestamp, UploadConfig, UploadConfigId};
+use crate::{Fault, Timestamp, UploadConfigId};
 
 /// Milliseconds of a window.
 const WINDOW_MS: i64 = 60_000;
@@ -73,10 +73,9 @@ pub struct HourlyQuota {
 }
 
 impl HourlyQuota {
-    /// The quota of a config at a moment; none, where it takes as many as come.
-    pub fn of(config: &UploadConfig, now: Timestamp) -> Option<HourlyQuota> {
-        let most = config.unsigned_restrictions.as_ref()?.max_uploads_per_hour?;
-        Some(HourlyQuota { config: config.id, hour: now.ms() / HOUR_MS, most })
+    /// Returns the quota of a config for the hour of `now`.
+    pub fn new(config: UploadConfigId, most: u64, now: Timestamp) -> HourlyQuota {
+        HourlyQuota { config, hour: now.ms() / HOUR_MS, most }
     }
 
     /// When its hour is over.

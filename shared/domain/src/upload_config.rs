@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ChosenIds, DeliveryType, Description, ReferrerPattern, Space, SpaceId, Timestamp, UploadConfigId, UploadRules,
-    Violation,
+    ChosenIds, DeliveryType, Description, Principal, ReferrerPattern, Space, SpaceId, Timestamp, UploadConfigId,
+    UploadRules, Violation,
 };
 
 /// Most characters of a config's name.
@@ -60,6 +60,8 @@ impl UploadConfigReference {
 pub const REFERRERS: usize = 100;
 /// Most unsigned uploads an hour that a config may allow.
 pub const UPLOADS_PER_HOUR: i64 = 1_000;
+/// Maximum size of an anonymous file whose config sets none, in bytes: 50 MB.
+pub const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
 /// From where, and how often, strangers may upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +70,7 @@ pub struct UnsignedRestrictions {
     pub allowed_referrers: Vec<ReferrerPattern>,
     /// Whether only pages and connections that nobody could change count.
     pub require_https: bool,
-    /// Uploads in an hour of the clock; as many as come, where there is no number.
+    /// Maximum number of uploads in a clock hour; the deployment's default applies where there is none.
     pub max_uploads_per_hour: Option<u64>,
 }
 
@@ -137,6 +139,20 @@ impl UploadConfig {
             updated_at: now,
             version: 0,
         }
+    }
+
+    /// Returns the rules for uploads of a principal. Anonymous files have a maximum size also where the config sets none.
+    pub fn rules_for(&self, uploaded_by: Principal) -> UploadRules {
+        let mut rules = self.config.clone();
+        if uploaded_by.is_stranger() {
+            rules.validation.max_file_size.get_or_insert(ANONYMOUS_FILE_BYTES);
+        }
+        rules
+    }
+
+    /// Returns the maximum number of unsigned uploads in a clock hour, where the config states one.
+    pub fn max_uploads_per_hour(&self) -> Option<u64> {
+        self.unsigned_restrictions.as_ref()?.max_uploads_per_hour
     }
 
     /// The config that a space begins with.

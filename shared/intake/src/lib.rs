@@ -85,15 +85,17 @@ pub struct Destination<'a> {
     pub reference: Option<Reference>,
     /// Who uploads.
     pub uploaded_by: Principal,
+    /// Maximum number of uploads by the config in a clock hour; none where uploads are not counted.
+    pub max_uploads_per_hour: Option<u64>,
     /// Time and randomness.
     pub sources: &'a Sources,
 }
 
 impl Destination<'_> {
-    /// What the upload counts for: those of strangers without proof do, where their config bounds them.
+    /// Returns the quota that the upload counts against, if any.
     pub fn quota(&self) -> Option<HourlyQuota> {
-        let is_counted = self.uploaded_by == Principal::Unsigned;
-        if is_counted { HourlyQuota::of(self.config, self.sources.now()) } else { None }
+        let now = self.sources.now();
+        self.max_uploads_per_hour.map(|most| HourlyQuota::new(self.config.id, most, now))
     }
 
     /// The record of a file that is announced, under the next of these ids, as the client's word has it.
@@ -128,6 +130,7 @@ impl Destination<'_> {
             revision: None,
             checksum_sha256: None,
             awaited: None,
+            at_activation: None,
             uploaded_by: self.uploaded_by,
             created_at: now,
             activated_at: None,

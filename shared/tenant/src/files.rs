@@ -45,6 +45,7 @@ impl Space {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.count_access_change(&from);
+            changed.keep_activation(&from);
             changed.updated_at = sources.now();
             match self.table.change_file(&from, &changed, sources).await {
                 Ok(version) => return Ok(File { version, ..changed }),

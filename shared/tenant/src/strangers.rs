@@ -8,10 +8,14 @@ use domain::{
     Referrer, Role, SignedUpload, Sources, Timestamp, UploadConfig, UploadConfigName, UploadConfigReference,
 };
 
-use crate::{Space, Tenants};
+use crate::{PRESIGNED_MS, Space, Tenants};
 
 /// What a stranger may do in the space that they are let into.
 const ROLE: Role = Role::User;
+
+/// How long after the announcement of its file a confirm token is valid, in milliseconds: an hour longer than the
+/// presigned URL.
+const CONFIRM_TOKEN_MS: i64 = PRESIGNED_MS + 60 * 60 * 1_000;
 
 /// A space and a config that a stranger names; nobody has been let in yet.
 #[derive(Debug)]
@@ -78,12 +82,14 @@ impl Tenants {
         Ok(self.table.count(who, limit, now).await?)
     }
 
-    /// A stranger's file and its space, for whoever has its token; `None` where it is not there any more.
+    /// Returns an anonymous file and its space for its confirm token; `None` if the file no longer exists. Fails with 403 if
+    /// the token is invalid or has expired.
     pub async fn strangers_file(
         &self,
         id: FileId,
         token: &str,
         tokens: &ConfirmTokens,
+        now: Timestamp,
     ) -> Result<Option<(Space, File)>, Fault> {
         if !tokens.proves(token, id) {
             return Err(Fault::forbidden("The confirm token is invalid."));
@@ -91,6 +97,10 @@ impl Tenants {
         let Some(space) = self.table.space_of_file(id).await? else { return Ok(None) };
         let (space, file) = self.table.space_and_file(space, id).await?;
         let found = space.zip(file).filter(|(_, file)| file.uploaded_by.is_stranger());
+
+        if found.as_ref().is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS)) {
+            return Err(Fault::forbidden("The confirm token has expired."));
+        }
         Ok(found.map(|(space, file)| (self.scoped(space, ROLE), file)))
     }
 }

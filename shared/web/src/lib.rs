@@ -197,4 +197,4 @@ pub use path::path_parameter;
 pub use routes::{Endpoints, unrouted};
 pub use settings::{AccessControlChange, SecurityChange};
 pub use strangers::{SignedStranger, Stranger, Strangers, UnsignedStranger};
-pub use views::{FileView, file_url};
+pub use views::{AnonymousFileView, FileView, file_url};

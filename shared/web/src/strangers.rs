@@ -33,14 +33,18 @@ pub struct Strangers {
     pub tokens: ConfirmTokens,
     /// How many unsigned uploads one address may make by one config.
     unsigned: RateLimit,
+    /// Maximum number of unsigned uploads in a clock hour by a config that states none.
+    unsigned_uploads_per_hour: u64,
 }
 
 impl Strangers {
     /// What a function with these variables knows of strangers.
     pub fn read(settings: &mut Settings, master: MasterSecret) -> Strangers {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
+        let unsigned_uploads_per_hour = settings.number("UNSIGNED_UPLOADS_PER_HOUR");
         let tokens = ConfirmTokens::new(&master);
-        Strangers { master, tokens, unsigned: RateLimit { tier: UNSIGNED, requests_per_minute } }
+        let unsigned = RateLimit { tier: UNSIGNED, requests_per_minute };
+        Strangers { master, tokens, unsigned, unsigned_uploads_per_hour }
     }
 }
 
@@ -50,6 +54,8 @@ pub struct Stranger {
     pub entry: Entry,
     /// In whose name.
     pub uploaded_by: Principal,
+    /// Maximum number of uploads by the config in a clock hour; none where uploads are not counted.
+    pub max_uploads_per_hour: Option<u64>,
     /// Time and randomness.
     pub sources: Sources,
     claimant: Claimant,
@@ -93,7 +99,8 @@ where
         // Whoever reads the table must not find what opens the space.
         count(&edge, &Exchange::of(parts), &presented.digest(), edge.limit).await?;
         let claimant = Claimant::of(parts, &edge, |key| key.secret_of(presented.signature()));
-        let stranger = Stranger { entry, uploaded_by: Principal::SignedUrl, sources: edge.sources, claimant };
+        let (uploaded_by, sources) = (Principal::SignedUrl, edge.sources);
+        let stranger = Stranger { entry, uploaded_by, max_uploads_per_hour: None, sources, claimant };
         Ok(SignedStranger { signed, expected, stranger })
     }
 }
@@ -118,12 +125,15 @@ where
         let entry = gate.enter(knock, &edge.sources)?;
         let claimant = Claimant::of(parts, &edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
-        // Whoever names the request may have made it before; the quota is kept where the file is written.
-        if let Some(quota) = HourlyQuota::of(&entry.config, now).filter(|_| !claimant.is_named()) {
-            entry.space.demand_quota(quota, now).await?;
+        let stated = entry.config.max_uploads_per_hour();
+        // The transaction that writes the file enforces the quota. Looking before the body is read costs a call, so it is done
+        // only for configs that state a number; a request with an Idempotency-Key may have been counted before.
+        if let Some(most) = stated.filter(|_| !claimant.is_named()) {
+            entry.space.demand_quota(HourlyQuota::new(entry.config.id, most, now), now).await?;
         }
-        let stranger = Stranger { entry, uploaded_by: Principal::Unsigned, sources: edge.sources, claimant };
-        Ok(UnsignedStranger(stranger))
+        let max_uploads_per_hour = stated.or(Some(strangers.unsigned_uploads_per_hour));
+        let (uploaded_by, sources) = (Principal::Unsigned, edge.sources);
+        Ok(UnsignedStranger(Stranger { entry, uploaded_by, max_uploads_per_hour, sources, claimant }))
     }
 }
 
@@ -136,7 +146,7 @@ impl Edge {
         token: &str,
         strangers: &Strangers,
     ) -> Result<(Space, File), Failure> {
-        let found = self.tenants.strangers_file(id, token, &strangers.tokens).await?;
+        let found = self.tenants.strangers_file(id, token, &strangers.tokens, self.sources.now()).await?;
         let (space, file) = found.ok_or_else(Fault::not_found)?;
         let limit = if file.uploaded_by == Principal::Unsigned { strangers.unsigned } else { self.limit };
         count(self, &Exchange::of(parts), &id.to_string(), limit).await?;

@@ -4,10 +4,14 @@ use domain::{EffectiveAccess, File, FileStatus, FolderChain, Principal, Resource
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Where a file is delivered: from `cdn_url`, where its space has no domain of its own.
-pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> String {
+/// Returns the URL that delivers a file, at `cdn_url` if its space has no custom domain; `None` while the file is pending.
+pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
+    if file.status == FileStatus::Pending {
+        return None;
+    }
+
     let origin = space.custom_domain.as_ref().map(|domain| format!("https://{}", domain.as_str()));
-    format!("{}/{}", origin.as_deref().unwrap_or(cdn_url), file.storage_path)
+    Some(format!("{}/{}", origin.as_deref().unwrap_or(cdn_url), file.storage_path))
 }
 
 /// A file's record, as callers see it.
@@ -20,7 +24,7 @@ pub struct FileView {
     mime_type: String,
     size: u64,
     storage_path: String,
-    url: String,
+    url: Option<String>,
     #[serde(rename = "type")]
     delivery_type: &'static str,
     resource_type: ResourceType,
@@ -71,6 +75,44 @@ impl FileView {
             uploaded_by: file.uploaded_by,
             created_at: file.created_at.rfc3339(),
             updated_at: file.updated_at.rfc3339(),
+        }
+    }
+}
+
+/// An anonymous file as its uploader sees it: the values that it had when it became active.
+#[derive(Clone, Debug, Serialize)]
+pub struct AnonymousFileView {
+    id: String,
+    name: String,
+    original_name: String,
+    mime_type: String,
+    size: u64,
+    #[serde(rename = "type")]
+    delivery_type: &'static str,
+    resource_type: ResourceType,
+    status: FileStatus,
+    url: Option<String>,
+    created_at: String,
+}
+
+impl AnonymousFileView {
+    /// Returns the view of a file of a space. Changes that others made since its activation do not show.
+    pub fn of(file: &File, space: &Space, cdn_url: &str) -> AnonymousFileView {
+        let kept = file.at_activation.as_ref();
+        let original_name = kept.map_or(&file.original_name, |kept| &kept.original_name);
+        let delivery_type = kept.map_or(file.delivery_type, |kept| kept.delivery_type);
+
+        AnonymousFileView {
+            id: file.id.to_string(),
+            name: file.name.clone(),
+            original_name: original_name.as_str().to_owned(),
+            mime_type: file.mime_type.clone(),
+            size: file.size,
+            delivery_type: delivery_type.name(),
+            resource_type: file.resource_type,
+            status: file.status,
+            url: file_url(file, space, cdn_url),
+            created_at: file.created_at.rfc3339(),
         }
     }
 }

@@ -70,7 +70,7 @@ async fn changed_while_pending(stack: &Stack, acme: &Tenant, folder: &str, sent_
     let access = json!({"access_control": {"requires_auth": true}});
     let pending = acme.client.put(&format!("{path}/access-control"), access).await.ok();
     assert_eq!((&pending["status"], &pending["access_control"]["source"]), (&json!("pending"), &json!("direct")));
-    acme.client.get(&text(&pending["url"])).await.refused(404);
+    acme.client.get(&format!("{}/{}", stack.cloud.cdn_url(), text(&pending["storage_path"]))).await.refused(404);
     if !sent_first {
         announced.send(stack, PHOTO).await.demand(200);
     }
@@ -80,7 +80,7 @@ async fn changed_while_pending(stack: &Stack, acme: &Tenant, folder: &str, sent_
 /// Demands that a file is active, with the bytes that were sent and with all that was said of it while it was pending.
 async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
     let active = acme.client.get(&address(pending)).await.ok();
-    let told_by_bytes = ["status", "checksum_sha256", "updated_at", "storage_meta", "thumbnails"];
+    let told_by_bytes = ["status", "url", "checksum_sha256", "updated_at", "storage_meta", "thumbnails"];
     for (field, value) in pending.as_object().expect("an object") {
         assert!(told_by_bytes.contains(&field.as_str()) || active[field] == *value, "{field} is {}", active[field]);
     }

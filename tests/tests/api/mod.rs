@@ -2,6 +2,7 @@
 
 mod access_control;
 mod account;
+mod anonymous;
 mod api_keys;
 mod confirm;
 mod confirm_interleaved;

@@ -122,7 +122,8 @@ async fn an_announcement_is_answered_bare_and_shows_a_pending_file() {
     ] {
         assert_eq!(pending[field], value, "{field}");
     }
-    stack.anonymous.get(pending["url"].as_str().expect("an address")).await.refused(404);
+    let path = pending["storage_path"].as_str().expect("a path");
+    stack.anonymous.get(&format!("{}/{path}", stack.cloud.cdn_url())).await.refused(404);
     stack.checked().await;
     stack.stop().await;
 }

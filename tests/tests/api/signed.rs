@@ -171,7 +171,9 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
     }
     assert!(stack.dump().await.objects.is_empty(), "refused uploads store nothing");
     let lower = form(&space.to_lowercase(), &config.to_lowercase()).text("ref", "order 7").part("file", photo());
-    assert_eq!(signer.send_form(&query, lower).await.created()["ref"], "order 7");
+    let uploaded = signer.send_form(&query, lower).await.created();
+    let record = signer.acme.client.get(&format!("/files/{}", text(&uploaded["id"]))).await.ok();
+    assert_eq!(record["ref"], "order 7");
     stack.stop().await;
 }
 

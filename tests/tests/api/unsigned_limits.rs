@@ -126,7 +126,7 @@ async fn what_is_announced_is_an_upload_of_the_hour_and_its_confirmation_is_none
     let path = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));
     for _ in 0..2 {
         let confirmed = stack.anonymous.post(&path, json!({"confirm_token": announced["confirm_token"]})).await;
-        assert_eq!(confirmed.ok()["uploaded_by"], json!({"type": "unsigned"}));
+        assert_eq!(confirmed.ok()["status"], "active");
     }
     stack.clock.advance(seconds(left));
     open.presign(json!({})).await.demand(201);

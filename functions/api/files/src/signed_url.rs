@@ -42,10 +42,10 @@ impl Asked {
     }
 }
 
-/// The address, and until when it is good.
+/// A signed URL and its expiry; there is no URL while the file is pending.
 #[derive(Serialize)]
 pub(crate) struct SignedUrlView {
-    url: String,
+    url: Option<String>,
     expires_at: String,
 }
 
@@ -63,7 +63,7 @@ pub(crate) async fn signed_url(
     let path = format!("/{}", file.storage_path);
     let query = signed_query(&path, &parameters, expires_seconds, space.signing, &secret);
     Result::Ok(Ok(SignedUrlView {
-        url: format!("{}?{query}", file_url(file, space, &files.cdn_url)),
+        url: file_url(file, space, &files.cdn_url).map(|url| format!("{url}?{query}")),
         expires_at: Timestamp::from_seconds(expires_seconds).rfc3339(),
     }))
 }

@@ -28,11 +28,11 @@ impl Request for FileIds {
     }
 }
 
-/// Where a file is delivered.
+/// Where a file is delivered; nowhere while it is pending.
 #[derive(Serialize)]
 struct FileUrl {
     id: String,
-    url: String,
+    url: Option<String>,
 }
 
 /// Those that the caller may know of, and the ids of the others.

@@ -6,8 +6,9 @@ use axum::extract::{FromRequestParts, Request, State};
 use domain::{Fault, File, FileId, FileStatus, Role, Sources, Violation, Violations};
 use http::header;
 use intake::Confirmed;
+use serde::Serialize;
 use tenant::Space;
-use web::{Authenticated, Can, Failure, FileView, Ok, Upload, has_key, path_parameter, read_fields};
+use web::{AnonymousFileView, Authenticated, Can, Failure, FileView, Ok, Upload, has_key, path_parameter, read_fields};
 
 use crate::Uploads;
 
@@ -16,7 +17,15 @@ const TOKEN: &str = "confirm_token";
 /// The field under which it is said what is wrong with a file.
 const FILE: &str = "file";
 
-pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) -> Result<Ok<FileView>, Failure> {
+/// A confirmed file, as a key or as its confirm token shows it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum ConfirmedView {
+    ByKey(Box<FileView>),
+    ByToken(AnonymousFileView),
+}
+
+pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) -> Result<Ok<ConfirmedView>, Failure> {
     let (mut parts, body) = request.into_parts();
     let id = path_parameter(&mut parts, "fileId").await?;
     let request = Request::from_parts(parts, body);
@@ -27,8 +36,14 @@ pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) ->
     let confirming = Box::pin(active(&uploads, &space, file, &sources));
     let confirmed = runtime::done_in_time(confirming).await;
     let file = confirmed.unwrap_or_else(|| Err(Fault::unavailable("confirming took too long")))?;
+    if !has_key {
+        let view = AnonymousFileView::of(&file, space.record(), &uploads.cdn_url);
+        return Result::Ok(Ok(ConfirmedView::ByToken(view)));
+    }
+
     let folders = space.folder_chain(file.folder.as_ref()).await?;
-    Result::Ok(Ok(FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url)))
+    let view = FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url);
+    Result::Ok(Ok(ConfirmedView::ByKey(Box::new(view))))
 }
 
 async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File, Sources), Failure> {

@@ -100,8 +100,9 @@ impl Particulars {
 impl Placed {
     /// Where the files of a stranger go.
     pub(crate) async fn of_stranger(self, stranger: &Stranger) -> Result<Destination<'_>, Fault> {
-        let Stranger { entry, uploaded_by, sources, .. } = stranger;
-        self.destination(&entry.space, &entry.config, *uploaded_by, sources).await
+        let Stranger { entry, uploaded_by, max_uploads_per_hour, sources, .. } = stranger;
+        let destination = self.destination(&entry.space, &entry.config, *uploaded_by, sources).await?;
+        Ok(Destination { max_uploads_per_hour: *max_uploads_per_hour, ..destination })
     }
 
     /// Where files go; folders that are missing are made.
@@ -113,6 +114,14 @@ impl Placed {
         sources: &'a Sources,
     ) -> Result<Destination<'a>, Fault> {
         let folders = space.make_folders(self.target, sources).await?;
-        Ok(Destination { space: space.record(), config, folders, reference: self.reference, uploaded_by, sources })
+        Ok(Destination {
+            space: space.record(),
+            config,
+            folders,
+            reference: self.reference,
+            uploaded_by,
+            max_uploads_per_hour: None,
+            sources,
+        })
     }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use domain::{Awaited, Fault, File, FileId, Timestamp, UploadConfig, Violation};
+use domain::{Awaited, Fault, File, FileId, Principal, Timestamp, UploadConfig, Violation};
 use intake::Destination;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -71,7 +71,7 @@ pub(crate) async fn presign(
     let mut placed = None;
     // What was done once is answered again though it would be refused by now.
     if let (Ok(_), Some((can, config))) = (&claim, &place) {
-        judge(said.as_ref(), config, &mut fields);
+        judge(said.as_ref(), config, can.caller.principal(), &mut fields);
         placed = particulars.placed(&can.space, config, &mut fields).await?;
     }
     let (said, (can, config)) = fields.finish(said.zip(place))?;
@@ -119,7 +119,7 @@ async fn presign_for(
     let claim = stranger.claim(payload).await;
     let mut placed = None;
     if claim.is_ok() {
-        judge(said.as_ref(), config, &mut fields);
+        judge(said.as_ref(), config, stranger.uploaded_by, &mut fields);
         placed = particulars.placed(space, config, &mut fields).await?;
     }
     let said = fields.finish(said)?;
@@ -128,9 +128,9 @@ async fn presign_for(
 }
 
 /// Notes what a config refuses of what is said of a file.
-fn judge(said: Option<&Said>, config: &UploadConfig, fields: &mut Fields) {
+fn judge(said: Option<&Said>, config: &UploadConfig, uploaded_by: Principal, fields: &mut Fields) {
     if let Some(said) = said {
-        said.judge(&config.config, fields);
+        said.judge(&config.rules_for(uploaded_by), fields);
     }
 }
 
@@ -146,7 +146,8 @@ async fn announce(
     let assets = space.assets(&uploads.originals);
     let (announced, is_replayed) = match claim {
         Ok(claim) => {
-            let (rules, content_type) = (destination.config.config.clone(), said.content_type.clone());
+            let rules = destination.config.rules_for(destination.uploaded_by);
+            let content_type = said.content_type.clone();
             let awaited = Awaited { rules, content_type, expected_type };
             let file = destination.announced(&mut claim.ids(), &said.promise(), awaited);
             let announced = Announced::of(&file)?;

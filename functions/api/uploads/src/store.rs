@@ -4,16 +4,17 @@ use domain::Fault;
 use intake::{Destination, Judged};
 use serde::Serialize;
 use tenant::Space;
-use web::{Claim, Created, Failure, FileView};
+use web::{AnonymousFileView, Claim, Created, Failure, FileView};
 
 use crate::Uploads;
 
-/// What was stored: one file under `file`, or a list where there were some under `files`.
+/// Stored files: one that came as `file`, the list of those that came as `files`, or that of an anonymous uploader.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Uploaded {
     One(Box<FileView>),
     List(Vec<FileView>),
+    Anonymous(AnonymousFileView),
 }
 
 impl Uploaded {
@@ -36,9 +37,15 @@ pub(crate) async fn store(
 ) -> Result<Created<Uploaded>, Failure> {
     let mut ids = claim.ids();
     let files: Vec<_> = judged.iter().map(|file| (file.record(&mut ids, destination), file.content())).collect();
-    let view = |file| FileView::of(file, Some(&destination.folders), space.record(), &uploads.cdn_url);
-    let views = files.iter().map(|(file, _)| view(file)).collect();
-    let uploaded = Uploaded::of(views, is_list);
+    let uploaded = match files.as_slice() {
+        [(file, _)] if destination.uploaded_by.is_stranger() => {
+            Uploaded::Anonymous(AnonymousFileView::of(file, space.record(), &uploads.cdn_url))
+        }
+        files => {
+            let view = |file| FileView::of(file, Some(&destination.folders), space.record(), &uploads.cdn_url);
+            Uploaded::of(files.iter().map(|(file, _)| view(file)).collect(), is_list)
+        }
+    };
     let (assets, completion) = (space.assets(&uploads.originals), claim.complete(&uploaded));
     let storing = assets.store(&files, destination.quota(), destination.sources, completion.as_ref());
     let stored = runtime::done_in_time(storing).await;

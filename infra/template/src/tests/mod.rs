@@ -81,6 +81,7 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
             "MASTER_SECRET_ARN",
             "TABLE_NAME",
             "UNSIGNED_REQUESTS_PER_MINUTE",
+            "UNSIGNED_UPLOADS_PER_HOUR",
             "UPLOAD_REQUESTS_PER_MINUTE",
         ],
     ];

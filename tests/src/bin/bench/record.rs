@@ -134,6 +134,7 @@ impl Owner {
             revision: Some(Revision::new(sources)),
             checksum_sha256: Some(hex::encode(sources.bytes::<32>())),
             awaited: None,
+            at_activation: None,
             uploaded_by: Principal::ApiKey(self.key),
             created_at: now,
             activated_at: Some(now),
