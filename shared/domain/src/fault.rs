@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, error::Error, fmt};
 
-use crate::{Violation, Violations};
+use crate::{Allowance, Violation, Violations};
 
 /// Seconds after which what failed because we were busy may be tried again.
 const BUSY_SECONDS: u32 = 1;
@@ -56,6 +56,8 @@ pub struct Fault {
     pub violations: Violations,
     /// Seconds after which another try may fare better, where that is known.
     pub retry_after_seconds: Option<u32>,
+    /// The limit that refused the request, for the rate limit headers.
+    pub allowance: Option<Box<Allowance>>,
     /// For the log.
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
@@ -68,6 +70,7 @@ impl Fault {
             message: message.into(),
             violations: Violations::default(),
             retry_after_seconds: None,
+            allowance: None,
             source: None,
         }
     }
@@ -97,10 +100,11 @@ impl Fault {
         Fault { violations: (field, violation).into(), ..Fault::new(FaultKind::Conflict, message) }
     }
 
-    /// The caller asks too often, until so many seconds have passed.
-    pub fn rate_limited(retry_after_seconds: u32) -> Fault {
+    /// The caller has used up a limit.
+    pub fn rate_limited(allowance: Allowance) -> Fault {
         Fault {
-            retry_after_seconds: Some(retry_after_seconds),
+            retry_after_seconds: Some(allowance.resets_in_seconds),
+            allowance: Some(Box::new(allowance)),
             ..Fault::new(FaultKind::RateLimited, "Too Many Attempts.")
         }
     }

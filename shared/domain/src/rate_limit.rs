@@ -11,6 +11,8 @@ const WINDOW_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * WINDOW_MS;
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
+/// Name of the hourly limit of unsigned uploads, in headers.
+const UNSIGNED_HOURLY: &str = "unsigned-hourly";
 
 /// A tier's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +27,15 @@ pub struct RateLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window(pub i64);
 
-/// Where a request stands in its caller's limit.
+/// Where a request stands in a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// The limit.
-    pub limit: RateLimit,
+    /// The limit's name, in headers: of `a-z` and hyphens.
+    pub name: &'static str,
+    /// Maximum number of requests in a window.
+    pub limit: u64,
+    /// Length of a window, in seconds.
+    pub window_seconds: i64,
     /// Requests that are left in this window.
     pub remaining: u64,
     /// Seconds until the next window, rounded up: at least 1.
@@ -53,7 +59,9 @@ impl RateLimit {
     pub fn allowance(self, made: u64, now: Timestamp) -> Allowance {
         let resets_at = Timestamp::from_ms((Window::of(now).0 + 1) * WINDOW_MS);
         Allowance {
-            limit: self,
+            name: self.tier,
+            limit: self.requests_per_minute,
+            window_seconds: Window::SECONDS,
             remaining: self.requests_per_minute.saturating_sub(made),
             resets_in_seconds: resets_at.seconds_after(now),
             resets_at,
@@ -83,9 +91,16 @@ impl HourlyQuota {
         Timestamp::from_ms((self.hour + 1) * HOUR_MS)
     }
 
-    /// The refusal of whoever comes after the last upload.
+    /// Returns the refusal of an upload over the quota.
     pub fn used_up(self, now: Timestamp) -> Fault {
-        Fault::rate_limited(self.ends_at().seconds_after(now))
+        Fault::rate_limited(Allowance {
+            name: UNSIGNED_HOURLY,
+            limit: self.most,
+            window_seconds: HOUR_MS / MS_PER_SECOND,
+            remaining: 0,
+            resets_in_seconds: self.ends_at().seconds_after(now),
+            resets_at: self.ends_at(),
+        })
     }
 }
 

@@ -133,6 +133,9 @@ impl IntoResponse for Failure {
         if let Some(seconds) = fault.retry_after_seconds {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+        if let Some(allowance) = fault.allowance {
+            response.extensions_mut().insert(*allowance);
+        }
         response.extensions_mut().insert(cause);
         response
     }

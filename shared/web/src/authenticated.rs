@@ -123,7 +123,7 @@ where
             }
             Admitted::Limited(allowance) => {
                 exchange.note_allowance(allowance);
-                Err(Fault::rate_limited(allowance.resets_in_seconds).into())
+                Err(Fault::rate_limited(allowance).into())
             }
         }
     }

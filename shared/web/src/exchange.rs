@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::{Allowance, Window};
+use domain::Allowance;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, request::Parts};
 use tenant::{Claim, Tenants};
 
@@ -54,13 +54,12 @@ impl Exchange {
     /// draft has it (draft-ietf-httpapi-ratelimit-headers-10).
     pub(crate) fn put_headers(&self, headers: &mut HeaderMap) {
         let Some(allowance) = self.learned(|learned| learned.allowance) else { return };
-        let Allowance { limit, remaining, resets_in_seconds, resets_at } = allowance;
-        let (tier, most) = (limit.tier, limit.requests_per_minute);
-        headers.insert(X_LIMIT, HeaderValue::from(most));
+        let Allowance { name, limit, window_seconds, remaining, resets_in_seconds, resets_at } = allowance;
+        headers.insert(X_LIMIT, HeaderValue::from(limit));
         headers.insert(X_REMAINING, HeaderValue::from(remaining));
         headers.insert(X_RESET, HeaderValue::from(resets_at.seconds()));
-        let policy = format!("\"{tier}\";q={most};w={}", Window::SECONDS);
-        let left = format!("\"{tier}\";r={remaining};t={resets_in_seconds}");
+        let policy = format!("\"{name}\";q={limit};w={window_seconds}");
+        let left = format!("\"{name}\";r={remaining};t={resets_in_seconds}");
         for (name, value) in [(POLICY, policy), (LIMIT, left)] {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 headers.insert(name, value);

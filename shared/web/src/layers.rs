@@ -9,7 +9,7 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use domain::{Fault, Sources};
+use domain::{Allowance, Fault, Sources};
 use futures::FutureExt;
 use http::{HeaderName, HeaderValue, header};
 
@@ -41,6 +41,11 @@ async fn around(State(sources): State<Sources>, mut request: Request, next: Next
     let panicked = |panic: Box<dyn Any + Send>| Failure::from(Fault::internal(panic_text(&*panic))).into_response();
     let mut response = answer.unwrap_or_else(panicked);
     exchange.end(response.status()).await;
+
+    // A request may be refused by another limit than the one that it was counted by first.
+    if let Some(allowance) = response.extensions_mut().remove::<Allowance>() {
+        exchange.note_allowance(allowance);
+    }
 
     let headers = response.headers_mut();
     exchange.put_headers(headers);

@@ -158,7 +158,7 @@ impl Edge {
 async fn count(edge: &Edge, exchange: &Exchange, who: &str, limit: RateLimit) -> Result<(), Fault> {
     let (is_admitted, allowance) = edge.tenants.count(who, limit, edge.sources.now()).await?;
     exchange.note_allowance(allowance);
-    if is_admitted { Ok(()) } else { Err(Fault::rate_limited(allowance.resets_in_seconds)) }
+    if is_admitted { Ok(()) } else { Err(Fault::rate_limited(allowance)) }
 }
 
 /// The one `Referer` of a request.

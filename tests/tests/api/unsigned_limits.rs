@@ -88,6 +88,34 @@ async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read() {
 }
 
 #[tokio::test]
+async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 1).await;
+    let accepted = open.send().await.demand(201);
+    assert_eq!(accepted.header("ratelimit-policy"), "\"unsigned\";q=300;w=60");
+    let left = left_seconds(&stack, HOUR_MS);
+    let hour = stack.operator().sources.now().ms() / HOUR_MS + 1;
+
+    let before_the_body = open.send_form(Form::new().text("no", "file")).await;
+    let in_the_transaction = open.send_named("order 7", form(photo())).await;
+
+    for answer in [before_the_body, in_the_transaction] {
+        for (name, value) in [
+            ("x-ratelimit-limit", "1".to_owned()),
+            ("x-ratelimit-remaining", "0".to_owned()),
+            ("x-ratelimit-reset", (hour * HOUR_MS / 1_000).to_string()),
+            ("ratelimit-policy", "\"unsigned-hourly\";q=1;w=3600".to_owned()),
+            ("ratelimit", format!("\"unsigned-hourly\";r=0;t={left}")),
+        ] {
+            assert_eq!(answer.header(name), value, "{name}");
+        }
+        demand_limited(answer, left);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_refused_is_no_upload_of_the_hour() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
