@@ -39,6 +39,7 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         tags: Vec::new(),
         revision: Some(domain::Revision::new(&environment.sources)),
         checksum_sha256: Some(hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO))),
+        is_utf8: false,
         awaited: None,
         at_activation: None,
         uploaded_by: caller.principal(),

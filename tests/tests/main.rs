@@ -13,6 +13,7 @@ mod container;
 mod deletion_crashes;
 mod delivery;
 mod delivery_access;
+mod delivery_charset;
 mod emulate;
 mod faults;
 mod file_roles;

@@ -56,6 +56,12 @@ impl<'a> Original<'a> {
         format!("public, max-age={max_age}, s-maxage=0, stale-if-error=0")
     }
 
+    /// Returns the content type. The charset of text in UTF-8 is part of it, for browsers assume another one.
+    pub(crate) fn content_type(&self) -> String {
+        let mime_type = &self.file.mime_type;
+        if self.file.is_utf8 { format!("{mime_type}; charset=utf-8") } else { mime_type.clone() }
+    }
+
     pub(crate) fn content_disposition(&self) -> String {
         let runs = matches!(self.file.mime_type.as_str(), "text/html" | "application/xhtml+xml");
         content_disposition(self.download || runs, self.file.original_name.as_str())
@@ -90,7 +96,7 @@ impl<'a> Original<'a> {
     /// All headers but those of the body's extent.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = self.validators();
-        insert(&mut headers, header::CONTENT_TYPE, &self.file.mime_type);
+        insert(&mut headers, header::CONTENT_TYPE, &self.content_type());
         insert(&mut headers, header::CONTENT_DISPOSITION, &self.content_disposition());
         insert(&mut headers, header::ACCEPT_RANGES, "bytes");
         insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");

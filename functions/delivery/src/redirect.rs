@@ -61,7 +61,7 @@ pub(crate) async fn redirect(
 ) -> Result<Response, Fault> {
     let validity = Validity::of(found.grant(), found.expires_seconds(), now);
     let headers = AnswerHeaders {
-        content_type: found.file().mime_type.clone(),
+        content_type: original.content_type(),
         content_disposition: original.content_disposition_at_storage(),
         // Storage may answer as late as the address is valid, and the header is part of the address.
         cache_control: original.cache_control_at(validity.end),

@@ -160,6 +160,9 @@ pub struct File {
     pub revision: Option<Revision>,
     /// SHA-256 of the bytes, in lower-case hex; none, until they are there, and for more than 50 MB.
     pub checksum_sha256: Option<String>,
+    /// Whether it is text in UTF-8, which its delivered content type says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_utf8: bool,
     /// What is asked of its bytes, until they are there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<Awaited>,

@@ -8,7 +8,7 @@
 //! - However large a file is, at most 50 MB of it are read.
 
 use bytes::Bytes;
-use domain::{Awaited, Fault, File, MediaType, Sources, UploadRules, Violation, stored_name};
+use domain::{Awaited, Fault, File, MediaType, ResourceType, Sources, UploadRules, Violation, stored_name};
 use mime::Mime;
 use tenant::{Activated, Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
@@ -17,6 +17,7 @@ use crate::{
     dimensions::{self, BEGINNING_BYTES, MEASURED_BYTES},
     judging,
     spool::HEAD_BYTES,
+    text::Utf8Validator,
     transform,
 };
 
@@ -86,8 +87,9 @@ impl Confirmation<'_> {
         };
 
         match self.validate_copy(&copy).await {
-            Ok(media_type) => {
-                let activated = self.assets.activate_copy(self.detected(&media_type), copy, self.sources).await?;
+            Ok((media_type, is_utf8)) => {
+                let file = self.detected(&media_type, is_utf8);
+                let activated = self.assets.activate_copy(file, copy, self.sources).await?;
                 Ok(activated.into())
             }
             Err(refused) => {
@@ -97,13 +99,14 @@ impl Confirmation<'_> {
         }
     }
 
-    async fn validate_copy(&self, copy: &StagedCopy) -> Result<MediaType, Refused> {
+    /// Returns the type of a copy that obeys all rules, and whether the bytes that were read are UTF-8.
+    async fn validate_copy(&self, copy: &StagedCopy) -> Result<(MediaType, bool), Refused> {
         let head = self.assets.copy_head(copy, BEGINNING_BYTES).await?;
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
         let prefix = |bytes| self.prefix(copy, &head, bytes);
         dimensions::demand_dimensions(&media_type, &self.awaited.rules.validation, prefix).await?;
-        Ok(media_type)
+        Ok((media_type, begins_with_utf8(&head)))
     }
 
     /// Returns a copy's first bytes, so many or all if there are fewer.
@@ -127,7 +130,7 @@ impl Confirmation<'_> {
         dimensions::measure(&spooled, &media_type, &rules.validation).await?;
         let (spooled, media_type) = transform::transformed(spooled, media_type, &rules.transformations).await?;
 
-        let mut file = self.detected(&media_type);
+        let mut file = self.detected(&media_type, spooled.is_utf8());
         file.size = spooled.size();
         file.checksum_sha256 = Some(spooled.checksum_sha256().to_owned());
         Ok(self.assets.activate_content(file, spooled.content(), self.sources).await?.into())
@@ -155,7 +158,7 @@ impl Confirmation<'_> {
     }
 
     /// Returns the file's record with the type that its bytes have.
-    fn detected(&self, media_type: &MediaType) -> File {
+    fn detected(&self, media_type: &MediaType, is_utf8: bool) -> File {
         let file = self.file;
         // Its name may have characters that were drawn: where they fit still, they stay.
         let is_as_declared = (&file.extension, file.resource_type) == (&media_type.extension, media_type.resource_type);
@@ -170,6 +173,7 @@ impl Confirmation<'_> {
             mime_type: media_type.mime_type.clone(),
             extension: media_type.extension.clone(),
             resource_type: media_type.resource_type,
+            is_utf8: media_type.resource_type == ResourceType::Text && is_utf8,
             ..file.clone()
         }
     }
@@ -181,4 +185,12 @@ async fn spool(mut object: ObjectReader) -> Result<Spooled, Fault> {
         spool.write(&chunk).await?;
     }
     spool.finish().await
+}
+
+/// Returns whether the first bytes of a file are UTF-8. Those of a longer file may end within a character.
+fn begins_with_utf8(head: &ObjectHead) -> bool {
+    let mut validator = Utf8Validator::default();
+    validator.update(&head.prefix);
+    let is_whole = head.size_bytes <= head.prefix.len() as u64;
+    if is_whole { validator.is_valid() } else { validator.is_valid_so_far() }
 }

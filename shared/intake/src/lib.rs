@@ -24,8 +24,8 @@ pub use spool::{Spool, Spooled};
 
 use domain::{
     Awaited, ChosenIds, File, FileId, FileStatus, FolderChain, HourlyQuota, MediaType, OriginalName, Principal,
-    Reference, Revision, Sources, Space, TransformationRules, UploadConfig, ValidationRules, Violation, storage_path,
-    stored_name,
+    Reference, ResourceType, Revision, Sources, Space, TransformationRules, UploadConfig, ValidationRules, Violation,
+    storage_path, stored_name,
 };
 use judging::Judging;
 use mime::Mime;
@@ -129,6 +129,7 @@ impl Destination<'_> {
             tags: config.config.metadata.tags.clone(),
             revision: None,
             checksum_sha256: None,
+            is_utf8: false,
             awaited: None,
             at_activation: None,
             uploaded_by: self.uploaded_by,
@@ -158,7 +159,9 @@ impl Judged {
     pub fn record(&self, ids: &mut ChosenIds, destination: &Destination<'_>) -> File {
         let Incoming { original_name, spooled, .. } = &self.incoming;
         let file = destination.file(ids, original_name.clone(), &self.media_type, spooled.size());
+        let is_text = self.media_type.resource_type == ResourceType::Text;
         File {
+            is_utf8: is_text && spooled.is_utf8(),
             status: FileStatus::Active,
             activated_at: Some(file.created_at),
             revision: Some(Revision::new(destination.sources)),

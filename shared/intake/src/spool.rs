@@ -10,7 +10,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufWriter},
 };
 
-use crate::FILE_BYTES;
+use crate::{FILE_BYTES, text::Utf8Validator};
 
 /// Bytes that are kept in memory before a temporary file takes over.
 const MEMORY_BYTES: usize = 1 << 20;
@@ -24,6 +24,7 @@ const WRITE_BYTES: usize = 256 << 10;
 pub struct Spool {
     size: u64,
     digest: Sha256,
+    utf8: Utf8Validator,
     head: Vec<u8>,
     store: Store,
 }
@@ -45,6 +46,7 @@ impl Default for Store {
 pub struct Spooled {
     size: u64,
     checksum_sha256: String,
+    is_utf8: bool,
     head: Vec<u8>,
     kept: Kept,
 }
@@ -64,6 +66,7 @@ impl Spool {
             return Ok(());
         }
         self.digest.update(chunk);
+        self.utf8.update(chunk);
         let missing = HEAD_BYTES.saturating_sub(self.head.len()).min(chunk.len());
         self.head.extend_from_slice(&chunk[..missing]);
         self.keep(chunk).await.map_err(Fault::internal)
@@ -97,7 +100,7 @@ impl Spool {
             }
         };
         let checksum_sha256 = hex::encode(self.digest.finalize());
-        Ok(Spooled { size: self.size, checksum_sha256, head: self.head, kept })
+        Ok(Spooled { size: self.size, checksum_sha256, is_utf8: self.utf8.is_valid(), head: self.head, kept })
     }
 }
 
@@ -110,6 +113,11 @@ impl Spooled {
     /// SHA-256 of the bytes, in lower-case hex.
     pub fn checksum_sha256(&self) -> &str {
         &self.checksum_sha256
+    }
+
+    /// Returns whether all bytes are valid UTF-8.
+    pub fn is_utf8(&self) -> bool {
+        self.is_utf8
     }
 
     /// The first bytes, up to 8 KiB.

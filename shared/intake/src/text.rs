@@ -3,8 +3,92 @@
 /// Control characters that text holds: tab, line feed, vertical tab, form feed, carriage return, escape.
 const TEXT_CONTROLS: [u8; 6] = [9, 10, 11, 12, 13, 27];
 
+/// Validates UTF-8 in chunks, wherever they are cut.
+#[derive(Debug, Default)]
+pub(crate) struct Utf8Validator {
+    is_invalid: bool,
+    /// The bytes of a character whose end is still to come.
+    partial: Vec<u8>,
+}
+
+impl Utf8Validator {
+    /// Takes the next bytes.
+    pub(crate) fn update(&mut self, chunk: &[u8]) {
+        let mut rest = chunk;
+        while let Some((first, after)) = rest.split_first().filter(|_| !self.is_invalid && !self.partial.is_empty()) {
+            self.partial.push(*first);
+            rest = after;
+            match std::str::from_utf8(&self.partial) {
+                Ok(_) => self.partial.clear(),
+                Err(error) => self.is_invalid = error.error_len().is_some(),
+            }
+        }
+
+        if self.is_invalid {
+            return;
+        }
+        if let Err(error) = std::str::from_utf8(rest) {
+            self.is_invalid = error.error_len().is_some();
+            self.partial.extend_from_slice(&rest[error.valid_up_to()..]);
+        }
+    }
+
+    /// Returns whether all bytes are valid UTF-8, if more of them may follow.
+    pub(crate) fn is_valid_so_far(&self) -> bool {
+        !self.is_invalid
+    }
+
+    /// Returns whether all bytes are valid UTF-8, if there are no more.
+    pub(crate) fn is_valid(&self) -> bool {
+        !self.is_invalid && self.partial.is_empty()
+    }
+}
+
 /// Whether bytes read as text: UTF-16 by its mark, or no control characters but those of text.
 pub(crate) fn is_text(head: &[u8]) -> bool {
     let marked = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
     marked || head.iter().all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_valid(chunks: &[&[u8]]) -> bool {
+        let mut validator = Utf8Validator::default();
+        for chunk in chunks {
+            validator.update(chunk);
+        }
+        validator.is_valid()
+    }
+
+    #[test]
+    fn utf8_is_valid_wherever_it_is_cut() {
+        let text = "aé€🚀z".as_bytes();
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                assert!(is_valid(&[&text[..first], &text[first..second], &text[second..]]), "{first} {second}");
+            }
+        }
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert!(is_valid(&bytes));
+    }
+
+    #[test]
+    fn other_encodings_are_invalid_wherever_they_are_cut() {
+        for wrong in
+            [&b"caf\xE9 au lait"[..], b"\xFF\xFEa\0", b"\xC0\xAF", b"\xED\xA0\x80", b"\xF0\x9F\x9Ax", b"a\xE2\x82"]
+        {
+            for cut in 0..=wrong.len() {
+                assert!(!is_valid(&[&wrong[..cut], &wrong[cut..]]), "{wrong:?} {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_prefix_may_end_within_a_character() {
+        let mut validator = Utf8Validator::default();
+        validator.update(b"a\xE2\x82");
+        assert!(validator.is_valid_so_far() && !validator.is_valid());
+    }
 }

@@ -133,6 +133,7 @@ impl Owner {
             tags: tags.map(|tag| Tag::parse(&tag).expect("a tag")).collect(),
             revision: Some(Revision::new(sources)),
             checksum_sha256: Some(hex::encode(sources.bytes::<32>())),
+            is_utf8: false,
             awaited: None,
             at_activation: None,
             uploaded_by: Principal::ApiKey(self.key),
