@@ -147,6 +147,7 @@ impl Confirmation<'_> {
             declared: self.declared.as_ref(),
             size,
             head: &prefix[..prefix.len().min(HEAD_BYTES)],
+            uploaded_by: self.file.uploaded_by,
         };
         let media_type = judging.media_type(&self.awaited.rules.validation)?;
 

@@ -1,6 +1,6 @@
 //! What holds for every file, however it comes in: its size, its name, and whether its bytes are what they are said to be.
 
-use domain::{Extension, MediaType, OriginalName, ValidationRules, Violation, demand_harmless_name};
+use domain::{Extension, MediaType, OriginalName, Principal, ValidationRules, Violation, demand_harmless_name};
 use mime::Mime;
 
 use crate::{refusal, rules, sniff, types};
@@ -16,6 +16,8 @@ pub(crate) struct Judging<'a> {
     pub(crate) size: u64,
     /// The first of them, up to 8 KiB.
     pub(crate) head: &'a [u8],
+    /// Who uploads it.
+    pub(crate) uploaded_by: Principal,
 }
 
 impl Judging<'_> {
@@ -25,6 +27,7 @@ impl Judging<'_> {
         demand_harmless_name(self.original_name, rules)?;
         refusal::by_bytes(self.head, rules)?;
         let media_type = sniff::media_type(self.head, self.declared, self.original_name, rules)?;
+        let media_type = sniff::without_scripts(media_type, self.uploaded_by);
         rules::demand_allowed_format(&media_type, rules)?;
         Ok(media_type)
     }
@@ -39,6 +42,8 @@ pub struct Promise<'a> {
     pub declared: &'a Mime,
     /// Bytes.
     pub size: u64,
+    /// Who announces it.
+    pub uploaded_by: Principal,
 }
 
 impl Promise<'_> {
@@ -57,19 +62,22 @@ impl Promise<'_> {
         let mime_type = types::renamed(self.declared.essence_str());
         let parts = self.original_name.parts();
         let extension = parts[1..].last().and_then(|last| Extension::parse(last).ok());
-        MediaType {
+        let media_type = MediaType {
             mime_type: mime_type.to_owned(),
             extension: extension.map_or_else(|| sniff::UNKNOWN_EXTENSION.to_owned(), |last| last.as_str().to_owned()),
             resource_type: types::resource_type(mime_type),
-        }
+        };
+        sniff::without_scripts(media_type, self.uploaded_by)
     }
 }
 
 /// Refuses a file of another MIME type than the expected one; where its bytes tell nothing, what it is declared to be counts.
 pub(crate) fn demand_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>) -> Result<(), Violation> {
     let is_declared = declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
-    let is_of = types::renamed(expected.essence_str()) == media_type.mime_type;
-    if is_of || (is_declared && sniff::is_unknown(media_type)) {
+    let expected_type = types::renamed(expected.essence_str());
+    let is_of = expected_type == media_type.mime_type;
+    let is_replaced = types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
+    if is_of || (is_declared && (is_replaced || sniff::is_unknown(media_type))) {
         return Ok(());
     }
     Err(Violation::NotOfType(expected.to_string()))

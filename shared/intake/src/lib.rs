@@ -59,13 +59,13 @@ pub struct Judged {
 impl Incoming {
     /// Judges the file by what holds everywhere (its size, its name, and whether its bytes are what they are said to be),
     /// and by what its config asks: of the file as it came, whatever is made of it then.
-    pub async fn judge(self, rules: &ValidationRules) -> Result<Judged, Refused> {
+    pub async fn judge(self, rules: &ValidationRules, uploaded_by: Principal) -> Result<Judged, Refused> {
         let size = self.spooled.size();
         if size > FILE_BYTES {
             return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10).into());
         }
         let (original_name, declared) = (&self.original_name, self.declared.as_ref());
-        let judging = Judging { original_name, declared, size, head: self.spooled.head() };
+        let judging = Judging { original_name, declared, size, head: self.spooled.head(), uploaded_by };
         let media_type = judging.media_type(rules)?;
         dimensions::measure(&self.spooled, &media_type, rules).await?;
         Ok(Judged { incoming: self, media_type })

@@ -1,6 +1,6 @@
 //! What a file is, told by its bytes; what it was declared to be decides only where bytes cannot.
 
-use domain::{MediaType, OriginalName, ResourceType, ValidationRules, Violation, is_executable};
+use domain::{MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation, is_executable};
 use infer::MatcherType;
 use mime::Mime;
 
@@ -12,6 +12,8 @@ const UNKNOWN: &str = "application/octet-stream";
 pub(crate) const UNKNOWN_EXTENSION: &str = "bin";
 /// Text of which nothing else is known.
 const PLAIN: &str = "text/plain";
+/// The extension of such text.
+const PLAIN_EXTENSION: &str = "txt";
 /// The picture that is text.
 const SVG: &str = "image/svg+xml";
 /// Formats that are told by their beginning although it is text.
@@ -30,6 +32,20 @@ pub(crate) fn media_type(
     let told = bare_media_type(head, declared, name, rules)?;
     let is_kept = !is_executable(&told.extension) || rules.allows(&told.extension);
     Ok(if is_kept { told } else { self::told(UNKNOWN, UNKNOWN_EXTENSION) })
+}
+
+/// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is plain text, so that no page
+/// loads it as a script from our address.
+pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> MediaType {
+    let by_extension = types::textual_type(&media_type.extension).is_some_and(types::is_javascript);
+    let is_script = types::is_javascript(&media_type.mime_type) || by_extension;
+
+    if uploaded_by.is_stranger() && is_script { told(PLAIN, PLAIN_EXTENSION) } else { media_type }
+}
+
+/// Whether a file is stored as text of which nothing else is known.
+pub(crate) fn is_plain_text(media_type: &MediaType) -> bool {
+    media_type.mime_type == PLAIN
 }
 
 /// Whether the bytes told nothing.
@@ -92,7 +108,7 @@ fn textual(
         return Ok(told(declared, extension));
     }
     let mime_type = types::textual_type(extension).unwrap_or(PLAIN);
-    Ok(told(mime_type, types::textual_extension(mime_type).unwrap_or("txt")))
+    Ok(told(mime_type, types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION)))
 }
 
 /// Whether files of a declared type can always be told by their bytes.

@@ -174,6 +174,14 @@ pub(crate) fn contradicts(shown: &str, declared: &str) -> bool {
     !(zipped && OFFICE.iter().any(|known| declared.starts_with(known)))
 }
 
+/// Types of scripts that browsers run.
+const JAVASCRIPT: [&str; 2] = ["text/javascript", "application/javascript"];
+
+/// Whether files of a type are scripts that browsers run.
+pub(crate) fn is_javascript(mime_type: &str) -> bool {
+    JAVASCRIPT.contains(&mime_type)
+}
+
 /// The registered name of a type that may go by an older one.
 pub(crate) fn renamed(mime_type: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == mime_type).map_or(mime_type, |(_, new)| new)

@@ -1,10 +1,10 @@
 //! What anonymous uploaders see of their files, and what bounds them.
 
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, StackOptions, minutes, seconds};
+use tests::{Answer, Client, PHOTO, Stack, StackOptions, file, minutes, seconds};
 
 use super::{
-    signer::{Signer, text},
+    signer::{Signer, query, text, with},
     unsigned::{Opening, form, photo},
 };
 
@@ -184,4 +184,59 @@ async fn urls_are_null_while_a_file_is_pending() {
     let url = text(&confirm(&stack, &announced).await.ok()["url"]);
     assert_eq!(url, format!("{}/{}", stack.cloud.cdn_url(), text(&record["storage_path"])));
     stack.leave().await;
+}
+
+#[tokio::test]
+async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
+    const SCRIPT: &[u8] = b"alert(1)";
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
+    let open = Opening::new(&stack, acme, "open", json!({})).await;
+    let mut stored = Vec::new();
+    for (name, content_type) in [
+        ("a.js", "text/javascript"),
+        ("a.mjs", "application/javascript"),
+        ("a.js", "application/octet-stream"),
+        ("a.txt", "text/javascript"),
+    ] {
+        stored.push(open.send_form(form(file(name, content_type, SCRIPT))).await.created());
+        let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
+        let announced = open.presign(more).await.demand(201).json();
+        let path = format!("/files/{}", text(&announced["file_id"]));
+        let pending = acme.client.get(&path).await.ok();
+        assert_eq!((&pending["mime_type"], &pending["extension"]), (&json!("text/plain"), &json!("txt")), "{name}");
+        put(&stack, &announced, SCRIPT).await;
+        stored.push(confirm(&stack, &announced).await.ok());
+    }
+    // Signed for JavaScript, it is what was asked for, stored as text.
+    let of_script = query(&signer.signed(with(signer.parameters(&stack), "content_type", "text/javascript")));
+    stored.push(signer.send_form(&of_script, signer.form(file("a.js", "text/javascript", SCRIPT))).await.created());
+    signer.send_form(&of_script, signer.form(file("a.csv", "text/csv", SCRIPT))).await.refused(422);
+
+    for view in &stored {
+        assert_eq!((&view["mime_type"], &view["resource_type"]), (&json!("text/plain"), &json!("text")), "{view}");
+        assert_eq!(text(&view["name"]).rsplit_once('.').map(|(_, extension)| extension), Some("txt"), "{view}");
+        let delivered = stack.anonymous.get(&text(&view["url"])).await.demand(200);
+        assert_eq!(delivered.header("content-type"), "text/plain; charset=utf-8");
+    }
+    let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT).text("upload_config", "starter");
+    assert_eq!(acme.client.upload(with_key).await.created()["mime_type"], "text/javascript");
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn the_confirm_check_stores_javascript_of_anonymous_uploaders_as_plain_text() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
+    let announced = open.presign(more).await.demand(201).json();
+    put(&stack, &announced, b"alert(1)").await;
+
+    stack.checked().await;
+
+    let active = acme.client.get(&format!("/files/{}", text(&announced["file_id"]))).await.ok();
+    assert_eq!((&active["status"], &active["mime_type"]), (&json!("active"), &json!("text/plain")));
+    stack.stop().await;
 }

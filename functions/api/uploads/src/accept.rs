@@ -1,6 +1,6 @@
 //! The files of a form, judged and transformed as their config asks.
 
-use domain::{Fault, UploadRules};
+use domain::{Fault, Principal, UploadRules};
 use intake::{Incoming, Judged, Refused};
 use mime::Mime;
 use web::Fields;
@@ -10,13 +10,14 @@ use web::Fields;
 pub(crate) async fn accept(
     files: Vec<(String, Incoming)>,
     rules: &UploadRules,
+    uploaded_by: Principal,
     expected: Option<&Mime>,
     fields: &mut Fields,
 ) -> Result<Vec<Judged>, Fault> {
     let count = files.len();
     let mut right = Vec::new();
     for (field, file) in files {
-        let judged = noted(fields, &field, judged(file, rules, expected).await)?;
+        let judged = noted(fields, &field, judged(file, rules, uploaded_by, expected).await)?;
         right.extend(judged.map(|judged| (field, judged)));
     }
     if right.len() < count {
@@ -27,8 +28,13 @@ pub(crate) async fn accept(
     transformed.unwrap_or_else(|| Err(Fault::unavailable("transforming took too long")))
 }
 
-async fn judged(file: Incoming, rules: &UploadRules, expected: Option<&Mime>) -> Result<Judged, Refused> {
-    let judged = file.judge(&rules.validation).await?;
+async fn judged(
+    file: Incoming,
+    rules: &UploadRules,
+    uploaded_by: Principal,
+    expected: Option<&Mime>,
+) -> Result<Judged, Refused> {
+    let judged = file.judge(&rules.validation, uploaded_by).await?;
     expected.map_or(Ok(()), |expected| judged.demand_type(expected))?;
     Ok(judged)
 }

@@ -130,7 +130,7 @@ async fn presign_for(
 /// Notes what a config refuses of what is said of a file.
 fn judge(said: Option<&Said>, config: &UploadConfig, uploaded_by: Principal, fields: &mut Fields) {
     if let Some(said) = said {
-        said.judge(&config.rules_for(uploaded_by), fields);
+        said.judge(&config.rules_for(uploaded_by), uploaded_by, fields);
     }
 }
 
@@ -149,7 +149,7 @@ async fn announce(
             let rules = destination.config.rules_for(destination.uploaded_by);
             let content_type = said.content_type.clone();
             let awaited = Awaited { rules, content_type, expected_type };
-            let file = destination.announced(&mut claim.ids(), &said.promise(), awaited);
+            let file = destination.announced(&mut claim.ids(), &said.promise(destination.uploaded_by), awaited);
             let announced = Announced::of(&file)?;
             let completion = claim.complete_with(serde_json::to_vec(&announced).map_err(Fault::internal)?);
             let (quota, sources) = (destination.quota(), destination.sources);

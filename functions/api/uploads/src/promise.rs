@@ -1,6 +1,6 @@
 //! What a client says of a file whose bytes are to come.
 
-use domain::{FILE_BYTES, OriginalName, UploadRules, Violation};
+use domain::{FILE_BYTES, OriginalName, Principal, UploadRules, Violation};
 use intake::Promise;
 use mime::Mime;
 use web::Fields;
@@ -34,14 +34,15 @@ impl Said {
     }
 
     /// Notes what the rules refuse of it, whatever the bytes will be.
-    pub(crate) fn judge(&self, rules: &UploadRules, fields: &mut Fields) {
-        fields.keep("size", self.promise().demand_size(&rules.validation));
-        fields.keep("filename", self.promise().demand_name(&rules.validation));
+    pub(crate) fn judge(&self, rules: &UploadRules, uploaded_by: Principal, fields: &mut Fields) {
+        let promise = self.promise(uploaded_by);
+        fields.keep("size", promise.demand_size(&rules.validation));
+        fields.keep("filename", promise.demand_name(&rules.validation));
     }
 
     /// The same, to be recorded.
-    pub(crate) fn promise(&self) -> Promise<'_> {
-        Promise { original_name: &self.name, declared: &self.mime, size: self.size }
+    pub(crate) fn promise(&self, uploaded_by: Principal) -> Promise<'_> {
+        Promise { original_name: &self.name, declared: &self.mime, size: self.size, uploaded_by }
     }
 
     /// Keeps the name, whatever the client calls the file, and refuses another type than the one expected.

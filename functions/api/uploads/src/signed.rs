@@ -31,7 +31,7 @@ pub(crate) async fn signed(
         }
     }
     let placed = particulars.placed(&entry.space, &entry.config, &mut fields).await?;
-    let judged = accept(files, &entry.config.config, expected.as_ref(), &mut fields).await?;
+    let judged = accept(files, &entry.config.config, stranger.uploaded_by, expected.as_ref(), &mut fields).await?;
     let destination = fields.finish(placed)?.of_stranger(&stranger).await?;
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
 }

@@ -23,7 +23,7 @@ pub(crate) async fn unsigned(
     let particulars = Particulars::of_stranger(&mut fields);
     let claim = stranger.claim(&payload).await?;
     let placed = particulars.placed(&entry.space, &entry.config, &mut fields).await?;
-    let judged = accept(files, &entry.config.config, None, &mut fields).await?;
+    let judged = accept(files, &entry.config.config, stranger.uploaded_by, None, &mut fields).await?;
     let destination = fields.finish(placed)?.of_stranger(&stranger).await?;
     store(&uploads, &entry.space, &destination, &judged, false, &claim).await
 }

@@ -31,7 +31,7 @@ pub(crate) async fn upload(
         Some((can, config)) => particulars.placed(&can.space, config, &mut fields).await?,
         None => None,
     };
-    let judged = accept(files, &rules, None, &mut fields).await?;
+    let judged = accept(files, &rules, by.caller.principal(), None, &mut fields).await?;
     let ((can, config), placed) = fields.finish(place.zip(placed))?;
     if config.is_signed {
         return Err(Fault::forbidden("This upload config takes signed and presigned uploads only.").into());
