@@ -153,7 +153,7 @@ async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
     sent(&stack, &acme, own()).await.confirm(&acme.client).await.ok();
     let before = stack.dump().await;
     for fields in [
-        json!({"upload_config": "pngs"}),
+        json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
         json!({"upload_config": "narrow"}),
         json!({"content_type": "application/pdf", "filename": "a.pdf"}),
         // Its name is taken by then.
@@ -210,7 +210,8 @@ async fn a_check_that_is_made_more_often_does_no_more() {
     config(&acme, "webp", json!({"transformations": {"upload_format": "webp"}})).await;
     let taken_in = sent(&stack, &acme, json!({})).await;
     let transformed = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
-    let refused = sent(&stack, &acme, json!({"upload_config": "pngs"})).await;
+    let refused =
+        sent(&stack, &acme, json!({"upload_config": "pngs", "content_type": "application/octet-stream"})).await;
     let absent = Announced::to(&acme, json!({})).await;
     for announced in [&taken_in, &transformed, &refused, &absent] {
         check_again(&stack, &acme, announced).await;

@@ -1,6 +1,8 @@
 //! What holds for every file, however it comes in: its size, its name, and whether its bytes are what they are said to be.
 
-use domain::{Extension, MediaType, OriginalName, Principal, ValidationRules, Violation, demand_harmless_name};
+use domain::{
+    Extension, MediaType, OriginalName, Principal, ValidationRules, Violation, demand_harmless_name, is_executable,
+};
 use mime::Mime;
 
 use crate::{refusal, rules, sniff, types};
@@ -55,6 +57,23 @@ impl Promise<'_> {
     /// What is wrong with its name, whatever the bytes will be.
     pub fn demand_name(&self, rules: &ValidationRules) -> Result<(), Violation> {
         demand_harmless_name(self.original_name, rules)
+    }
+
+    /// Refuses a declared type whose files are stored under an extension that the rules do not allow. Types that do not tell
+    /// the extension pass: the bytes will.
+    pub fn demand_format(&self, rules: &ValidationRules) -> Result<(), Violation> {
+        let parts = self.original_name.parts();
+        let is_allowed_program = parts[1..].last().is_some_and(|last| is_executable(last) && rules.allows(last));
+        let mime_type = types::renamed(self.declared.essence_str());
+        let known = types::stored_extension(mime_type).filter(|_| !is_allowed_program);
+
+        let Some(extension) = known else { return Ok(()) };
+        let media_type = MediaType {
+            mime_type: mime_type.to_owned(),
+            extension: extension.to_owned(),
+            resource_type: types::resource_type(mime_type),
+        };
+        rules::demand_allowed_format(&sniff::without_scripts(media_type, self.uploaded_by), rules)
     }
 
     /// The type that it is shown as until its bytes tell.

@@ -1,6 +1,6 @@
 //! What a file is, told by its bytes; what it was declared to be decides only where bytes cannot.
 
-use domain::{MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation, is_executable};
+use domain::{Extension, MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation, is_executable};
 use infer::MatcherType;
 use mime::Mime;
 
@@ -81,6 +81,9 @@ fn recognised(shown: &str, extension: &str, declared: Option<&str>) -> Result<Me
             return Err(CONTRADICTION);
         }
     }
+    // Formats are allowed by the extensions that they are stored under, which are spelled in one way.
+    let spelled = Extension::parse(extension);
+    let extension = spelled.as_ref().map_or(extension, Extension::as_str);
     Ok(told(types::registered(shown, extension), extension))
 }
 

@@ -103,6 +103,43 @@ const RENAMED: [(&str, &str); 11] = [
     ("application/x-ole-storage", "application/octet-stream"),
 ];
 
+/// Types that are recognised by their bytes, with the extensions that their files are stored under.
+const RECOGNISED: [(&str, &str); 33] = [
+    ("image/jpeg", "jpg"),
+    ("image/png", "png"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("image/avif", "avif"),
+    ("image/heif", "heif"),
+    ("image/heic", "heif"),
+    ("image/tiff", "tiff"),
+    ("image/bmp", "bmp"),
+    ("image/jp2", "jp2"),
+    ("image/jxl", "jxl"),
+    ("image/svg+xml", "svg"),
+    ("image/vnd.adobe.photoshop", "psd"),
+    ("image/vnd.microsoft.icon", "ico"),
+    ("image/x-icon", "ico"),
+    ("video/mpeg", "mpg"),
+    ("video/x-msvideo", "avi"),
+    ("video/x-flv", "flv"),
+    ("audio/mpeg", "mp3"),
+    ("audio/wav", "wav"),
+    ("audio/flac", "flac"),
+    ("audio/aac", "aac"),
+    ("audio/aiff", "aiff"),
+    ("audio/midi", "midi"),
+    ("application/pdf", "pdf"),
+    ("application/rtf", "rtf"),
+    ("application/postscript", "ps"),
+    ("application/gzip", "gz"),
+    ("application/x-tar", "tar"),
+    ("application/x-bzip2", "bz2"),
+    ("application/x-7z-compressed", "7z"),
+    ("application/vnd.rar", "rar"),
+    ("application/zstd", "zst"),
+];
+
 /// Types of packed collections.
 const ARCHIVES: [&str; 12] = [
     "application/zip",
@@ -151,6 +188,13 @@ pub(crate) fn resource_type(mime_type: &str) -> ResourceType {
 /// The extension of a type whose bytes are text.
 pub(crate) fn textual_extension(mime_type: &str) -> Option<&'static str> {
     TEXTUAL.iter().find(|(textual, _)| *textual == mime_type).map(|(_, extensions)| extensions[0])
+}
+
+/// Returns the extension that files of a declared type are stored under, if the type tells it.
+pub(crate) fn stored_extension(declared: &str) -> Option<&'static str> {
+    let containers = SHARED_CONTAINERS.iter().copied().flatten();
+    let recognised = RECOGNISED.iter().chain(containers).find(|(known, _)| *known == declared);
+    recognised.map(|(_, extension)| *extension).or_else(|| textual_extension(declared))
 }
 
 /// The type whose bytes are text that an extension stands for.

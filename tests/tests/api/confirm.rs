@@ -110,9 +110,10 @@ fn broken() -> Vec<Broken> {
     let program = b"MZ\x90\0\x03\0\0\0".to_vec();
     let pdf = json!({"filename": "a.pdf", "content_type": "application/pdf"});
     let (bomb, pixels) = (png_of_sides(65_000, 65_000), "must not have more than 100000000 pixels");
+    let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
     let png = |name: &str| json!({"upload_config": name, "content_type": "image/png"});
     vec![
-        ("a format", by("pngs"), PHOTO.to_vec(), "must be a file of type: png"),
+        ("a format", unknown, PHOTO.to_vec(), "must be a file of type: png"),
         ("too wide", by("narrow"), PHOTO.to_vec(), "has invalid image dimensions"),
         ("a header that ends", by("narrow"), PHOTO[..20].to_vec(), "has invalid image dimensions"),
         ("a bomb that is measured", png("narrow"), bomb.clone(), "has invalid image dimensions"),
@@ -378,7 +379,8 @@ async fn however_many_confirm_at_once_it_becomes_active_once() {
         assert_eq!((dump.whole_files().len(), originals(&dump, &acme.id).len()), (made, made), "{config}");
     }
     let before = stack.dump().await;
-    let announced = Announced::to(&acme, json!({"upload_config": "pngs"})).await;
+    let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
+    let announced = Announced::to(&acme, unknown).await;
     announced.send(&stack, PHOTO).await.demand(200);
     let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 422).count(), 1);

@@ -36,6 +36,7 @@ mod library;
 mod limits;
 mod pages;
 mod presign;
+mod presign_formats;
 mod security;
 mod signed;
 mod signed_folders;

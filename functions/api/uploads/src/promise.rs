@@ -38,6 +38,7 @@ impl Said {
         let promise = self.promise(uploaded_by);
         fields.keep("size", promise.demand_size(&rules.validation));
         fields.keep("filename", promise.demand_name(&rules.validation));
+        fields.keep("content_type", promise.demand_format(&rules.validation));
     }
 
     /// The same, to be recorded.
