@@ -1,5 +1,6 @@
 //! Files: what is stored, and what is known of it.
 
+use deunicode::deunicode_with_tofu;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -257,10 +258,11 @@ pub fn stored_name(
     format!("{slug}.{}", media_type.extension)
 }
 
-/// A text in letters, digits and single hyphens of ASCII; what has no place there is left out.
+/// Returns a text in lower-case letters, digits, underscores and single hyphens of ASCII. Other scripts are transliterated;
+/// what cannot be is left out.
 pub(crate) fn slug(text: &str) -> String {
     let mut slug = String::new();
-    for character in text.chars() {
+    for character in deunicode_with_tofu(text, " ").chars() {
         if character.is_ascii_alphanumeric() || character == '_' {
             slug.push(character.to_ascii_lowercase());
         } else if !slug.is_empty() && !slug.ends_with('-') {
@@ -287,10 +289,14 @@ mod tests {
     fn a_slug_holds_what_no_encoding_changes() {
         for (text, expected) in [
             ("Summer Holiday (2)", "summer-holiday-2"),
-            ("été", "t"),
+            ("Ünï", "uni"),
+            ("été", "ete"),
+            ("Straße", "strasse"),
+            ("Москва 2026", "moskva-2026"),
             ("__init__", "__init__"),
             ("..--..", ""),
-            ("日本", ""),
+            ("日本", "ri-ben"),
+            ("\u{E000}\u{10FFFD}", ""),
             (&"a".repeat(300), &"a".repeat(100)),
         ] {
             assert_eq!(slug(text), expected, "{text}");

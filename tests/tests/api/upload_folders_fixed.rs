@@ -57,12 +57,12 @@ async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
     for (path, slugs) in [
         ("Photos", Some("photos/")),
         ("PHOTOS/Summer Holiday (2)", Some("photos/summer-holiday-2/")),
-        ("Été/ÑANDÚ", Some("t/and/")),
+        ("Été/ÑANDÚ", Some("ete/nandu/")),
         ("a_b/C.D", Some("a_b/c-d/")),
         ("%2E%2E/a\\b", Some("2e-2e/a-b/")),
         (long.as_str(), Some(cut.as_str())),
-        ("日本", None),
-        ("Photos/😀", None),
+        ("日本", Some("ri-ben/")),
+        ("Photos/\u{E000}", None),
         ("Photos/...", None),
     ] {
         let file = upload(&acme, path, "photo.jpg", "starter").await.created();
@@ -104,7 +104,7 @@ async fn an_address_stays_whatever_becomes_of_its_folders() {
     let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter").await.created();
     let announced = Announced::to(&acme, json!({"folder_id": active["folder_id"]})).await;
     let pending = client.get(&announced.address()).await.ok();
-    let path = format!("{}/photos/s-d/{}", acme.handle, text(&pending["name"]));
+    let path = format!("{}/photos/sud/{}", acme.handle, text(&pending["name"]));
     assert_eq!(pending["storage_path"], json!(path));
 
     let folder = json!({"id": active["folder_id"]});
@@ -115,12 +115,12 @@ async fn an_address_stays_whatever_becomes_of_its_folders() {
     for file in [&active, &confirmed] {
         let found = client.get(&format!("/files/{}", text(&file["id"]))).await.ok();
         assert_eq!(found["folder_path"], "Another/North/");
-        demand_delivered(&stack, &acme, &found, "photos/s-d/").await;
+        demand_delivered(&stack, &acme, &found, "photos/sud/").await;
         for place in [other["id"].clone(), json!(null)] {
             let address = format!("/files/{}", text(&file["id"]));
             let moved = client.put(&address, json!({"folder_id": place})).await.ok();
             assert_eq!(moved["folder_id"], place);
-            demand_delivered(&stack, &acme, &moved, "photos/s-d/").await;
+            demand_delivered(&stack, &acme, &moved, "photos/sud/").await;
         }
     }
     // Whoever comes later goes where the folders are by then.
