@@ -88,6 +88,25 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
 }
 
 #[tokio::test]
+async fn control_characters_in_the_name_of_a_file_are_removed() {
+    let (stack, place) = place().await;
+    let client = &place.tenant.client;
+    let controls: Vec<u8> = (0..b' ').chain([0x7F]).filter(|byte| *byte != b'\r' && *byte != b'\n').collect();
+    for removed in [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"] {
+        let lead = b"content-disposition: form-data; name=\"file\"; filename=\"a";
+        let headers = [&lead[..], removed, b"b.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n"].concat();
+        let file = [format!("--{BOUNDARY}\r\n").as_bytes(), &headers, PHOTO, b"\r\n"].concat();
+
+        let stored = send(client, whole(&[text("space", &place.tenant.handle), file])).await.created();
+
+        assert_eq!(stored["original_name"], "ab.jpg", "{}", removed.escape_ascii());
+        let delivered = stack.anonymous.get(stored["url"].as_str().expect("an address")).await.demand(200);
+        assert!(delivered.body == PHOTO);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn a_part_that_is_wrong_refuses_the_form() {
     let (stack, place) = place().await;
     let client = &place.tenant.client;

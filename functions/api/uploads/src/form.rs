@@ -61,7 +61,7 @@ pub(crate) async fn read(request: Request, shape: Shape, now: Timestamp) -> Resu
         return Err(too_large(&Unread::TooLarge(most)));
     }
     let allowance = Allowance::of_lead();
-    let mut pieces = Pieces::of(request.into_body(), most, &allowance);
+    let mut pieces = Pieces::of(request.into_body(), &boundary, most, &allowance);
     let mut form = Building::of(shape);
     let read = form.take_all(Multipart::new(&mut pieces, boundary), &allowance).await;
     if read.is_err() {
@@ -108,7 +108,7 @@ impl Building {
             return Err(Fault::malformed(format!("The form has more than {MOST_PARTS} parts.")));
         }
         let Disposition { name, file_name } = Disposition::of(part.headers());
-        let Some(name) = name else {
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Err(Fault::malformed(format!("Part {} of the form has no name.", self.parts)));
         };
         let is_file = name == FILE;

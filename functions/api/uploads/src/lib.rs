@@ -8,6 +8,7 @@ mod confirm;
 mod disposition;
 mod form;
 mod generate_signed_url;
+mod part_headers;
 mod particulars;
 mod pieces;
 mod presign;

@@ -2,6 +2,8 @@
 //!
 //! Invariant: the parser never holds more than one piece beyond what it asked for, since it keeps whatever it is given
 //! until it finds the end of a part's headers. So memory does not grow with a body whose end it does not find.
+//!
+//! Control characters in the headers of parts are removed on the way (see `part_headers`); bytes are counted as they came.
 
 use std::{
     pin::Pin,
@@ -15,6 +17,8 @@ use futures::Stream;
 use intake::FILE_BYTES;
 use thiserror::Error;
 use web::drain;
+
+use crate::part_headers::PartHeaders;
 
 /// Bytes that a form has beside its files: texts, headers and boundaries.
 const REST_BYTES: u64 = 1 << 20;
@@ -75,14 +79,23 @@ pub(crate) struct Pieces<'a> {
     read: u64,
     most: u64,
     allowance: &'a Allowance,
+    headers: PartHeaders,
     /// Whether the parser has to work on what it was given first.
     rests: bool,
 }
 
 impl<'a> Pieces<'a> {
-    /// A body of at most so many bytes.
-    pub(crate) fn of(body: Body, most: u64, allowance: &'a Allowance) -> Pieces<'a> {
-        Pieces { body: body.into_data_stream(), held: Bytes::new(), read: 0, most, allowance, rests: false }
+    /// A form with this boundary in a body of at most so many bytes.
+    pub(crate) fn of(body: Body, boundary: &str, most: u64, allowance: &'a Allowance) -> Pieces<'a> {
+        Pieces {
+            body: body.into_data_stream(),
+            held: Bytes::new(),
+            read: 0,
+            most,
+            allowance,
+            headers: PartHeaders::new(boundary),
+            rests: false,
+        }
     }
 
     /// Throws away what has not been read, up to a bound, so that the client reads the refusal.
@@ -118,7 +131,7 @@ impl Stream for Pieces<'_> {
             return Poll::Ready(Some(Err(Unread::TooLarge(this.most))));
         }
         this.rests = true;
-        Poll::Ready(Some(Ok(piece)))
+        Poll::Ready(Some(Ok(this.headers.filter(piece))))
     }
 }
 
@@ -139,7 +152,7 @@ mod tests {
         let opened: &[u8] = b"--frontier\r\nx-long: ";
         for chunks in [&[endless, endless][..], &[opened, endless, endless]] {
             let allowance = Allowance::of_lead();
-            let mut pieces = Pieces::of(body(chunks), u64::MAX, &allowance);
+            let mut pieces = Pieces::of(body(chunks), "frontier", u64::MAX, &allowance);
             let refused = Multipart::new(&mut pieces, "frontier").next_field().await.expect_err("no part");
             assert!(matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<Unread>()));
             assert_eq!(pieces.read, LEAD_BYTES as u64);
@@ -151,7 +164,7 @@ mod tests {
         let content = vec![b'x'; 300_000];
         let lead: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
         let allowance = Allowance::of_lead();
-        let mut pieces = Pieces::of(body(&[lead, &content, b"\r\n--frontier--"]), u64::MAX, &allowance);
+        let mut pieces = Pieces::of(body(&[lead, &content, b"\r\n--frontier--"]), "frontier", u64::MAX, &allowance);
         let mut parts = Multipart::new(&mut pieces, "frontier");
         let mut part = parts.next_field().await.expect("a form").expect("a part");
         allowance.lift();
