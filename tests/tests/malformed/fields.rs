@@ -319,7 +319,6 @@ async fn texts_come_back_as_they_were_sent() {
     let path = format!("/spaces/{}/api-keys", place.tenant.id);
     for text in [
         "é",
-        "e\u{301}",
         "\u{202E}txt.exe",
         "👩‍👩‍👧‍👦",
         "\u{FEFF}bom",

@@ -80,7 +80,7 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
     }
     stack.dump().await.demand_unchanged(&before, "forms with wrong texts");
 
-    for kept in ["e\u{301}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
+    for kept in ["\u{e9}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
         let uploaded = send(client, whole(&[space(), text("ref", kept), photo()])).await.created();
         assert_eq!(uploaded["ref"], json!(kept));
     }
