@@ -20,6 +20,9 @@
 //!   uploads by `POST /upload/signed` and `…/signed/presign`; whoever comes from a page that an upload config names uploads by
 //!   `POST /upload/unsigned/:spaceHandle/:configName` and `…/presign`; whoever announced a file in one of these ways confirms it
 //!   by the `confirm_token` of the answer. What does not prove anything is a 403; a space that does not exist is a 404.
+//!   A confirm token is valid until an hour after its presigned URL has expired, then it is a 403.
+//! - Uploads and confirmations without a key answer with `id`, `name`, `original_name`, `mime_type`, `size`, `type`,
+//!   `resource_type`, `status`, `url` and `created_at` alone, as they were at activation: later changes do not show.
 //! - A folder is named without a key only where the signature covers it: `folder_id` of `POST /upload/generate-signed-url`, an id
 //!   or `root`, is where all files of that URL go. A request that names another folder is a 403; `folder_path` is a 422.
 //! - What a caller may not know of is answered like what is not there: 404 where it is named by the path, by the query's
@@ -48,7 +51,7 @@
 //! | 413 | the body is larger than the route takes | |
 //! | 415 | the content type is another than the route takes, or the body is encoded | |
 //! | 422 | fields are wrong | `The given data was invalid.`, at most 100 errors |
-//! | 429 | the key has used up its requests | `Retry-After` |
+//! | 429 | a rate limit is used up | `Retry-After` |
 //! | 500 | our mistake | nothing internal, but the request's id |
 //! | 503 | overload, ours or AWS's | `Retry-After` |
 //!
@@ -60,11 +63,13 @@
 //!
 //! - A JSON body is an object in UTF-8, with or without a byte order mark, and not encoded (`Content-Encoding`). A request
 //!   without a body stands for `{}`.
-//! - Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored, but keys that are unknown
+//! - Strings are trimmed, and an empty one is null. Names, descriptions, references and tags are normalised to Unicode NFC.
+//!   Fields that nobody asks for are ignored, but keys that are unknown
 //!   inside `security` and `config` are refused.
 //! - `PUT` changes what is present; null clears what may be null; what is required stays required. `security` and an upload
 //!   config's `config` are replaced whole. `folder_mode` is set when a space is created; a `PUT` with another value is a 422.
-//! - `config` is in the response of `GET /upload-configs/:id` only. `GET /upload-configs/all` needs a key with the role user. An announced upload is judged by its config as that was when it was announced.
+//! - `config` is in the response of `GET /upload-configs/:id` only. `GET /upload-configs/all` needs a key with the role user.
+//! - An announced upload is validated by its config as that was when it was announced.
 //!
 //! ## Files and folders
 //!
@@ -73,6 +78,15 @@
 //! - `folder_id` is a folder's id, or `root` for none, and `folder_path` goes down from there. Folders that are missing on the
 //!   way are made for admins, and refused to others (403). `storage.folder` of an upload config goes down from the top, is made
 //!   for everyone, and holds where a request names no folder; uploads without proof may name none.
+//! - `url` is null while a file is pending, on every route.
+//! - A stored name that is made of the original one, and a folder's part of a `storage_path`, is transliterated to ASCII:
+//!   `Ünï` becomes `uni`. Control characters in a file's name are removed.
+//! - A file has at most 50 MB in a form, and 5 GB where it goes straight to storage. Without a key it has at most 50 MB there
+//!   too, unless `max_file_size` of its upload config says otherwise. JavaScript that comes without a key is stored as
+//!   `text/plain`.
+//! - Presigning refuses at once what the declared name, size and type break: a type whose extension is none of
+//!   `allowed_formats` is a 422 on `content_type`. `application/octet-stream` and types that tell no extension pass; the bytes
+//!   decide when the file is confirmed.
 //! - A folder's name is unlike that of any other in the same one, compared in Unicode's NFC and in lower case. Folders are up to
 //!   20 deep. Moving or renaming one changes no file's URL, and moves all that is in it.
 //! - A file's `access_control` says who decides: `direct` the file itself, else `upload_config` where its type is `private` or
@@ -99,6 +113,8 @@
 //!   it, and on open files.
 //! - A signed URL has the parameters `expires` (seconds since 1970), `kid` and `signature`, and covers whatever else it says; how
 //!   is written in `domain`, `signature.rs`. `POST /files/:id/signed-url` makes one, good for 1 to 1,440 minutes, 60 if absent.
+//! - Text that is valid UTF-8 is delivered with `; charset=utf-8`. Of a file that went straight to storage the first 256 KiB
+//!   decide. `mime_type` has no parameters.
 //! - Access is decided on each request by records as they were at one moment. A file whose folder is missing is delivered to
 //!   nobody. A browser may keep what it got for five minutes, but never for longer than its URL is good; what was opened by a
 //!   key, and every `authenticated` file, is kept nowhere.
@@ -114,13 +130,15 @@
 //! - Each key may make so many requests in a minute of the clock, those to the Admin API and those to the Upload API counted
 //!   apart, across all functions: `ADMIN_REQUESTS_PER_MINUTE` and `UPLOAD_REQUESTS_PER_MINUTE`. A signed address and a confirm
 //!   token count as a key. Without proof each client address (each /64 of IPv6), as the gateway sees it, may make
-//!   `UNSIGNED_REQUESTS_PER_MINUTE` by each upload config, and all of them together as many uploads in an hour of the clock as the
-//!   config says; an announced upload counts when it is announced. Counting is part of
-//!   authenticating, one call to the table; a request that cannot be counted fails as the table does.
+//!   `UNSIGNED_REQUESTS_PER_MINUTE` by each upload config, and all of them together as many uploads in an hour of the clock as
+//!   the config's `max_uploads_per_hour` says, 1 to 1,000, or else `UNSIGNED_UPLOADS_PER_HOUR`; an announced upload counts when
+//!   it is announced. Counting is part of authenticating, one call to the table; a request that cannot be counted fails as the
+//!   table does.
 //! - API Gateway limits the requests to each route, whatever their keys (`ApiRequestsPerSecond` and `ApiBurstRequests` of the
 //!   template). Above that it answers 429 itself, with a `message` alone and without the headers below.
 //! - Every answer of a route to a valid key says where it stands: `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset`
-//!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft.
+//!   (seconds since 1970), and the same as `RateLimit-Policy` and `RateLimit` of the IETF's draft. A 429 speaks of the limit
+//!   that refused the request; the hourly one is named `unsigned-hourly`, with a window of 3,600 seconds.
 //!
 //! | bound | value |
 //! | --- | --- |
