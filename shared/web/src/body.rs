@@ -12,6 +12,8 @@ use mime::Mime;
 pub(crate) const JSON_BYTES: usize = 1 << 20;
 /// The byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+/// What an empty body stands for.
+const EMPTY_OBJECT: &[u8] = b"{}";
 /// Bytes of a refused body that are read and thrown away, so that the client reads the answer instead of a broken pipe.
 pub const DRAIN_BYTES: usize = 64 << 20;
 
@@ -20,7 +22,7 @@ pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
     headers.get(header::CONTENT_TYPE)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads the body of a JSON route: empty where the request has none, without a byte order mark.
+/// Reads the body of a JSON route without its byte order mark. An empty body stands for `{}`.
 ///
 /// Fails with 415 if the body is of another content type, or encoded; with 413 above [`JSON_BYTES`]; with 400 if the body
 /// ends early.
@@ -44,7 +46,8 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
     }
     // RFC 8259, section 8.1: a parser may ignore a byte order mark.
     let is_marked = read.starts_with(BYTE_ORDER_MARK);
-    Ok(if is_marked { read.slice(BYTE_ORDER_MARK.len()..) } else { read })
+    let json = if is_marked { read.slice(BYTE_ORDER_MARK.len()..) } else { read };
+    Ok(if json.is_empty() { Bytes::from_static(EMPTY_OBJECT) } else { json })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

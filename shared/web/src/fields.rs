@@ -326,13 +326,10 @@ impl<T: Request, S: Send + Sync> FromRequest<S> for Valid<T> {
     }
 }
 
-/// Reads a JSON object, both as fields and as it is. A request without a body stands for `{}`.
+/// Reads a JSON object, both as fields and as it is.
 pub async fn read_fields(request: HttpRequest, now: Timestamp) -> Result<(Fields, Value), Fault> {
     let (parts, body) = request.into_parts();
     let bytes = read_json(&parts.headers, body).await?;
-    if bytes.is_empty() {
-        return Ok((Fields::of(Map::new(), now), Value::Object(Map::new())));
-    }
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(values)) => Ok((Fields::of(values.clone(), now), Value::Object(values))),
         Ok(_) => Err(Fault::malformed("The body must be a JSON object.")),
