@@ -241,9 +241,9 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
     Announced::to(&acme, json!({"folder_id": inner["id"], "folder_path": "a/b"})).await;
 
     client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
-    for client in [client, &stack.account()] {
-        client.get(&address(&outer)).await.refused(404);
-        client.get(&format!("/folders?space_id={}", acme.id)).await.refused(404);
+    for (client, status) in [(client, 401), (&stack.account(), 404)] {
+        client.get(&address(&outer)).await.refused(status);
+        client.get(&format!("/folders?space_id={}", acme.id)).await.refused(status);
     }
     stack.purged().await;
     stack.checked().await;

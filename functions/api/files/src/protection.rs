@@ -1,4 +1,4 @@
-//! Refuses changes by which a user would lower the protection of a file: that takes an admin.
+//! Refuses changes by which a user would lower the protection of a file. Only admins may lower it.
 
 use domain::{Fault, File, FolderChain, FolderId, Protection, Role};
 use tenant::Space;

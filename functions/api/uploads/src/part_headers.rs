@@ -31,7 +31,7 @@ enum State {
     Padding,
     /// After a boundary and a CR.
     PaddingEnd,
-    /// In the headers of a part, after so many line breaks without anything between them.
+    /// In the headers of a part, after a number of consecutive line breaks.
     Headers { line_breaks: u8 },
     /// The same, after a CR that is passed on only if an LF follows.
     HeadersCr { line_breaks: u8 },

@@ -85,7 +85,7 @@ pub(crate) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// A form with this boundary in a body of at most so many bytes.
+    /// Reads a form with this boundary from a body of up to `most` bytes.
     pub(crate) fn of(body: Body, boundary: &str, most: u64, allowance: &'a Allowance) -> Pieces<'a> {
         Pieces {
             body: body.into_data_stream(),

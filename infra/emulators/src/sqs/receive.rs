@@ -18,7 +18,7 @@ use crate::{arn::ACCOUNT_ID, random, whim::Whim};
 /// Messages that one receive can ask for.
 const MESSAGES_MAX: i64 = 10;
 
-/// The system attribute by which the chain of messages that a message continues is known.
+/// The system attribute that identifies the chain a message belongs to.
 const TRACE_HEADER: &str = "AWSTraceHeader";
 /// What the trace header begins with, before the length of that chain. On AWS it names each function of the chain.
 const LINEAGE: &str = "Lineage=";
