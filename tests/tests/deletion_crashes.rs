@@ -158,19 +158,25 @@ impl Scene<'_> {
         for list in ["files?limit=10", &in_folder, "files?search=photo"] {
             assert_eq!(self.listed(list).await, expected, "{list}");
         }
+        let is_active = is_there && self.record["status"] == "active";
         let shown = client.get(&self.address).await;
         let found = client.get(&format!("/files/by-ref?ref=x&space_id={}", self.acme.id)).await;
         if is_there {
             assert_eq!(shown.ok(), self.record);
-            assert_eq!(found.ok(), self.record);
         } else {
             shown.refused(404);
-            found.refused(404);
         }
-        let is_delivered = is_there && self.record["status"] == "active";
-        let delivered = self.stack.anonymous.get(&text(&self.record["url"])).await;
-        assert_eq!(delivered.status, if is_delivered { 200 } else { 404 });
-        assert!(!is_delivered || delivered.body == PHOTO);
+
+        let url = format!("{}/{}", self.stack.cloud.cdn_url(), text(&self.record["storage_path"]));
+        let delivered = self.stack.anonymous.get(&url).await;
+        if is_active {
+            assert_eq!(found.ok(), self.record);
+            assert_eq!(delivered.demand(200).body, PHOTO);
+        } else {
+            found.refused(404);
+            delivered.refused(404);
+        }
+
         // With a file that is there goes that its folder is not empty.
         if is_there {
             client.delete(&format!("/folders/{}", self.from)).await.refused(409);
