@@ -6,7 +6,7 @@
 //! whose file is gone or says otherwise.
 
 use aws_sdk_dynamodb::types::TransactWriteItem;
-use domain::{File, FileId};
+use domain::{File, FileId, FileStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -42,15 +42,23 @@ pub(crate) fn folder_entry(file: &File) -> (Key, Entry) {
     (Key::of_file(file.space_id, sort), Entry { id: file.id, name: None })
 }
 
-/// The other entries of a file.
+/// The other entries of a file. Only active files are found by their reference: pending ones, which anyone may announce,
+/// would otherwise have to be skipped one by one.
 pub(crate) fn entries(file: &File) -> Vec<(Key, Entry)> {
     let entry = |sort, name| (Key::of_file(file.space_id, sort), Entry { id: file.id, name });
     let name = name_beginning(file);
     let mut entries = vec![entry(named_sort(&name, file.id), Some(name))];
-    let reference = file.reference.as_ref().map(files_of_reference);
-    let tags = file.tags.iter().map(files_of_tag);
-    entries.extend(reference.into_iter().chain(tags).map(|beginning| entry(format!("{beginning}{}", file.id), None)));
+    entries.extend(file.tags.iter().map(|tag| entry(format!("{}{}", files_of_tag(tag), file.id), None)));
+    if file.status == FileStatus::Active {
+        entries.extend(reference_entry(file));
+    }
     entries
+}
+
+/// The entry of a file's reference, if it has one.
+pub(crate) fn reference_entry(file: &File) -> Option<(Key, Entry)> {
+    let sort = format!("{}{}", files_of_reference(file.reference.as_ref()?), file.id);
+    Some((Key::of_file(file.space_id, sort), Entry { id: file.id, name: None }))
 }
 
 impl Table {

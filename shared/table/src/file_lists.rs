@@ -142,7 +142,7 @@ impl Table {
                 |file: &File| file.status == FileStatus::Active && file.reference.as_ref() == Some(reference);
             let found = files.find(is_found);
             let Some(last) = last.filter(|_| found.is_none() && page.more) else { return Ok(found) };
-            // Entries without a file are rare, and many of them rarer.
+            // Entries without a file are rare: only active files have one.
             listing = Listing { start: Start::OlderThan(last), limit: TOGETHER };
         }
     }

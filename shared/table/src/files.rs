@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Claim, Completion, Error, Key, Table,
-    file_index::{Entry, entries, folder_entry},
+    file_index::{Entry, entries, folder_entry, reference_entry},
     members::Membership,
     spaces::existing,
     write::{NotWritten, TRANSACTION_MEMBERS},
@@ -139,13 +139,16 @@ impl Table {
         Ok(NewFiles { members, ahead: Vec::new() })
     }
 
-    /// Writes an active file over the pending one that it was made of, once: who comes second is refused.
+    /// Writes an active file over the pending one that it was made of, with the entry of its reference. It succeeds once.
     pub async fn activate_file(&self, file: &File, sources: &Sources) -> Result<(), ActivationRefused> {
         let key = Key::file(file.space_id, file.id);
         let active = File { version: file.version + 1, ..file.clone() };
         let members = self.put_over(key, &active, is_version(file)).and_then(|record| {
-            let path = self.put_new(Key::path(&file.storage_path), &active)?;
-            Ok(vec![record, path])
+            let mut members = vec![record, self.put_new(Key::path(&file.storage_path), &active)?];
+            if let Some((key, entry)) = reference_entry(&active) {
+                members.push(self.put_any(key, &entry)?);
+            }
+            Ok(members)
         });
         match self.transact(sources, members.map_err(ActivationRefused::Failed)?, None).await {
             Ok(()) => Ok(()),
