@@ -137,8 +137,8 @@ pub struct Protection {
 }
 
 impl Protection {
-    /// Returns the protection of a file in its folders. A file of which a folder is missing is delivered to nobody, which
-    /// counts as requiring proof.
+    /// Returns the protection of a file in its folders. A file of which a folder is missing is not
+    /// delivered, which counts as requiring proof.
     pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space) -> Protection {
         let requires_auth = EffectiveAccess::as_set(file, folders, space).requires_auth;
         Protection {

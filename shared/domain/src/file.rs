@@ -216,9 +216,10 @@ impl File {
         self.version = later.version;
     }
 
-    /// Raises `access_version` if type or access control differ from those of the record before a change.
+    /// Raises `access_version` if type, access control or folder differ from those of the record before a change.
     pub fn count_access_change(&mut self, before: &File) {
-        if (self.delivery_type, self.access_control) != (before.delivery_type, before.access_control) {
+        let decides = |file: &File| (file.delivery_type, file.access_control, file.folder_id());
+        if decides(self) != decides(before) {
             self.access_version = before.access_version + 1;
         }
     }

@@ -74,9 +74,9 @@ impl Folder {
         }
     }
 
-    /// Raises `access_version` if the access control differs from that of the record before a change.
+    /// Raises `access_version` if access control or parent differ from those of the record before a change.
     pub fn count_access_change(&mut self, before: &Folder) {
-        if self.access_control != before.access_control {
+        if (self.access_control, self.parent_id()) != (before.access_control, before.parent_id()) {
             self.access_version = before.access_version + 1;
         }
     }

@@ -116,6 +116,7 @@ impl Space {
                 }
                 demand_depth(around.depth() + 1 + from.height())?;
                 changed.parent = around.in_folder();
+                changed.count_access_change(from);
                 let written = self.table.move_folder(from, &changed, &around, &found.around(), sources).await;
                 written.map(|version| FolderWithChain(around.with(Folder { version, ..changed })))
             };

@@ -44,7 +44,8 @@ async fn etag_changes_with_every_change_of_access_or_type() {
         shelf.acme.client.put(&file.path, json!({"type": delivery_type})).await.ok();
         seen.push(etag(&shelf, &file.url).await);
     }
-    for folder in [json!(shelf.folder.trim_start_matches("/folders/")), Value::Null] {
+    let folder = json!(shelf.folder.trim_start_matches("/folders/"));
+    for folder in [folder.clone(), Value::Null, folder, Value::Null] {
         shelf.acme.client.put(&file.path, json!({"folder_id": folder})).await.ok();
         seen.push(etag(&shelf, &file.url).await);
     }
@@ -62,8 +63,17 @@ async fn moved_folder_changes_etags_below_it() {
     let inner = inner_folder(&shelf).await;
     let file = shelf.put("upload", &inner).await;
     let before = etag(&shelf, &file.url).await;
-    shelf.acme.client.put(&format!("/folders/{inner}"), json!({"parent_id": null})).await.ok();
-    assert_ne!(etag(&shelf, &file.url).await, before);
+    let move_to = async |parent: Value| {
+        shelf.acme.client.put(&format!("/folders/{inner}"), json!({"parent_id": parent})).await.ok();
+        etag(&shelf, &file.url).await
+    };
+
+    let moved = move_to(Value::Null).await;
+    let moved_back = move_to(json!(shelf.folder.trim_start_matches("/folders/"))).await;
+
+    assert_ne!(moved, before);
+    assert_ne!(moved_back, before);
+    assert_ne!(moved_back, moved);
     shelf.stack.stop().await;
 }
 
