@@ -99,7 +99,7 @@ async fn uploads_of_strangers_cost_what_they_may() {
 async fn uploads_without_proof_cost_what_they_may() {
     let stack = Stack::start().await;
     let acme = warm(&stack).await;
-    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 5});
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
     let config =
         json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     acme.client.post("/upload-configs", config).await.created();
@@ -112,14 +112,16 @@ async fn uploads_without_proof_cost_what_they_may() {
     let stored = ["BatchGetItem", "GetItem", "GetItem", "GetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
     assert_eq!(cost(&stack, 201, from("https://example.com/")).await.1, stored);
     assert_eq!(cost(&stack, 403, from("https://example.org/")).await.1, ["GetItem", "GetItem", "UpdateItem"]);
-    // Without a number of its own, a config has the deployment's, which costs no call.
+    // Above the limit of the hour nothing is read, transformed or stored.
+    let refused = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
+    assert_eq!(cost(&stack, 429, from("https://example.com/")).await.1, refused);
+    // Without a number of its own, a config has the deployment's.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let config =
         json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     acme.client.post("/upload-configs", config).await.created();
     let request = stack.anonymous.request("POST", &path.replace("open", "bare"));
     let request = request.header("referer", "https://example.com/").multipart(photo());
-    let stored = ["BatchGetItem", "GetItem", "GetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
     assert_eq!(cost(&stack, 201, stack.anonymous.send(request)).await.1, stored);
     stack.stop().await;
 }

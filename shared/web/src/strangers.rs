@@ -99,8 +99,13 @@ where
         // Whoever reads the table must not find what opens the space.
         count(&edge, &Exchange::of(parts), &presented.digest(), edge.limit).await?;
         let claimant = Claimant::of(parts, &edge, |key| key.secret_of(presented.signature()));
-        let (uploaded_by, sources) = (Principal::SignedUrl, edge.sources);
-        let stranger = Stranger { entry, uploaded_by, max_uploads_per_hour: None, sources, claimant };
+        let stranger = Stranger {
+            entry,
+            uploaded_by: Principal::SignedUrl,
+            max_uploads_per_hour: None,
+            sources: edge.sources,
+            claimant,
+        };
         Ok(SignedStranger { signed, expected, stranger })
     }
 }
@@ -125,15 +130,21 @@ where
         let entry = gate.enter(knock, &edge.sources)?;
         let claimant = Claimant::of(parts, &edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
-        let stated = entry.config.max_uploads_per_hour();
-        // The transaction that writes the file enforces the quota. Looking before the body is read costs a call, so it is done
-        // only for configs that state a number; a request with an Idempotency-Key may have been counted before.
-        if let Some(most) = stated.filter(|_| !claimant.is_named()) {
-            entry.space.demand_quota(HourlyQuota::new(entry.config.id, most, now), now).await?;
+        let max_uploads_per_hour = entry.config.max_uploads_per_hour().unwrap_or(strangers.unsigned_uploads_per_hour);
+        // The transaction that writes the file enforces the quota. Uploads above it are refused here as well, before their
+        // bytes are read, transformed and stored. A request with an Idempotency-Key may have been counted before.
+        if !claimant.is_named() {
+            entry.space.demand_quota(HourlyQuota::new(entry.config.id, max_uploads_per_hour, now), now).await?;
         }
-        let max_uploads_per_hour = stated.or(Some(strangers.unsigned_uploads_per_hour));
-        let (uploaded_by, sources) = (Principal::Unsigned, edge.sources);
-        Ok(UnsignedStranger(Stranger { entry, uploaded_by, max_uploads_per_hour, sources, claimant }))
+
+        let stranger = Stranger {
+            entry,
+            uploaded_by: Principal::Unsigned,
+            max_uploads_per_hour: Some(max_uploads_per_hour),
+            sources: edge.sources,
+            claimant,
+        };
+        Ok(UnsignedStranger(stranger))
     }
 }
 
