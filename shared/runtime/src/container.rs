@@ -2,9 +2,10 @@
 //!
 //! - `PORT` names the port, 8080 by default.
 //! - `TRUSTED_PROXIES` is the number of proxies in front of the container that append to `X-Forwarded-For` and overwrite
-//!   `X-Forwarded-Proto`: 1 behind one load balancer, 2 behind CloudFront and a load balancer. The client's address and
-//!   scheme, which rate limits and `require_https` go by, are then read from these headers. By default it is 0: the client
-//!   is the peer of the connection. A number that is too high lets clients choose their address.
+//!   `X-Forwarded-Proto`, for example 1 behind one load balancer. The client's address and scheme, which rate limits and
+//!   `require_https` go by, are then read from these headers. By default it is 0: the client is the peer of the connection.
+//!   A number that is too high lets clients choose their address. The scheme is the one that the last proxy saw: if there
+//!   is another before it, that one has to refuse or redirect plain HTTP.
 //! - There is no deadline: what stands before a container decides how long a large upload may take.
 
 use std::{

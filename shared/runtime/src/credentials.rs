@@ -35,8 +35,9 @@ use crate::{Settings, SystemClock};
 const CONTAINER_ORIGIN: &str = "http://169.254.170.2";
 /// Most bytes of an answer.
 const ASKED_BYTES: usize = 64 << 10;
-/// How long an answer may take.
-const ASK_DEADLINE: Duration = Duration::from_secs(5);
+/// Time limit of a request to the endpoint. It is shorter than an attempt of a call that waits for the credentials, so
+/// that a slow endpoint does not keep the call from being signed with those that are still valid.
+const ASK_DEADLINE: Duration = Duration::from_secs(1);
 /// Remaining lifetime below which credentials are refreshed, in milliseconds: an hour, as long as a presigned URL lives.
 const REFRESHED_MS: i64 = 60 * 60 * 1_000;
 /// Time between two requests to the endpoint while credentials are valid, in milliseconds.
@@ -308,6 +309,29 @@ mod tests {
             () = endpoint.answer(&listener, &now) => {}
             () = journey => {}
         }
+    }
+
+    #[tokio::test]
+    async fn endpoint_that_does_not_answer_leaves_valid_credentials_in_use() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let container = container(&listener);
+        let endpoint = Endpoint { asked: 0.into(), minutes: Some(20).into() };
+        let now = RefCell::new(start());
+        tokio::select! {
+            () = endpoint.answer(&listener, &now) => {}
+            first = container.current(start()) => drop(first.unwrap()),
+        }
+
+        // From here on connections are accepted by the system, and never answered.
+        tokio::time::pause();
+        let began = tokio::time::Instant::now();
+        let later = start().plus_ms(MINUTE_MS);
+        container.current(later).await.unwrap();
+        assert_eq!(began.elapsed().as_secs(), ASK_DEADLINE.as_secs());
+
+        // The next call does not wait.
+        container.current(later).await.unwrap();
+        assert_eq!(began.elapsed().as_secs(), ASK_DEADLINE.as_secs());
     }
 
     #[tokio::test]
