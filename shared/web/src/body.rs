@@ -22,22 +22,19 @@ pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
     headers.get(header::CONTENT_TYPE)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads the body of a JSON route without its byte order mark. An empty body stands for `{}`.
+/// Reads the body of a JSON route without its byte order mark. An empty body of any content type stands for `{}`.
 ///
 /// Fails with 415 if the body is of another content type, or encoded; with 413 above [`JSON_BYTES`]; with 400 if the body
 /// ends early.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
     let is_typed = headers.contains_key(header::CONTENT_TYPE);
-    let refusal = if headers.contains_key(header::CONTENT_ENCODING) {
-        Some(unsupported("The body must not be encoded: Content-Encoding is not supported."))
-    } else if is_typed && !is_json(headers) {
-        Some(not_json())
-    } else {
-        None
-    };
-    if let Some(refusal) = refusal {
+    if let Err(encoded) = require_unencoded(headers) {
         drain(body).await;
-        return Err(refusal);
+        return Err(encoded);
+    }
+    if is_typed && !is_json(headers) {
+        let is_empty = drain(body).await == 0;
+        return if is_empty { Ok(Bytes::from_static(EMPTY_OBJECT)) } else { Err(not_json()) };
     }
 
     let read = read_bounded(body).await?;
@@ -48,6 +45,15 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
     let is_marked = read.starts_with(BYTE_ORDER_MARK);
     let json = if is_marked { read.slice(BYTE_ORDER_MARK.len()..) } else { read };
     Ok(if json.is_empty() { Bytes::from_static(EMPTY_OBJECT) } else { json })
+}
+
+/// Fails with 415 if a body is encoded; `identity` is no encoding (RFC 9110, section 8.4.1).
+pub fn require_unencoded(headers: &HeaderMap) -> Result<(), Fault> {
+    let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
+    if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
+        return Err(unsupported("The body must not be encoded: Content-Encoding is not supported."));
+    }
+    Ok(())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -79,13 +85,14 @@ async fn read_bounded(body: Body) -> Result<Bytes, Fault> {
     Ok(read.into())
 }
 
-/// Reads and throws away what is left of a body, up to [`DRAIN_BYTES`].
-pub async fn drain(mut body: Body) {
+/// Reads and throws away what is left of a body, up to [`DRAIN_BYTES`]. Returns how many bytes were read.
+pub async fn drain(mut body: Body) -> usize {
     let mut drained = 0;
     while let Some(Ok(frame)) = body.frame().await {
         drained += frame.data_ref().map_or(0, Bytes::len);
         if drained > DRAIN_BYTES {
-            return;
+            break;
         }
     }
+    drained
 }

@@ -125,7 +125,7 @@ async fn encoded_json_body_returns_415() {
     let before = stack.dump().await;
     for row in &ROWS {
         let Some(body) = place.body(row) else { continue };
-        for encoding in ["gzip", "br", "identity"] {
+        for encoding in ["gzip", "br", "identity, gzip"] {
             let request = account.request(row.method, &place.address(row)).header("content-encoding", encoding);
             let answer = account.send(request.json(&body)).await;
             assert_eq!(answer.status, 415, "{} {} {encoding}", row.method, row.path);
@@ -164,9 +164,10 @@ async fn request_without_a_body_stands_for_an_empty_object() {
     ] {
         let absent = client.send(client.request(method, &path)).await;
         assert_eq!(absent.status, status, "{method} {path}");
-        let empty =
-            client.send(client.request(method, &path).header("content-type", "application/json").body("")).await;
-        assert_eq!(empty.status, status, "{method} {path}");
+        for content_type in ["application/json", "text/plain"] {
+            let request = client.request(method, &path).header("content-type", content_type).body("");
+            assert_eq!(client.send(request).await.status, status, "{method} {path} {content_type}");
+        }
     }
     stack.stop().await;
 }

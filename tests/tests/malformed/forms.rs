@@ -107,6 +107,22 @@ async fn control_characters_in_the_name_of_a_file_are_removed() {
 }
 
 #[tokio::test]
+async fn encoded_form_returns_415() {
+    let (stack, place) = place().await;
+    let client = &place.tenant.client;
+    let before = stack.dump().await;
+    let body = whole(&[text("space", &place.tenant.handle), photo()]);
+    let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+    let request = client.request("POST", "/upload").header("content-type", kind).header("content-encoding", "gzip");
+
+    let answer = client.send(request.body(body)).await;
+
+    answer.refused(415);
+    stack.dump().await.demand_unchanged(&before, "an encoded form");
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn a_part_that_is_wrong_refuses_the_form() {
     let (stack, place) = place().await;
     let client = &place.tenant.client;

@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use intake::{Incoming, Spool};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
-use web::{Fields, content_type, drain};
+use web::{Fields, content_type, drain, require_unencoded};
 
 use crate::{
     disposition::Disposition,
@@ -45,6 +45,11 @@ pub(crate) struct Shape {
 
 /// Reads a form to its end. Parts that the route does not take are read over.
 pub(crate) async fn read(request: Request, shape: Shape, now: Timestamp) -> Result<Form, Fault> {
+    if let Err(encoded) = require_unencoded(request.headers()) {
+        drain(request.into_body()).await;
+        return Err(encoded);
+    }
+
     let mime = content_type(request.headers());
     if !mime.as_ref().is_some_and(|mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA) {
         drain(request.into_body()).await;
