@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bucket::ObjectKey;
 use domain::{FileId, Revision, SpaceId};
+use emulators::Service::DynamoDb;
 use local::{TEMPLATE, product};
 use serde_json::json;
 use template::RecursiveLoop;
@@ -110,6 +111,25 @@ async fn purge_of_large_space_ends() {
 }
 
 #[tokio::test]
+async fn purge_retries_unprocessed_items_and_throttling_within_one_job() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    acme.client.upload(form(&acme.handle, "a.txt", "text/plain", TEXT)).await.created();
+    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    let faults = stack.cloud.faults();
+    // More failures than requests retry.
+    faults.leave_unprocessed("BatchWriteItem", 7);
+    faults.refuse(DynamoDb, "Query", 6, 400, "ThrottlingException");
+
+    stack.pass(seconds(1)).await;
+
+    // A job that fails is delivered again only after 12 minutes.
+    assert_eq!(stack.dump().await.objects.len(), 0);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
     let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
     let acme = large_space(&stack).await;
@@ -183,6 +203,18 @@ async fn every_dead_letter_queue_has_an_alarm() {
     assert!(!dead_letter_queues.is_empty());
     for queue in dead_letter_queues {
         assert!(template.alarms.iter().any(|alarm| alarm.queue == *queue), "{queue} has no alarm");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_trigger_bounds_the_concurrency_of_its_function() {
+    let stack = Stack::start().await;
+    let triggers = &stack.cloud.stack().triggers;
+
+    assert!(!triggers.is_empty());
+    for trigger in triggers {
+        assert!(trigger.maximum_concurrency.is_some(), "{} is not bounded", trigger.function);
     }
     stack.stop().await;
 }
