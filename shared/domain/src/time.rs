@@ -47,7 +47,7 @@ impl Timestamp {
     /// Returns the seconds from `now` until this moment, rounded up: at least 1, as `Retry-After` has them.
     pub fn seconds_after(self, now: Timestamp) -> u32 {
         let left_ms = self.0.saturating_sub(now.0).max(1);
-        u32::try_from((left_ms + MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
+        u32::try_from(left_ms.saturating_add(MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
     }
 
     /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.

@@ -110,7 +110,7 @@ impl Violation {
 /// Maximum number of messages of one request. Lambda answers with at most 6 MB.
 const MESSAGES_MAX: usize = 100;
 
-/// Everything that is wrong with one request, as messages by field: the first [`MESSAGES_MAX`] that were found.
+/// Everything that is wrong with one request, as messages by field: the first 100 that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations {
     messages: BTreeMap<String, Vec<String>>,

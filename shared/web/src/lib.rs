@@ -61,8 +61,8 @@
 //!
 //! ## Fields
 //!
-//! - A JSON body is an object in UTF-8, with or without a byte order mark, and not encoded (`Content-Encoding`). A request
-//!   without a body stands for `{}`.
+//! - A JSON body is an object in UTF-8, with or without a byte order mark. A request without a body stands for `{}`. No body,
+//!   of JSON or of a form, may be encoded (`Content-Encoding`).
 //! - Strings are trimmed, and an empty one is null. Names, descriptions, references and tags are normalised to Unicode NFC.
 //!   Fields that nobody asks for are ignored, but keys that are unknown
 //!   inside `security` and `config` are refused.
@@ -94,22 +94,23 @@
 //!   complements, and every level shows both. One given flag sets the other; of two given ones, either closes.
 //! - A user cannot lower the protection of an own file: a `PUT` that weakens its `type` (`upload`, `private`, `authenticated`, from
 //!   the weakest up), or moves it out of folders that require authentication into open ones, is a 403. It needs an admin.
-//! - A request that names two different ids, in its path, its query or its body, is a 422 on `id`; case makes no difference.
+//! - `PUT /files/:id`, `PUT /files` and `DELETE /files` with two different ids, in the path or the query and in the body, are a
+//!   422 on `id`; case makes no difference.
 //! - `PUT` of a file takes its whole record back, with another `folder_id` too: a record's `folder_path` says where the file is,
 //!   and asks for nothing. What it must not change is a 422 where it differs; what we fill in ourselves (`updated_at`,
 //!   `storage_meta`, `thumbnails`) is ignored. A name that something would run is refused as it is at an upload.
 //! - A list of files looks at up to 1,000 of them for one page. Files of one folder, with one tag, or whose names begin alike,
 //!   are kept together and found at once; `type`, `resource_type` and `status` are looked for among those.
 //! - A file that is deleted is gone from every list, its own address and the CDN with the answer; its bytes follow.
-//!
 //! - A deleted space is gone with the response, 204 or 202: its keys are a 401 on every route, its name is free, and nothing
-//!   of it is delivered. With `force=true` its files are removed in the background.
+//!   of it is delivered. With `force=true` its files are removed in the background. A 503 may come after the deletion took
+//!   effect; the keys then end with the background job.
 //!
 //! ## Delivery
 //!
 //! - `GET` and `HEAD {cdn}/{storage_path}` let in everyone, unless the file's type is `private` or `authenticated`, or the file,
 //!   a folder around it or its space requires authentication. Then it takes a signed URL, or a key of the space with any role
-//!   in `Authorization`. A signature that is wrong, incomplete or expired is a 403, also where a good key comes with
+//!   in `Authorization`. A `signature` that is wrong, incomplete or expired is a 403, also where a good key comes with
 //!   it, and on open files.
 //! - A signed URL has the parameters `expires` (seconds since 1970), `kid` and `signature`, and covers whatever else it says; how
 //!   is written in `domain`, `signature.rs`. `POST /files/:id/signed-url` makes one, good for 1 to 1,440 minutes, 60 if absent.
@@ -144,11 +145,14 @@
 //! | --- | --- |
 //! | JSON body | 1 MB |
 //! | names of spaces, keys, folders and files; `ref`; `filename`; `Idempotency-Key`; `search` | 255 characters |
+//! | slug in a stored name or a folder's path; `content_type` that is declared | 100 characters |
+//! | `custom_domain` | 253 characters |
 //! | name of an upload config | 100 of `A-Za-z0-9_-` |
 //! | `description` | 1,000 characters |
 //! | URL of a webhook or watermark | 2,048 characters |
 //! | tags of a file or upload config | 20, of 100 characters each |
-//! | `allowed_formats`, `allowed_referrers` | 100 each; a label of a referrer has at most 63 characters |
+//! | `allowed_formats` | 100, of 20 characters each |
+//! | `allowed_referrers` | 100, of 255 characters each; a label has at most 63 |
 //! | `eager` renditions, `events` | 10 each |
 //! | folders within one another | 20 |
 //! | files of one form | 10, of 50 MB each; 1 MB for everything else in the form |
@@ -162,7 +166,9 @@
 //!   with the same payload, from the same API key (or the same signed address, or the same client address by the same config)
 //!   to the same path, is answered within 24 hours with the first answer and
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is in progress it is a
-//!   409, whose `Retry-After` is what is left of the first one's lease of 60 seconds. The caller has to be allowed still: a replay into a space that is gone or disabled is refused.
+//!   409, whose `Retry-After` is the rest of the first one's lease of 60 seconds. The caller has to be allowed still: a replay
+//!   into a space that is gone or disabled is refused. `POST /spaces/:id/signing-secret/rotate` creates nothing and takes no
+//!   `Idempotency-Key`: sent twice, it rotates twice.
 //! - `POST /upload/presign` signs a fresh address for the same file, good for what is left of the first one's hour; after it,
 //!   it is a 409. `expires_in` tells how long an address is good, in seconds: an hour, or less where the credentials that sign
 //!   it expire earlier.
@@ -199,7 +205,7 @@ mod views;
 
 pub use answer::{Accepted, Created, CreatedBare, Failure, NoContent, Ok};
 pub use authenticated::{AccountHolder, Authenticated, caller_of, has_key};
-pub use body::{DRAIN_BYTES, content_type, drain};
+pub use body::{DRAIN_BYTES, content_type, drain, require_unencoded};
 pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys, ManageSpace,
     ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs, Subject, Upload,

@@ -23,7 +23,7 @@ impl ProtectionCheck<'_> {
             return Ok(());
         }
         if from.folder_id() != self.folder_before {
-            return Err(Fault::unavailable("another request has moved the file"));
+            return Err(Fault::contended("another request has moved the file"));
         }
 
         let record = self.space.record();
