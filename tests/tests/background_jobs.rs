@@ -111,7 +111,7 @@ async fn purge_of_large_space_ends() {
 }
 
 #[tokio::test]
-async fn purge_retries_unprocessed_items_and_throttling_within_one_job() {
+async fn purge_retries_what_was_throttled_within_one_job() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     acme.client.upload(form(&acme.handle, "a.txt", "text/plain", TEXT)).await.created();
@@ -120,6 +120,7 @@ async fn purge_retries_unprocessed_items_and_throttling_within_one_job() {
     // More failures than requests retry.
     faults.leave_unprocessed("BatchWriteItem", 7);
     faults.refuse(DynamoDb, "Query", 6, 400, "ThrottlingException");
+    faults.leave_objects(3);
 
     stack.pass(seconds(1)).await;
 

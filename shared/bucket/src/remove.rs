@@ -1,12 +1,17 @@
-//! Objects are removed: one, many, or all that a space has.
+//! Removes objects: one, many, or all that a space has.
 
-use aws_sdk_s3::types::{Delete, ObjectIdentifier};
+use std::time::Duration;
+
+use aws_sdk_s3::types::{Delete, Error as S3Error, ObjectIdentifier};
 use domain::{FileId, SpaceId};
 
-use crate::{Bucket, Error, ObjectKey, list::LIST_MAX, own, staging};
+use crate::{Bucket, Error, ObjectKey, PASSING, list::LIST_MAX, own, staging};
 
 /// Most objects that one call removes.
 pub const DELETE_MANY_MAX: usize = 1_000;
+/// Pauses before objects that S3 was too busy to remove are tried again.
+const DELETE_PAUSES: [Duration; 4] =
+    [Duration::from_millis(100), Duration::from_millis(400), Duration::from_secs(1), Duration::from_secs(2)];
 
 impl Bucket {
     /// Removes an object; safe to repeat.
@@ -15,19 +20,36 @@ impl Bucket {
         Ok(())
     }
 
-    /// Removes objects, at most [`DELETE_MANY_MAX`]. Where it fails, some may be gone; safe to repeat.
+    /// Removes objects, at most [`DELETE_MANY_MAX`]. Objects that S3 is too busy to remove are tried again for seconds.
+    /// After an error some objects may be removed; safe to repeat.
     pub async fn delete_many(&self, keys: &[ObjectKey]) -> Result<(), Error> {
+        let mut left = self.try_delete(keys).await?;
+        for pause in DELETE_PAUSES {
+            if left.is_empty() {
+                return Ok(());
+            }
+            tokio::time::sleep(pause).await;
+            left = self.try_delete(&left).await?;
+        }
+
+        if left.is_empty() { Ok(()) } else { Err(Error::Busy("S3 kept objects that were to be removed".into())) }
+    }
+
+    /// Removes objects once. Returns those that may be removed by another try.
+    ///
+    /// `DeleteObjects` is a 200 even if it names objects that it did not remove (S3 API Reference, `DeleteObjects`).
+    async fn try_delete(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, Error> {
         if keys.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let named = keys.iter().map(|key| ObjectIdentifier::builder().key(&key.0).build().map_err(Error::refused));
-        let named: Vec<ObjectIdentifier> = named.collect::<Result<_, _>>()?;
-        let delete = Delete::builder().set_objects(Some(named)).quiet(true).build().map_err(Error::refused)?;
+
+        let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(&key.0).build().map_err(Error::refused));
+        let objects: Vec<ObjectIdentifier> = objects.collect::<Result<_, _>>()?;
+        let delete = Delete::builder().set_objects(Some(objects)).quiet(true).build().map_err(Error::refused)?;
         let answer = self.client.delete_objects().bucket(&self.name).delete(delete).send().await;
-        match answer.map_err(Error::from_sdk)?.errors.unwrap_or_default().first() {
-            None => Ok(()),
-            Some(error) => Err(Error::Busy(error.code.clone().unwrap_or_default().into())),
-        }
+
+        let errors = answer.map_err(Error::from_sdk)?.errors.unwrap_or_default();
+        errors.into_iter().map(busy_key).collect()
     }
 
     /// Removes up to `limit` of a space's objects; `false` if there were none. Safe to repeat.
@@ -56,4 +78,11 @@ impl Bucket {
         self.delete_many(&keys).await?;
         Ok(!keys.is_empty())
     }
+}
+
+/// Returns the key of an object that was not removed for the moment. Fails if another try would be refused as well.
+fn busy_key(error: S3Error) -> Result<ObjectKey, Error> {
+    let code = error.code.unwrap_or_default();
+    let key = error.key.filter(|_| PASSING.contains(&code.as_str()));
+    key.map(ObjectKey).ok_or_else(|| Error::refused(format!("an object was not removed: {code}")))
 }

@@ -15,8 +15,6 @@ use crate::{JobLimits, JobTime};
 const MARK_MS: i64 = 2 * 60_000;
 /// Seconds after which a job looks again for the mark.
 const UNMARKED_SECONDS: i64 = 15;
-/// Milliseconds in a second.
-const MS_PER_SECOND: i64 = 1_000;
 
 /// The purge's way to tables and buckets.
 #[derive(Clone, Debug)]
@@ -81,7 +79,7 @@ impl Purge {
         let Some(deleted_at) = space.deleted_at else { return Ok(await_mark(announced_at, now)) };
         let begins_at = deleted_at.plus_ms(pass.after_ms());
         if now < begins_at {
-            return Ok(Purged::Again(seconds_until(begins_at, now)));
+            return Ok(Purged::Again(begins_at.seconds_after(now).into()));
         }
 
         while self.remove_page(space.id).await? {
@@ -119,8 +117,4 @@ impl Purge {
 /// What is not deleted may yet be, as long as whoever announced its deletion may be at work.
 fn await_mark(announced_at: Timestamp, now: Timestamp) -> Purged {
     if now < announced_at.plus_ms(MARK_MS) { Purged::Again(UNMARKED_SECONDS) } else { Purged::Done }
-}
-
-fn seconds_until(moment: Timestamp, now: Timestamp) -> i64 {
-    (moment.ms() - now.ms() + MS_PER_SECOND - 1) / MS_PER_SECOND
 }

@@ -82,6 +82,12 @@ impl Faults {
         self.plan(Service::DynamoDb, operation, times, Some(Fault::Whim(Whim::Half)));
     }
 
+    /// Leaves half of the objects of the next `times` calls of `DeleteObjects` in place, or the only one, and names them as
+    /// errors.
+    pub fn leave_objects(&self, times: u32) {
+        self.plan(Service::S3, "DeleteObjects", times, Some(Fault::Whim(Whim::Half)));
+    }
+
     /// Cuts a principal off from every service after `passes` more attempts, until [`Faults::reconnect`]: its connections
     /// break, and what it calls has no effect, but for the first such call where `takes_effect` says so.
     ///
