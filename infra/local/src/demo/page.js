@@ -264,7 +264,8 @@ function fail(upload, message, errors = {}) {
 
 function stored(upload, file) {
   show(upload, "stored", [bytes(file.size), file.mime_type, file.type === "upload" ? "" : file.type].filter(Boolean).join(" · "));
-  const isOpen = file.type === "upload" && !file.access_control.requires_auth;
+  // Without a key the response does not show the access control.
+  const isOpen = file.type === "upload" && !file.access_control?.requires_auth;
   upload.part("a").href = file.url;
   upload.part("a").hidden = upload.part(".copy").hidden = !isOpen;
   if (isOpen && file.resource_type === "image") picture(upload, file.url);
