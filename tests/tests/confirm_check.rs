@@ -1,7 +1,5 @@
 //! What becomes of announced files that nobody confirms: two hours after the announcement somebody looks.
 
-use std::time::Duration;
-
 use domain::Timestamp;
 use emulators::Service::{DynamoDb, Sqs};
 use futures::future::join3;
@@ -20,10 +18,6 @@ const ATTEMPTS: u32 = OTHER_TRIES;
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
 /// More deliveries of a check than it was sent for, at once.
 const MORE: usize = 4;
-
-/// Days after which the sweep has removed what no record names: it spares objects of less than a day.
-const DAYS_UNTIL_SWEPT: u32 = 3;
-const DAY: Duration = Duration::from_hours(24);
 
 /// Lets time pass up to so many minutes after an announcement that was made just now.
 async fn pass_to(stack: &Stack, after: u64) {
@@ -268,10 +262,6 @@ async fn whatever_the_mood_everything_announced_is_settled() {
         stack.cloud.moods().end();
         // What failed comes back when its time is over.
         stack.checked().await;
-        // An attempt that cannot know whether its transaction took effect leaves its copy to the sweep.
-        for _ in 0..DAYS_UNTIL_SWEPT {
-            stack.pass(DAY).await;
-        }
         demand_taken_in(&stack, &acme, &there).await;
         assert_eq!(status(&acme, &absent).await, None, "{seed}");
         stack.stop().await;
