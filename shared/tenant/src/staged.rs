@@ -174,10 +174,9 @@ impl Assets<'_> {
                 }
                 Err(ActivationRefused::Stale) => match self.space.file(file.id).await? {
                     Some(later) if later.status == FileStatus::Pending => file.follow(&later),
-                    found => return Ok(self.lost(&file, found).await),
+                    found => return self.settled(&file, found).await,
                 },
-                // Whether it was written is unknown: the bytes stay, for they may be in use.
-                Err(ActivationRefused::Failed(error)) => return Err(error.into()),
+                Err(ActivationRefused::Failed(error)) => return self.after_failure(&file, error.into()).await,
             }
         }
 
@@ -196,13 +195,27 @@ impl Assets<'_> {
         Ok(Activated::Gone)
     }
 
-    /// Whoever finds a file pending no more has lost to another attempt, or to whoever removed the file, or has won and
-    /// did not hear of it.
-    async fn lost(&self, file: &File, found: Option<File>) -> Activated {
-        if found.as_ref().is_none_or(|found| found.revision != file.revision) {
-            self.remove_original(file).await;
+    /// Whether a failed activation took effect is unknown, unless the file's record tells. While it does not, the bytes
+    /// stay: they may be in use.
+    async fn after_failure(&self, file: &File, fault: Fault) -> Result<Activated, Fault> {
+        match self.space.file(file.id).await {
+            Ok(found) if found.as_ref().is_none_or(|found| found.status != FileStatus::Pending) => {
+                self.settled(file, found).await
+            }
+            _ => Err(fault),
         }
-        found.map_or(Activated::Gone, |found| Activated::Active(found.into()))
+    }
+
+    /// Returns what became of a file that is no longer pending: this attempt activated it without hearing so, or another
+    /// attempt did, or it was removed. Nothing can activate it with this attempt's bytes any more.
+    async fn settled(&self, file: &File, found: Option<File>) -> Result<Activated, Fault> {
+        match found {
+            Some(found) if found.revision == file.revision => self.unless_deleted(found).await,
+            found => {
+                self.remove_original(file).await;
+                Ok(found.map_or(Activated::Gone, |found| Activated::Active(found.into())))
+            }
+        }
     }
 
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
