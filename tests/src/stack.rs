@@ -178,8 +178,7 @@ impl Stack {
     /// Lets time pass, and waits until what has become due by then is worked off.
     pub async fn pass(&self, time: Duration) {
         self.clock.advance(time);
-        let is_quiet = |messages: Messages| messages.visible == 0 && messages.in_flight == 0;
-        self.cloud.until(is_quiet).await.unwrap_or_else(|error| panic!("{error}"));
+        self.cloud.until(Messages::are_quiet).await.unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// Lets so much time pass that each pass over what was deleted before has been made.

@@ -256,7 +256,7 @@ async fn whatever_the_mood_everything_announced_is_settled() {
         stack.cloud.moods().begin(seed);
         for _ in 0..9 {
             stack.clock.advance(minutes(QUARTER));
-            let rests = |messages: local::Messages| messages.visible == 0;
+            let rests = |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
             stack.cloud.until(rests).await.unwrap_or_else(|error| panic!("{seed}: {error}"));
         }
         stack.cloud.moods().end();
@@ -266,6 +266,20 @@ async fn whatever_the_mood_everything_announced_is_settled() {
         assert_eq!(status(&acme, &absent).await, None, "{seed}");
         stack.stop().await;
     }
+}
+
+#[tokio::test]
+async fn confirmation_whose_answers_are_lost_finds_the_file_active() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let announced = sent(&stack, &acme, json!({})).await;
+
+    stack.cloud.faults().lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    let confirmed = announced.confirm(&acme.client).await.ok();
+
+    assert_eq!(demand_taken_in(&stack, &acme, &announced).await, confirmed);
+    stack.checked().await;
+    stack.stop().await;
 }
 
 #[tokio::test]

@@ -324,9 +324,8 @@ async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
         stack.clock.advance(if round == 0 { seconds(1) } else { minutes(15) });
         // Its one job has failed once a call has been tried as often as calls are.
         let has_died = || failed_calls(&faults) >= 1;
-        let rests = |messages: local::Messages| {
-            messages.visible == 0 && (messages.in_flight == 0 || (is_cut_off && has_died()))
-        };
+        let rests =
+            |messages: local::Messages| messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died());
         let left = stack.cloud.until(rests).await.unwrap_or_else(|error| panic!("{kill:?}: {error}"));
         if is_cut_off && faults.broken() > 0 {
             faults.reconnect();

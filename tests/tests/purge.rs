@@ -48,7 +48,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         // Each message that is in flight while the purge is cut off has a job that fails with the tries of one call.
         let has_died = |in_flight: u64| faults.broken() > 0 && failed_calls(&faults) >= in_flight;
         let rests = |messages: local::Messages| {
-            messages.visible == 0 && (messages.in_flight == 0 || (is_cut_off && has_died(messages.in_flight)))
+            messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died(messages.in_flight))
         };
         let left = stack.cloud.until(rests).await.unwrap_or_else(|error| panic!("{kill:?}: {error}"));
         if is_cut_off && faults.broken() > 0 {

@@ -230,13 +230,19 @@ impl World {
 
     /// Waits until what is due is worked off. A job that failed comes back when its time is over.
     async fn rest(&self) {
-        let is_quiet = |messages: Messages| messages.visible == 0 && messages.in_flight == 0;
         if !self.is_moody {
-            self.stack.cloud.until(is_quiet).await.unwrap_or_else(|error| panic!("{:?}: {error}", self.place));
+            self.stack
+                .cloud
+                .until(Messages::are_quiet)
+                .await
+                .unwrap_or_else(|error| panic!("{:?}: {error}", self.place));
             return;
         }
         for _ in 0..TRIES {
-            if tokio::time::timeout(PATIENCE, self.stack.cloud.until(is_quiet)).await.is_ok_and(|quiet| quiet.is_ok()) {
+            if tokio::time::timeout(PATIENCE, self.stack.cloud.until(Messages::are_quiet))
+                .await
+                .is_ok_and(|quiet| quiet.is_ok())
+            {
                 return;
             }
             self.stack.clock.advance(minutes(13));

@@ -25,7 +25,7 @@ use crate::{
     registry::Start,
     schedule::Schedules,
     server::{Stopping, bind, serve},
-    trigger::{Messages, Pump},
+    trigger::{Messages, Pump, RunningBatches},
 };
 
 /// What everything is called after, as a deployed stack would be.
@@ -90,6 +90,7 @@ pub struct Cloud {
     first_key: Option<FirstKey>,
     running: Option<Running>,
     schedules: Schedules,
+    running_batches: RunningBatches,
     tasks: JoinSet<()>,
     /// Stops everything when it is dropped.
     stop: watch::Sender<()>,
@@ -144,6 +145,7 @@ impl Cloud {
             first_key,
             running,
             schedules: Schedules::new(options.clock),
+            running_batches: RunningBatches::default(),
             tasks: JoinSet::new(),
             stop,
         };
@@ -177,7 +179,7 @@ impl Cloud {
             let lambda = self.environments.operator("lambda", BTreeMap::new(), &self.emulators);
             let recursion = RecursionGuard::new(function, dead_letter_queue, &lambda);
             let environment = self.environments.of(function, &self.emulators);
-            let pump = Pump::new(trigger, Arc::clone(callee), &environment, recursion);
+            let pump = Pump::new(trigger, Arc::clone(callee), &environment, recursion, self.running_batches.clone());
             self.tasks.spawn(pump.run(trigger.maximum_concurrency, stopping.clone()));
         }
         for schedule in &self.stack.schedules {
@@ -253,7 +255,8 @@ impl Cloud {
         Some(self.environments.operator("operator", variables, &self.emulators))
     }
 
-    /// Waits until no queue that triggers a function holds a message, and no schedule is to send one by now.
+    /// Waits until no queue that triggers a function holds a message, no function is processing one, and no schedule is to
+    /// send one by now.
     pub async fn drained(&self) -> Result<(), NotDrained> {
         self.until(|messages| messages == Messages::default()).await.map(drop)
     }
@@ -264,7 +267,7 @@ impl Cloud {
         let queues = self.stack.triggers.iter().map(|trigger| trigger.queue.as_str());
         let environment = self.environments.operator("operator", BTreeMap::new(), &self.emulators);
         let are_due = || self.schedules.are_due();
-        crate::trigger::until(wanted, are_due, queues, &environment, DRAIN_DEADLINE, DRAIN_PAUSE)
+        crate::trigger::until(wanted, are_due, queues, &self.running_batches, &environment, DRAIN_DEADLINE, DRAIN_PAUSE)
             .await
             .map_err(NotDrained)
     }

@@ -5,7 +5,15 @@
 //! As on AWS, a chain of messages that a function sends to its own queue is stopped after 16 invocations, unless its
 //! template allows recursive loops.
 
-use std::{collections::BTreeSet, iter::Sum, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    iter::Sum,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
 use aws_sdk_sqs::{
@@ -46,6 +54,7 @@ pub(crate) struct Pump {
     reports_failures: bool,
     callee: Arc<Callee>,
     recursion: RecursionGuard,
+    running: RunningBatches,
 }
 
 impl Pump {
@@ -55,6 +64,7 @@ impl Pump {
         callee: Arc<Callee>,
         environment: &Environment,
         recursion: RecursionGuard,
+        running: RunningBatches,
     ) -> Pump {
         let (client, endpoint) = client(environment);
         Pump {
@@ -65,6 +75,7 @@ impl Pump {
             reports_failures: trigger.reports_failures,
             callee,
             recursion,
+            running,
         }
     }
 
@@ -86,7 +97,11 @@ impl Pump {
             };
             if !messages.is_empty() {
                 let pump = self.clone();
-                working.spawn(async move { pump.work(messages).await });
+                let running = self.running.begin();
+                working.spawn(async move {
+                    pump.work(messages).await;
+                    drop(running);
+                });
             }
         }
         // What is not done by then is cut off with the set of batches, and received again after the next start.
@@ -207,7 +222,34 @@ pub(crate) fn client(environment: &Environment) -> (Client, String) {
     (Client::from_conf(config), endpoint)
 }
 
-/// Messages of queues, counted together.
+/// Counts the batches that functions are processing. Clones share one count.
+///
+/// SQS delivers a message more than once, so a batch can be running still when another delivery of its messages has
+/// deleted them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunningBatches(Arc<AtomicU64>);
+
+impl RunningBatches {
+    /// Counts a batch until the guard is dropped.
+    fn begin(&self) -> RunningBatch {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        RunningBatch(self.clone())
+    }
+
+    fn count(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+struct RunningBatch(RunningBatches);
+
+impl Drop for RunningBatch {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Messages of queues, counted together, and the batches of them that are running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
     /// To be received now.
@@ -216,6 +258,15 @@ pub struct Messages {
     pub in_flight: u64,
     /// Kept back.
     pub delayed: u64,
+    /// Batches that functions are processing, of messages that are in flight or deleted.
+    pub running_batches: u64,
+}
+
+impl Messages {
+    /// Returns whether nothing is to be done at this moment of the stack's clock.
+    pub fn are_quiet(self) -> bool {
+        Messages { delayed: 0, ..self } == Messages::default()
+    }
 }
 
 impl Sum for Messages {
@@ -224,6 +275,7 @@ impl Sum for Messages {
             visible: one.visible + other.visible,
             in_flight: one.in_flight + other.in_flight,
             delayed: one.delayed + other.delayed,
+            running_batches: one.running_batches + other.running_batches,
         })
     }
 }
@@ -234,6 +286,7 @@ pub(crate) async fn until<'a>(
     wanted: impl Fn(Messages) -> bool,
     are_due: impl Fn() -> bool,
     queues: impl Iterator<Item = &'a str> + Clone,
+    running: &RunningBatches,
     environment: &Environment,
     deadline: Duration,
     pause: Duration,
@@ -249,6 +302,8 @@ pub(crate) async fn until<'a>(
                 seen.push((queue, held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await));
             }
             let together: Option<Messages> = seen.iter().map(|(_, held)| *held).sum();
+            // Counted after the queues are: whoever finds a message deleted finds its other deliveries running.
+            let together = together.map(|held| Messages { running_batches: running.count(), ..held });
             if let Some(together) = together.filter(|together| is_complete && wanted(*together)) {
                 return together;
             }
@@ -269,7 +324,12 @@ async fn held(client: &Client, queue_url: &str) -> Option<Messages> {
     let attributes = request.send().await.ok()?.attributes?;
     let number = |name| attributes.get(name)?.parse::<u64>().ok();
     let [visible, in_flight, delayed] = &names;
-    Some(Messages { visible: number(visible)?, in_flight: number(in_flight)?, delayed: number(delayed)? })
+    Some(Messages {
+        visible: number(visible)?,
+        in_flight: number(in_flight)?,
+        delayed: number(delayed)?,
+        running_batches: 0,
+    })
 }
 
 #[cfg(test)]
