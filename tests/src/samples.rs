@@ -3,11 +3,17 @@
 /// A photo: a real JPEG.
 pub const PHOTO: &[u8] = include_bytes!("../samples/photo.jpg");
 
+/// Size of the random block that noise repeats, in bytes: a prime, so that parts of an object differ from each other.
+const NOISE_BLOCK_BYTES: usize = 65_521;
+
 /// Bytes that look like nothing, the same for the same seed.
 pub fn noise(seed: u64, size: usize) -> Vec<u8> {
     use rand::{RngCore, SeedableRng};
-    let mut bytes = vec![0; size];
-    rand::rngs::SmallRng::seed_from_u64(seed).fill_bytes(&mut bytes);
+    let mut block = vec![0; NOISE_BLOCK_BYTES.min(size)];
+    rand::rngs::SmallRng::seed_from_u64(seed).fill_bytes(&mut block);
+
+    let mut bytes = block.repeat(size.div_ceil(NOISE_BLOCK_BYTES));
+    bytes.truncate(size);
     // A NUL at the start is the beginning of no known format and of no text.
     bytes[..4.min(size)].fill(0);
     bytes

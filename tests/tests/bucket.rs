@@ -140,10 +140,11 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
 
     // Before the third and the fourth call: behind HEAD and CreateMultipartUpload, and between the parts.
     for call in [2, 3] {
+        let other: Bytes = tests::noise(u64::from(call), IN_PARTS).into();
         let mut hold = place.stack.cloud.faults().hold("operator", call);
         let replace = async {
             hold.reached().await;
-            place.send(tests::noise(u64::from(call), IN_PARTS)).await;
+            place.send(other).await;
             hold.release();
         };
         let (copied, ()) = Box::pin(join(place.copy(IN_PARTS), replace)).await;
