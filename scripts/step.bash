@@ -1,0 +1,10 @@
+# Sourced by scripts that consist of steps.
+
+# step NAME COMMAND …: runs a command and prints how it ended and how long it took. Ends the script if it fails.
+step() {
+    local name=$1 started=$SECONDS
+    shift
+    printf '\n== %s: %s\n' "$name" "$*"
+    "$@" || { printf '== %s: FAILED after %d s\n' "$name" $((SECONDS - started)); exit 1; }
+    printf '== %s: passed in %d s\n' "$name" $((SECONDS - started))
+}
