@@ -6,10 +6,7 @@
 
 mod model;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ops::Range,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use futures::{
     FutureExt,
@@ -18,13 +15,13 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Answer, Client, Stack, StackOptions, Tenant, form};
+use tests::{Answer, Client, Extent, Stack, StackOptions, Tenant, form};
 
 use crate::api::DeliverySigner;
 use model::{Change, File, Flags, Folder, Model};
 
-/// Seeds that are tried by default.
-const SEEDS: Range<u64> = 0..8;
+/// Seeds that are tried.
+const SEEDS: Extent = Extent { default: 2, thorough: 24, variable: "LARDER_ACCESS_SEEDS" };
 /// Seeds at once.
 const SEEDS_AT_ONCE: usize = 4;
 /// Steps of a seed.
@@ -40,21 +37,14 @@ const TYPES: [(&str, &str); 3] = [("upload", "starter"), ("private", "private"),
 /// What all files hold.
 const CONTENT: &str = "some text";
 
-fn seeds() -> Range<u64> {
-    #[expect(clippy::disallowed_methods, reason = "how long a test takes is up to who runs it")]
-    let Ok(range) = std::env::var("LARDER_ACCESS_SEEDS") else { return SEEDS };
-    let bounds = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    bounds.unwrap_or_else(|| panic!("LARDER_ACCESS_SEEDS is {range:?}, and should be like 0..100"))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_is_changed_access_is_what_the_nearest_level_says() {
-    let worlds = stream::iter(seeds()).map(async |seed| {
+    let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
         let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)
     });
     let failed: Vec<u64> = worlds.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
-    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with LARDER_ACCESS_SEEDS=SEED..SEED+1");
+    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1", SEEDS.variable);
 }
 
 /// A space, and what it has to be.

@@ -6,7 +6,7 @@ use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
 use tenant::{ConfirmCheck, DELAY_SECONDS, Queue};
-use tests::{DYNAMODB_TRIES, Dump, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
+use tests::{DYNAMODB_TRIES, Dump, Extent, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
 
 use crate::api::{Announced, config, kept, said, with_retired};
 
@@ -16,6 +16,8 @@ const QUARTER: u64 = 15;
 const ATTEMPTS: u32 = OTHER_TRIES;
 /// How long after its announcement a file is looked for, in milliseconds.
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
+/// Seeds of AWS's moods.
+const SEEDS: Extent = Extent { default: 1, thorough: 12, variable: "LARDER_CHECK_SEEDS" };
 /// More deliveries of a check than it was sent for, at once.
 const MORE: usize = 4;
 
@@ -248,7 +250,7 @@ async fn a_confirmation_and_its_check_at_once_make_it_active_once() {
 
 #[tokio::test]
 async fn whatever_the_mood_everything_announced_is_settled() {
-    for seed in 0..4 {
+    for seed in SEEDS.seeds() {
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
         let (there, absent) = (sent(&stack, &acme, json!({})).await, Announced::to(&acme, json!({})).await);

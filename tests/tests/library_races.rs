@@ -19,12 +19,12 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Answer, Stack, StackOptions, Tenant, minutes};
+use tests::{Answer, Extent, Stack, StackOptions, Tenant, minutes};
 
 use lawful::Kept;
 
-/// Rounds of each race by default.
-const ROUNDS: u64 = 120;
+/// Rounds of each race.
+const ROUNDS: Extent = Extent { default: 20, thorough: 600, variable: "LARDER_RACE_ROUNDS" };
 /// One round while AWS has moods to so many calm ones.
 const CALM_ROUNDS: u64 = 20;
 /// Rounds after which all that is kept is looked at.
@@ -33,12 +33,6 @@ const LOOKED: u64 = 40;
 const MOST_LATE: usize = 6;
 /// How often a request is sent that is answered with 503.
 const TRIES: usize = 8;
-
-fn rounds() -> u64 {
-    #[expect(clippy::disallowed_methods, reason = "how long a test takes is up to who runs it")]
-    let Ok(rounds) = std::env::var("LARDER_RACE_ROUNDS") else { return ROUNDS };
-    rounds.parse().unwrap_or_else(|_| panic!("LARDER_RACE_ROUNDS is {rounds:?}, and should be a number"))
-}
 
 /// A space in which a race is run, round by round.
 struct Ring {
@@ -54,8 +48,8 @@ struct Ring {
 
 /// Runs a race on a calm stack, and at the same time on one whose AWS has moods.
 async fn race(seed: u64, round: impl AsyncFn(&mut Ring)) {
-    let calm = run((seed, false), rounds(), &round);
-    let moody = run((seed, true), rounds().div_ceil(CALM_ROUNDS), &round);
+    let calm = run((seed, false), ROUNDS.rounds(), &round);
+    let moody = run((seed, true), ROUNDS.rounds().div_ceil(CALM_ROUNDS), &round);
     join(Box::pin(calm), Box::pin(moody)).await;
 }
 

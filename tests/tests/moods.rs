@@ -3,8 +3,6 @@
 //!
 //! `LARDER_MOOD_SEEDS=0..1000 cargo test moods` tries other seeds, `LARDER_MOOD_SEEDS=57..58` one alone.
 
-use std::ops::Range;
-
 use futures::{
     FutureExt,
     future::{join, join_all},
@@ -12,10 +10,10 @@ use futures::{
 };
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, StackOptions, form, minutes, seconds};
+use tests::{Answer, Client, Extent, PHOTO, Stack, StackOptions, form, minutes, seconds};
 
-/// Seeds that are tried by default.
-const SEEDS: Range<u64> = 0..12;
+/// Seeds that are tried.
+const SEEDS: Extent = Extent { default: 4, thorough: 48, variable: "LARDER_MOOD_SEEDS" };
 /// Seeds at once: a journey mostly waits to try again.
 const SEEDS_AT_ONCE: usize = 12;
 /// How often a request is sent that is answered with 503.
@@ -27,19 +25,12 @@ const LEASE_SECONDS: u64 = 36;
 
 #[tokio::test]
 async fn whatever_the_mood_a_file_goes_its_way() {
-    let journeys = stream::iter(seeds()).map(async |seed| {
+    let journeys = stream::iter(SEEDS.seeds()).map(async |seed| {
         let journey = std::panic::AssertUnwindSafe(Journey::travel(seed)).catch_unwind();
         Box::pin(journey).await.is_err().then_some(seed)
     });
     let failed: Vec<u64> = journeys.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
-    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with LARDER_MOOD_SEEDS=SEED..SEED+1");
-}
-
-fn seeds() -> Range<u64> {
-    #[expect(clippy::disallowed_methods, reason = "how long a test takes is up to who runs it")]
-    let Ok(range) = std::env::var("LARDER_MOOD_SEEDS") else { return SEEDS };
-    let bounds = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    bounds.unwrap_or_else(|| panic!("LARDER_MOOD_SEEDS is {range:?}, and should be like 0..100"))
+    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1", SEEDS.variable);
 }
 
 /// Sends a request until AWS lets it through.

@@ -5,7 +5,12 @@ use std::time::Duration;
 use emulators::Service::Sqs;
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, form, seconds};
+use tests::{Answer, Extent, PHOTO, Stack, form, seconds};
+
+/// Deletions of empty spaces that race against uploads.
+const EMPTY_ROUNDS: Extent = Extent { default: 24, thorough: 240, variable: "LARDER_EMPTY_SPACE_ROUNDS" };
+/// Pairs of deletions that race against uploads.
+const DELETION_ROUNDS: Extent = Extent { default: 20, thorough: 200, variable: "LARDER_DELETION_ROUNDS" };
 
 /// Demands that one of the answers has this status and all others tell that the name is taken.
 #[track_caller]
@@ -110,7 +115,7 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() 
     let stack = Stack::start().await;
     let account = stack.account();
     let (mut deleted, mut refused) = (0, 0);
-    for round in 0..60_usize {
+    for round in 0..EMPTY_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
         let address = format!("/spaces?id={}", acme.id);
         // Other requests before it make the deletion late by as much as the round says.
@@ -149,12 +154,12 @@ async fn two_deletions_at_once_destroy_nothing_that_was_accepted() {
     let stack = Stack::start().await;
     let account = stack.account();
     let mut lived = 0;
-    for round in 0..40_usize {
+    for round in 0..DELETION_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
         let address = format!("/spaces?id={}", acme.id);
         let upload = || acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text"));
         // Other requests before them make the deletions late by as much as the round says.
-        let late = async |requests: usize| {
+        let late = async |requests: u64| {
             for _ in 0..requests {
                 account.get("/spaces?limit=1").await.demand(200);
             }

@@ -8,7 +8,6 @@ mod model;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ops::Range,
     time::Duration,
 };
 
@@ -21,7 +20,7 @@ use futures::{
 use local::Messages;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Dump, Stack, StackOptions, Tenant, minutes};
+use tests::{Dump, Extent, Stack, StackOptions, Tenant, minutes};
 
 use model::{
     Content, File, LENGTH, Seen, Standing,
@@ -29,8 +28,8 @@ use model::{
     text,
 };
 
-/// Seeds that are tried by default.
-const SEEDS: Range<u64> = 0..20;
+/// Seeds that are tried.
+const SEEDS: Extent = Extent { default: 4, thorough: 60, variable: "LARDER_STATE_SEEDS" };
 /// Seeds at once.
 const SEEDS_AT_ONCE: usize = 4;
 /// One in so many seeds has moods.
@@ -64,21 +63,14 @@ struct World {
     files: Vec<File>,
 }
 
-fn seeds() -> Range<u64> {
-    #[expect(clippy::disallowed_methods, reason = "how long a test takes is up to who runs it")]
-    let Ok(range) = std::env::var("LARDER_STATE_SEEDS") else { return SEEDS };
-    let bounds = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    bounds.unwrap_or_else(|| panic!("LARDER_STATE_SEEDS is {range:?}, and should be like 0..100"))
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_befalls_announced_files_their_states_are_lawful() {
-    let worlds = stream::iter(seeds()).map(async |seed| {
+    let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
         let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)
     });
     let failed: Vec<u64> = worlds.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
-    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with LARDER_STATE_SEEDS=SEED..SEED+1");
+    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1", SEEDS.variable);
 }
 
 impl World {

@@ -8,7 +8,7 @@ use rand::Rng;
 use serde_json::{Value, json};
 use tests::{Answer, form};
 
-use super::{CALM_ROUNDS, Ring, rounds, text};
+use super::{CALM_ROUNDS, ROUNDS, Ring, text};
 
 /// What the file holds.
 const TEXT: &str = "some text";
@@ -24,6 +24,8 @@ const FOLDERS: usize = 3;
 const READERS: usize = 2;
 /// Steps for each round.
 const STEPS: u64 = 2;
+/// Fewest steps of a walk: readers have to be answered between them.
+const STEPS_MIN: u64 = 12;
 
 /// What all levels say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -162,7 +164,8 @@ async fn walk(seed: u64, is_moody: bool, asks: bool) {
     let mut state = State { space: Some(asks), ..State::default() };
     let share = if is_moody { CALM_ROUNDS } else { 1 };
     let mut steps = vec![(Step::Space(Some(asks)), state)];
-    for _ in 0..(rounds() * STEPS).div_ceil(share) {
+    let walked = (ROUNDS.rounds() * STEPS).div_ceil(share).max(STEPS_MIN);
+    for _ in 0..walked {
         let step = drawn(&mut ring, state, asks);
         state = state.after(step);
         steps.push((step, state));
