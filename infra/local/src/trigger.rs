@@ -302,7 +302,7 @@ pub(crate) async fn until<'a>(
                 seen.push((queue, held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await));
             }
             let together: Option<Messages> = seen.iter().map(|(_, held)| *held).sum();
-            // Counted after the queues are: whoever finds a message deleted finds its other deliveries running.
+            // Counted after the queues: once a message is deleted, its other deliveries have begun.
             let together = together.map(|held| Messages { running_batches: running.count(), ..held });
             if let Some(together) = together.filter(|together| is_complete && wanted(*together)) {
                 return together;
