@@ -25,7 +25,7 @@ const READERS: usize = 2;
 /// Steps for each round.
 const STEPS: u64 = 2;
 /// Fewest steps of a walk: readers have to be answered between them.
-const STEPS_MIN: u64 = 12;
+const STEPS_MIN: u64 = 24;
 
 /// What all levels say.
 #[derive(Clone, Copy, Debug, Default)]
