@@ -2,7 +2,7 @@
 //! after each change the API reports of every folder and every file what the model says, and the CDN lets a stranger have
 //! those files alone that the model says are open.
 //!
-//! `LARDER_ACCESS_SEEDS=0..1000 cargo test access_model` tries other seeds, `LARDER_ACCESS_SEEDS=57..58` one alone.
+//! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests access_model` tries other seeds, `LARDER_ACCESS_SEEDS=57..58` one alone.
 
 mod model;
 

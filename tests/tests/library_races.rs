@@ -3,7 +3,7 @@
 //!
 //! Each race is run over many rounds whose timing is drawn from a seed, most of them on a calm stack and some while AWS
 //! has moods. What was acknowledged has to be true, and all that is kept has to fit together after every few rounds.
-//! `LARDER_RACE_ROUNDS=5000 cargo test library_races` runs longer.
+//! `LARDER_RACE_ROUNDS=5000 cargo test -p tests library_races` runs longer.
 
 mod access;
 mod arrivals;

@@ -1,7 +1,7 @@
 //! The whole journey of a file while AWS has moods, over many seeds. What is acknowledged is true and happened once,
 //! however impatiently it was asked for; the one excuse is a 503.
 //!
-//! `LARDER_MOOD_SEEDS=0..1000 cargo test moods` tries other seeds, `LARDER_MOOD_SEEDS=57..58` one alone.
+//! `LARDER_MOOD_SEEDS=0..1000 cargo test -p tests moods` tries other seeds, `LARDER_MOOD_SEEDS=57..58` one alone.
 
 use futures::{
     FutureExt,

@@ -2,7 +2,7 @@
 //! that were judged, and what does not is gone in time, with all that was sent for it.
 //!
 //! After every step all that is kept is read, and held against what the step may have done. In some seeds AWS has moods.
-//! `LARDER_STATE_SEEDS=0..1000 cargo test states` tries other seeds, `LARDER_STATE_SEEDS=57..58` one alone.
+//! `LARDER_STATE_SEEDS=0..1000 cargo test -p tests states` tries other seeds, `LARDER_STATE_SEEDS=57..58` one alone.
 
 mod model;
 
