@@ -20,7 +20,8 @@ impl Stack {
     pub async fn user(&self) -> User {
         let environment = self.operator();
         let mut settings = Settings::of(&environment.variables);
-        let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"));
+        let table =
+            Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());
         let sources = &environment.sources;
         let (id, secret, now) = (UserId::new(sources), KeySecret::new(sources), sources.now());
         let key = ApiKey {
@@ -35,7 +36,7 @@ impl Stack {
             created_at: now,
             updated_at: now,
         };
-        table.create_key(&key, sources, None).await.expect("a fresh key");
+        table.create_key(&key, None).await.expect("a fresh key");
         User { client: self.anonymous.with_key(secret.reveal()), id }
     }
 

@@ -55,7 +55,7 @@ impl Empty {
     }
 
     fn tenants(&self) -> Tenants {
-        Tenants::read(&mut Settings::of(&self.variables))
+        Tenants::read(&mut Settings::of(&self.variables), self.sources.clone())
     }
 
     fn faults(&self) -> Faults {
@@ -84,7 +84,7 @@ impl Empty {
 /// How many records a bootstrap leaves that meets no fault.
 async fn records_without_faults() -> i32 {
     let empty = Empty::start().await;
-    assert!(bootstrap(&empty.tenants(), &empty.sources, None).await.expect("a key").is_new);
+    assert!(bootstrap(&empty.tenants(), None).await.expect("a key").is_new);
     let records = empty.records().await;
     empty.stop().await;
     records
@@ -95,17 +95,17 @@ async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() 
     let empty = Empty::start().await;
     empty.faults().lose_answer(DynamoDb, "TransactWriteItems", TRIES - 1);
     empty.faults().lose_answer(DynamoDb, "UpdateItem", TRIES - 1);
-    let first = bootstrap(&empty.tenants(), &empty.sources, None).await.expect("a key");
+    let first = bootstrap(&empty.tenants(), None).await.expect("a key");
     let user = empty.user(&first.api_key).await;
     assert_eq!(empty.records().await, records_without_faults().await);
 
     // The user is there; what is lost is the answer about the key.
     empty.faults().lose_answer(DynamoDb, "TransactWriteItems", TRIES - 1);
-    let second = bootstrap(&empty.tenants(), &empty.sources, None).await.expect("a key");
+    let second = bootstrap(&empty.tenants(), None).await.expect("a key");
     assert!(second.is_new && second.api_key != first.api_key);
     // Its use is noted twice.
     empty.faults().lose_answer(DynamoDb, "UpdateItem", TRIES - 1);
-    let known = bootstrap(&empty.tenants(), &empty.sources, Some(second.api_key.reveal())).await.expect("a key");
+    let known = bootstrap(&empty.tenants(), Some(second.api_key.reveal())).await.expect("a key");
     assert!(!known.is_new && known.api_key == second.api_key);
     assert_eq!((empty.user(&first.api_key).await, empty.user(&second.api_key).await), (user, user));
     empty.stop().await;
@@ -115,8 +115,8 @@ async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() 
 async fn a_start_that_failed_is_finished_by_the_next() {
     let empty = Empty::start().await;
     empty.faults().lose_answer(DynamoDb, "TransactWriteItems", TRIES);
-    bootstrap(&empty.tenants(), &empty.sources, None).await.expect_err("all answers were lost");
-    let finished = bootstrap(&empty.tenants(), &empty.sources, None).await.expect("a key");
+    bootstrap(&empty.tenants(), None).await.expect_err("all answers were lost");
+    let finished = bootstrap(&empty.tenants(), None).await.expect("a key");
     empty.user(&finished.api_key).await;
     assert_eq!(empty.records().await, records_without_faults().await);
     empty.stop().await;

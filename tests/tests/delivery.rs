@@ -12,7 +12,7 @@ fn url(record: &Value) -> String {
 async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType) -> String {
     let environment = stack.operator();
     let mut settings = runtime::Settings::of(&environment.variables);
-    let tenants = tenant::Tenants::read(&mut settings);
+    let tenants = tenant::Tenants::read(&mut settings, environment.sources.clone());
     let originals = tenant::Originals::read(&mut settings);
     settings.finish().expect("a whole environment");
     let key = domain::KeySecret::parse(acme.client.key.as_deref().expect("a key")).expect("a key");
@@ -52,11 +52,7 @@ async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType)
         version: 0,
     };
     let content = tenant::Content::Memory(PHOTO.into());
-    space
-        .assets(&originals)
-        .store(&[(record.clone(), content)], None, &environment.sources, None)
-        .await
-        .expect("stored");
+    space.assets(&originals).store(&[(record.clone(), content)], None, None).await.expect("stored");
     format!("{}/{}", stack.cloud.cdn_url(), record.storage_path)
 }
 

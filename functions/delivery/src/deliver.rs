@@ -33,8 +33,7 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     let headers = request.headers();
     let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
     let (tenants, now) = (&delivery.tenants, delivery.sources.now());
-    let (located, caller) =
-        tokio::try_join!(tenants.located(&address.storage_path, &delivery.sources), caller_of(proof, tenants, now),)?;
+    let (located, caller) = tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants, now),)?;
     let visitor = Visitor { caller: caller.as_ref(), proof: address.proof, master: &delivery.master, now };
     let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
     address.rendering?;

@@ -38,7 +38,7 @@ struct Delivery {
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let tenants = Tenants::read(&mut settings);
+    let tenants = Tenants::read(&mut settings, environment.sources.clone());
     let originals = Originals::read(&mut settings);
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
     let master = runtime::master_secret(&mut settings).await;

@@ -49,10 +49,10 @@ pub(crate) async fn first_key(
     let variables = [(TABLE_VARIABLE.to_owned(), table.clone())].into();
     let environment = environments.operator("bootstrap", variables, emulators);
     let mut settings = Settings::of(&environment.variables);
-    let tenants = Tenants::read(&mut settings);
+    let tenants = Tenants::read(&mut settings, environment.sources);
     settings.finish().map_err(|reason| StartError::Function { function: "bootstrap".to_owned(), reason })?;
     let known = known_key(data_dir);
-    let done = tenant::bootstrap(&tenants, &environment.sources, known.as_deref()).await?;
+    let done = tenant::bootstrap(&tenants, known.as_deref()).await?;
     Ok(Some(FirstKey { key: done.api_key.reveal().to_owned(), is_new: done.is_new }))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing here reads the machine's randomness; whoever needs it is handed a [`Random`].
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use crate::time::{Clock, Timestamp};
 
@@ -17,6 +17,12 @@ pub trait Random: Send + Sync + 'static {
 pub struct Sources {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+}
+
+impl fmt::Debug for Sources {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Sources").finish_non_exhaustive()
+    }
 }
 
 impl Sources {

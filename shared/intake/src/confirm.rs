@@ -80,7 +80,7 @@ struct Confirmation<'a> {
 impl Confirmation<'_> {
     /// Copies what was sent, validates the copy, then makes it active or removes it.
     async fn confirm_copy(&self) -> Result<Confirmed, Refused> {
-        let copy = match self.assets.copy_staged(self.file, self.sources).await? {
+        let copy = match self.assets.copy_staged(self.file).await? {
             StagedCopied::Copied(copy) => copy,
             StagedCopied::Absent => return Ok(Confirmed::Absent),
             StagedCopied::OtherSize => return Err(OTHER_SIZE.into()),
@@ -89,7 +89,7 @@ impl Confirmation<'_> {
         match self.validate_copy(&copy).await {
             Ok((media_type, is_utf8)) => {
                 let file = self.detected(&media_type, is_utf8);
-                let activated = self.assets.activate_copy(file, copy, self.sources).await?;
+                let activated = self.assets.activate_copy(file, copy).await?;
                 Ok(activated.into())
             }
             Err(refused) => {
@@ -133,7 +133,7 @@ impl Confirmation<'_> {
         let mut file = self.detected(&media_type, spooled.is_utf8());
         file.size = spooled.size();
         file.checksum_sha256 = Some(spooled.checksum_sha256().to_owned());
-        Ok(self.assets.activate_content(file, spooled.content(), self.sources).await?.into())
+        Ok(self.assets.activate_content(file, spooled.content()).await?.into())
     }
 
     /// Returns the type of bytes of the declared size that obey all rules but those for images.

@@ -7,9 +7,7 @@ use aws_sdk_dynamodb::{
     operation::update_item::UpdateItemError,
     types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure},
 };
-use domain::{
-    Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Sources, Space, SpaceId, Timestamp, Window,
-};
+use domain::{Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Space, SpaceId, Timestamp, Window};
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 
@@ -99,12 +97,7 @@ impl Table {
     }
 
     /// Writes a new key; a space's only while the space exists.
-    pub async fn create_key(
-        &self,
-        key: &ApiKey,
-        sources: &Sources,
-        completion: Option<&Completion>,
-    ) -> Result<(), KeyNotCreated> {
+    pub async fn create_key(&self, key: &ApiKey, completion: Option<&Completion>) -> Result<(), KeyNotCreated> {
         let small = Authenticated {
             key_id: key.id,
             scope: key.scope,
@@ -120,7 +113,7 @@ impl Table {
             members.push(self.space_exists(space)?);
         }
 
-        match self.transact(sources, members, completion).await {
+        match self.transact(members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if refused == [SPACE_MEMBER] => Err(KeyNotCreated::SpaceDeleted),
             Err(NotWritten::Refused(_)) => Err(Error::busy("a new key's hash or number was taken").into()),

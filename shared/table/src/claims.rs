@@ -9,14 +9,10 @@ use aws_sdk_dynamodb::{
     primitives::Blob,
     types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update},
 };
-use domain::{ChosenIds, Sources, Timestamp};
+use domain::{ChosenIds, Timestamp};
 use serde::Deserialize;
 
-use crate::{
-    Error, Key, Table,
-    read::record,
-    write::{unless_conflicting, unless_refused},
-};
+use crate::{Error, Key, Table, read::record, write::unless_refused};
 
 /// How long one request may be at work, in milliseconds: longer than a function works after its body has come.
 const LEASE_MS: i64 = 60_000;
@@ -68,18 +64,19 @@ struct Kept {
 
 impl Table {
     /// Claims the request of this mark and payload, both opaque.
-    pub async fn claim(&self, mark: &str, payload: &str, sources: &Sources) -> Result<Claimed, Error> {
-        let now = sources.now();
-        let fresh = Claim { mark: mark.to_owned(), token: sources.ulid().to_string(), ids: ChosenIds::new(sources) };
+    pub async fn claim(&self, mark: &str, payload: &str) -> Result<Claimed, Error> {
+        let now = self.sources.now();
+        let fresh =
+            Claim { mark: mark.to_owned(), token: self.sources.ulid().to_string(), ids: ChosenIds::new(&self.sources) };
         let is_free = "attribute_not_exists(#token) OR expires_at <= :now";
-        let Some(kept) = self.hold(&fresh, payload, sources, is_free, None).await? else {
+        let Some(kept) = self.hold(&fresh, payload, is_free, None).await? else {
             return Ok(Claimed::Ours(fresh));
         };
         if kept.token == fresh.token {
             return Ok(Claimed::Ours(fresh));
         }
         if kept.answer.is_none() && kept.lease_ends_at <= now {
-            return self.take_over(kept, fresh, payload, sources).await;
+            return self.take_over(kept, fresh, payload).await;
         }
         if kept.payload != payload {
             return Ok(Claimed::AnotherPayload);
@@ -89,11 +86,11 @@ impl Table {
 
     /// Takes over from a holder who died: under the same ids, so that what they left behind is found and replaced. What
     /// another payload makes has nothing to do with that, and gets ids of its own.
-    async fn take_over(&self, dead: Kept, fresh: Claim, payload: &str, sources: &Sources) -> Result<Claimed, Error> {
+    async fn take_over(&self, dead: Kept, fresh: Claim, payload: &str) -> Result<Claimed, Error> {
         let ids = if dead.payload == payload { dead.ids } else { fresh.ids };
         let ours = Claim { ids, ..fresh };
         let is_dead = "#token = :dead AND attribute_not_exists(answer)";
-        Ok(match self.hold(&ours, payload, sources, is_dead, Some(dead.token)).await? {
+        Ok(match self.hold(&ours, payload, is_dead, Some(dead.token)).await? {
             None => Claimed::Ours(ours),
             Some(kept) if kept.token == ours.token => Claimed::Ours(ours),
             // Another request took over first: a later attempt finds its outcome.
@@ -106,11 +103,10 @@ impl Table {
         &self,
         claim: &Claim,
         payload: &str,
-        sources: &Sources,
         condition: &str,
         dead: Option<String>,
     ) -> Result<Option<Kept>, Error> {
-        let now = sources.now();
+        let now = self.sources.now();
         let expires_at = now.plus_ms(KEPT_MS);
         let text = |text: &str| AttributeValue::S(text.to_owned());
         let number = |number: i64| AttributeValue::N(number.to_string());
@@ -136,7 +132,7 @@ impl Table {
             Some(token) => update.expression_attribute_values(":dead", AttributeValue::S(token)),
             None => update.expression_attribute_values(":now", number(now.ms())),
         };
-        let Err(error) = unless_conflicting(sources, || update.clone().send()).await else { return Ok(None) };
+        let Err(error) = self.unless_conflicting(|| update.clone().send()).await else { return Ok(None) };
         let Some(UpdateItemError::ConditionalCheckFailedException(refused)) = error.as_service_error() else {
             return Err(Error::from_sdk(error));
         };

@@ -1,7 +1,7 @@
 //! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::{File, FileId, FileStatus, HourlyQuota, Sources, Space, SpaceId, UserId};
+use domain::{File, FileId, FileStatus, HourlyQuota, Space, SpaceId, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -89,13 +89,12 @@ impl Table {
         &self,
         files: &[File],
         quota: Option<HourlyQuota>,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), FileRefused> {
         let NewFiles { members, ahead } = self.members_of_new_files(files, quota).map_err(FileRefused::Failed)?;
         self.overwrite_all(&ahead).await.map_err(FileRefused::Failed)?;
         let (roles, members): (Vec<_>, Vec<_>) = members.into_iter().unzip();
-        let refused = match self.transact(sources, members, completion).await {
+        let refused = match self.transact(members, completion).await {
             Ok(()) => return Ok(()),
             Err(NotWritten::Refused(refused)) => refused,
             Err(NotWritten::Failed(error)) => return Err(FileRefused::Failed(error)),
@@ -140,7 +139,7 @@ impl Table {
     }
 
     /// Writes an active file over the pending one that it was made of, with the entry of its reference. It succeeds once.
-    pub async fn activate_file(&self, file: &File, sources: &Sources) -> Result<(), ActivationRefused> {
+    pub async fn activate_file(&self, file: &File) -> Result<(), ActivationRefused> {
         let key = Key::file(file.space_id, file.id);
         let active = File { version: file.version + 1, ..file.clone() };
         let members = self.put_over(key, &active, is_version(file)).and_then(|record| {
@@ -150,7 +149,7 @@ impl Table {
             }
             Ok(members)
         });
-        match self.transact(sources, members.map_err(ActivationRefused::Failed)?, None).await {
+        match self.transact(members.map_err(ActivationRefused::Failed)?, None).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if refused.contains(&RECORD_MEMBER) => Err(ActivationRefused::Stale),
             Err(NotWritten::Refused(_)) => Err(ActivationRefused::NameTaken),
@@ -164,7 +163,7 @@ impl Table {
     }
 
     /// Removes a file, if it is as it was read; `false` where somebody changed it, or it is gone.
-    pub async fn remove_file(&self, file: &File, sources: &Sources) -> Result<bool, Error> {
+    pub async fn remove_file(&self, file: &File) -> Result<bool, Error> {
         let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
         let mut members = vec![
             self.delete_where(Key::file(file.space_id, file.id), is_version(file))?,
@@ -174,7 +173,7 @@ impl Table {
             members.push(self.delete_where(Key::path(&file.storage_path), is_version(file))?);
         }
         members.extend(self.members_of_removed_entries(file)?);
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => Ok(true),
             Err(NotWritten::Refused(_)) => Ok(false),
             Err(NotWritten::Failed(error)) => Err(error),
@@ -183,14 +182,14 @@ impl Table {
 
     /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
     /// and gives back the claim of their request, whose ids are thereby used up.
-    pub async fn settle_files(&self, files: &[File], sources: &Sources, claim: Option<&Claim>) -> Result<bool, Error> {
+    pub async fn settle_files(&self, files: &[File], claim: Option<&Claim>) -> Result<bool, Error> {
         // They are written all or nothing, so one of them stands for all.
         let Some(file) = files.first() else { return Ok(true) };
-        let expires_at_seconds = sources.now().plus_ms(GIVEN_UP_MS).seconds();
+        let expires_at_seconds = self.sources.now().plus_ms(GIVEN_UP_MS).seconds();
         let nobody = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
         let mut members = vec![self.put_new(Key::file_owner(file.id), &nobody)?];
         members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => {
                 self.remove_entries(files).await;
                 Ok(false)
@@ -205,12 +204,7 @@ impl Table {
 
     /// Takes back files that were just written, and what ended the request that they came with; `false` where somebody has
     /// changed or deleted one of them since.
-    pub async fn take_back_files(
-        &self,
-        files: &[File],
-        sources: &Sources,
-        claim: Option<&Claim>,
-    ) -> Result<bool, Error> {
+    pub async fn take_back_files(&self, files: &[File], claim: Option<&Claim>) -> Result<bool, Error> {
         let mut members = Vec::new();
         for file in files {
             let is_ours = ("space_id", AttributeValue::S(file.space_id.to_string()));
@@ -222,7 +216,7 @@ impl Table {
             members.push(self.delete_any(folder_entry(file).0)?);
         }
         members.extend(claim.map(|claim| self.give_back(claim)).transpose()?);
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => {
                 self.remove_entries(files).await;
                 Ok(true)
@@ -234,7 +228,7 @@ impl Table {
 
     /// Writes a changed file over the one that it was made from, in whatever folder it is then, and by whatever it is found
     /// then. Gives the version that was written.
-    pub async fn change_file(&self, from: &File, to: &File, sources: &Sources) -> Result<u64, ChangeFileRefused> {
+    pub async fn change_file(&self, from: &File, to: &File) -> Result<u64, ChangeFileRefused> {
         let to = &File { version: from.version + 1, ..to.clone() };
         let mut members = vec![self.put_over(Key::file(from.space_id, from.id), to, is_version(from))?];
         if from.status == FileStatus::Active {
@@ -243,10 +237,10 @@ impl Table {
         members.extend(self.members_of_changed_entries(from, to)?);
         let folder = to.folder_id().filter(|folder| from.folder_id() != Some(*folder));
         if let Some(folder) = folder {
-            members.push(self.is_open(to.space_id, folder, sources.now())?);
+            members.push(self.is_open(to.space_id, folder, self.sources.now())?);
         }
         let last = members.len() - 1;
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => Ok(to.version),
             Err(NotWritten::Refused(refused)) if folder.is_some() && refused == [last] => {
                 Err(ChangeFileRefused::FolderGone)

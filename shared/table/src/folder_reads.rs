@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::{File, FileId, Folder, FolderId, Handle, Sources, Space, SpaceId, UserId};
+use domain::{File, FileId, Folder, FolderId, Handle, Space, SpaceId, UserId};
 use serde::de::IgnoredAny;
 
 use crate::{
@@ -76,7 +76,6 @@ impl Table {
         handle: &Handle,
         storage_path: &str,
         folders: Option<(SpaceId, &[FolderId])>,
-        sources: &Sources,
     ) -> Result<DeliveredRecords, Error> {
         let (file, space) = (Key::path(storage_path), Key::handle(handle));
         let ids = folders.map_or(&[][..], |(_, ids)| ids);
@@ -84,7 +83,7 @@ impl Table {
         if let Some((space, _)) = folders {
             keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
         }
-        let mut found = self.get_at_once(keys, sources).await?;
+        let mut found = self.get_at_once(keys).await?;
         Ok(DeliveredRecords {
             file: found.take(&file)?,
             space: found.take::<ByHandle>(&space)?.and_then(ByHandle::space),

@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{
     AttributeValue, ConditionCheck, TransactWriteItem, Update,
     builders::{ConditionCheckBuilder, UpdateBuilder},
 };
-use domain::{Folder, FolderChain, FolderId, FolderName, Sources, Space, SpaceId, Timestamp};
+use domain::{Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{Completion, Error, Key, Table, key::PARTITION, write::NotWritten};
@@ -75,7 +75,6 @@ impl Table {
         folder: &Folder,
         around: &FolderChain,
         space: &Space,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), FolderRefused> {
         let child = Child { id: folder.id };
@@ -87,17 +86,17 @@ impl Table {
             self.put_new(Key::child(folder.space_id, parent, folder.id), &child)?,
             self.is_space_version(space)?,
         ];
-        members.extend(self.members_around(folder, around, &FolderChain::default(), sources.now())?);
-        self.write_folder(members, true, sources, completion).await
+        members.extend(self.members_around(folder, around, &FolderChain::default(), self.sources.now())?);
+        self.write_folder(members, true, completion).await
     }
 
     /// Writes a changed folder over the one that it was made from, where it is. Gives the version that was written.
-    pub async fn change_folder(&self, from: &Folder, to: &Folder, sources: &Sources) -> Result<u64, FolderRefused> {
+    pub async fn change_folder(&self, from: &Folder, to: &Folder) -> Result<u64, FolderRefused> {
         let to = &Folder { version: from.version + 1, ..to.clone() };
         let mut members = self.members_of_name(from, to)?;
         let is_named = !members.is_empty();
         members.push(self.put_over(Key::folder(from.space_id, from.id), to, is_version(from))?);
-        self.write_folder(members, is_named, sources, None).await?;
+        self.write_folder(members, is_named, None).await?;
         Ok(to.version)
     }
 
@@ -108,7 +107,6 @@ impl Table {
         to: &Folder,
         around: &FolderChain,
         left: &FolderChain,
-        sources: &Sources,
     ) -> Result<u64, FolderRefused> {
         let to = &Folder { version: from.version + 1, ..to.clone() };
         let mut members = self.members_of_name(from, to)?;
@@ -116,18 +114,13 @@ impl Table {
         members.push(self.put_over(Key::folder(from.space_id, from.id), to, is_version(from))?);
         members.push(self.delete_any(Key::child(from.space_id, from.parent_id(), from.id))?);
         members.push(self.put_any(Key::child(to.space_id, to.parent_id(), to.id), &Child { id: to.id })?);
-        members.extend(self.members_around(to, around, left, sources.now())?);
-        self.write_folder(members, is_named, sources, None).await?;
+        members.extend(self.members_around(to, around, left, self.sources.now())?);
+        self.write_folder(members, is_named, None).await?;
         Ok(to.version)
     }
 
     /// Removes a folder that is closed and as it was read, and has no folders in it, out of those that it was in.
-    pub async fn remove_folder(
-        &self,
-        folder: &Folder,
-        left: &FolderChain,
-        sources: &Sources,
-    ) -> Result<(), FolderRefused> {
+    pub async fn remove_folder(&self, folder: &Folder, left: &FolderChain) -> Result<(), FolderRefused> {
         let is_it = ("id", AttributeValue::S(folder.id.to_string()));
         let is_ours = ("space_id", AttributeValue::S(folder.space_id.to_string()));
         let name = Key::folder_name(folder.space_id, folder.parent_id(), &folder.name);
@@ -137,8 +130,8 @@ impl Table {
             self.delete_where(Key::folder_owner(folder.id), is_ours)?,
             self.delete_any(Key::child(folder.space_id, folder.parent_id(), folder.id))?,
         ];
-        members.extend(self.members_around(folder, &FolderChain::default(), left, sources.now())?);
-        self.write_folder(members, false, sources, None).await
+        members.extend(self.members_around(folder, &FolderChain::default(), left, self.sources.now())?);
+        self.write_folder(members, false, None).await
     }
 
     /// Writes; where it `is_named`, the first member is the new name.
@@ -146,10 +139,9 @@ impl Table {
         &self,
         members: Vec<TransactWriteItem>,
         is_named: bool,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), FolderRefused> {
-        match self.transact(sources, members, completion).await {
+        match self.transact(members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if is_named && refused == [NAME_MEMBER] => Err(FolderRefused::NameTaken),
             Err(NotWritten::Refused(_)) => Err(FolderRefused::Stale),
@@ -345,7 +337,8 @@ mod tests {
     #[tokio::test]
     async fn chains_that_were_read_at_two_moments_move_nothing() {
         let config = aws_sdk_dynamodb::Config::builder().behavior_version_latest().build();
-        let table = Table::new(aws_sdk_dynamodb::Client::from_conf(config), "table".to_owned());
+        let table =
+            Table::new(aws_sdk_dynamodb::Client::from_conf(config), "table".to_owned(), crate::retry::tests::sources());
         let (a, b) = (folder(1, &[]), folder(2, &[]));
         let b_before = folder(2, &[a.id]);
         let comes = folder(3, &[b.id]);

@@ -36,7 +36,6 @@ pub use folders::FolderRefused;
 pub use members::{Membership, User};
 pub use purge::PurgePage;
 pub use read::{Listing, Page, Start};
-pub use retry::pause;
 pub use spaces::{ChangeRefused, SpaceRefused};
 pub use upload_configs::ConfigRefused;
 
@@ -50,18 +49,24 @@ use retry::RetryPolicy;
 pub struct Table {
     client: Client,
     name: String,
+    sources: Sources,
     retries: RetryPolicy,
 }
 
 impl Table {
-    /// The table of this name.
-    pub fn new(client: Client, name: String) -> Table {
-        Table { client, name, retries: RetryPolicy::request() }
+    /// Opens the table of this name. Tokens, pauses, leases and expiry are drawn from `sources`.
+    pub fn new(client: Client, name: String, sources: Sources) -> Table {
+        Table { client, name, sources, retries: RetryPolicy::REQUEST }
     }
 
     /// The same table for a background job: throttled calls are repeated for seconds.
     #[must_use]
-    pub fn for_background_job(self, sources: Sources) -> Table {
-        Table { retries: RetryPolicy::background_job(sources), ..self }
+    pub fn for_background_job(self) -> Table {
+        Table { retries: RetryPolicy::BACKGROUND_JOB, ..self }
+    }
+
+    /// Returns the clock and the randomness of all that is written.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
     }
 }

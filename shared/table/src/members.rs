@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::{ApiKey, KeyId, KeyOwner, Role, Sources, Space, SpaceId, UploadConfig, UserId};
+use domain::{ApiKey, KeyId, KeyOwner, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
@@ -40,17 +40,11 @@ struct FirstUser {
 
 impl Table {
     /// Writes the first user with their first space, all or nothing.
-    pub async fn create_first_user(
-        &self,
-        user: UserId,
-        space: &Space,
-        starter: &UploadConfig,
-        sources: &Sources,
-    ) -> Result<(), Error> {
+    pub async fn create_first_user(&self, user: UserId, space: &Space, starter: &UploadConfig) -> Result<(), Error> {
         let mut members = self.members_of_new_space(space, starter, user)?;
         members.push(self.put_new(Key::user(user), &User { id: user, default_space_id: Some(space.id) })?);
         members.push(self.put_new(Key::first_user(), &FirstUser { id: user })?);
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(_)) => {
                 Err(Error::busy("the first user, or what was to be theirs, is there already"))

@@ -6,7 +6,6 @@ use aws_sdk_dynamodb::{
     operation::transact_get_items::TransactGetItemsError,
     types::{AttributeValue, Get, ItemResponse, KeysAndAttributes, TransactGetItem},
 };
-use domain::Sources;
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -106,7 +105,7 @@ impl Table {
         }
         for attempt in 0..self.retries.batch_tries {
             if attempt > 0 {
-                self.retries.pause(attempt).await;
+                self.retries.pause(&self.sources, attempt).await;
             }
             let request = KeysAndAttributes::builder().set_keys(Some(wanted.clone())).consistent_read(true).build();
             let request = request.map_err(|error| Error::Refused(error.into()))?;
@@ -128,13 +127,13 @@ impl Table {
     }
 
     /// A few different keys' records as they are at one moment.
-    pub(crate) async fn get_at_once(&self, keys: Vec<Key>, sources: &Sources) -> Result<Found, Error> {
+    pub(crate) async fn get_at_once(&self, keys: Vec<Key>) -> Result<Found, Error> {
         let get = |key: &Key| {
             let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().attributes())).build();
             Ok(TransactGetItem::builder().get(get.map_err(|error| Error::Refused(error.into()))?).build())
         };
         let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, Error>>()?;
-        let mut tries = TransactionTries::new(&self.retries, sources);
+        let mut tries = TransactionTries::new(&self.retries, &self.sources);
         loop {
             let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
             let error = match read {

@@ -3,11 +3,11 @@
 //! Throttling is not a conflict: a request fails after two tries, so that its caller retries after `Retry-After`; a
 //! background job, which has no caller, waits for seconds. Conflicts with other requests end soon, so both repeat them.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use domain::Sources;
 
-use crate::Error;
+use crate::{Error, Table};
 
 /// Tries of a transaction that conflicts with others.
 pub(crate) const CONFLICT_TRIES: u32 = 8;
@@ -15,7 +15,7 @@ pub(crate) const CONFLICT_TRIES: u32 = 8;
 const CONFLICT_PAUSE_MS: u64 = 10;
 
 /// Which pauses and tries a table's calls have.
-#[derive(Clone)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct RetryPolicy {
     /// Tries of a batch of which DynamoDB left items unprocessed.
     pub(crate) batch_tries: u32,
@@ -27,40 +27,26 @@ pub(crate) struct RetryPolicy {
     first_pause: Duration,
     /// Longest pause before any try.
     longest_pause: Duration,
-    /// Randomness that spreads the pauses; without it, each pause is the longest.
-    jitter: Option<Sources>,
-}
-
-impl fmt::Debug for RetryPolicy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("RetryPolicy").field("call_tries", &self.call_tries).finish_non_exhaustive()
-    }
 }
 
 impl RetryPolicy {
     /// Policy of requests, which pause for 300 ms in all at most.
-    pub(crate) fn request() -> RetryPolicy {
-        RetryPolicy {
-            batch_tries: 5,
-            call_tries: 1,
-            transaction_tries: 2,
-            first_pause: Duration::from_millis(20),
-            longest_pause: Duration::from_millis(160),
-            jitter: None,
-        }
-    }
+    pub(crate) const REQUEST: RetryPolicy = RetryPolicy {
+        batch_tries: 5,
+        call_tries: 1,
+        transaction_tries: 2,
+        first_pause: Duration::from_millis(20),
+        longest_pause: Duration::from_millis(160),
+    };
 
     /// Policy of background jobs, which pause for 12 s in all at most.
-    pub(crate) fn background_job(sources: Sources) -> RetryPolicy {
-        RetryPolicy {
-            batch_tries: 10,
-            call_tries: 10,
-            transaction_tries: 10,
-            first_pause: Duration::from_millis(100),
-            longest_pause: Duration::from_secs(2),
-            jitter: Some(sources),
-        }
-    }
+    pub(crate) const BACKGROUND_JOB: RetryPolicy = RetryPolicy {
+        batch_tries: 10,
+        call_tries: 10,
+        transaction_tries: 10,
+        first_pause: Duration::from_millis(100),
+        longest_pause: Duration::from_secs(2),
+    };
 
     /// Whether a throttled call is repeated beyond the SDK's own tries.
     pub(crate) fn repeats_throttled_calls(&self) -> bool {
@@ -68,13 +54,9 @@ impl RetryPolicy {
     }
 
     /// Pauses before retry `attempt` (1-based).
-    pub(crate) async fn pause(&self, attempt: u32) {
+    pub(crate) async fn pause(&self, sources: &Sources, attempt: u32) {
         let longest = self.first_pause.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(self.longest_pause);
-        let pause = match &self.jitter {
-            Some(sources) => drawn(sources, longest),
-            None => longest,
-        };
-        tokio::time::sleep(pause).await;
+        tokio::time::sleep(drawn(sources, longest)).await;
     }
 }
 
@@ -107,13 +89,19 @@ impl<'a> TransactionTries<'a> {
         if self.throttled == self.policy.transaction_tries {
             return Err(Error::Throttled("a transaction was cancelled because of throttling".into()));
         }
-        self.policy.pause(self.throttled).await;
+        self.policy.pause(self.sources, self.throttled).await;
         Ok(())
     }
 }
 
-/// Pauses before retry `attempt` (1-based) after a conflict: jittered exponential backoff.
-pub async fn pause(sources: &Sources, attempt: u32) {
+impl Table {
+    /// Pauses before retry `attempt` (1-based) after a conflict: jittered exponential backoff.
+    pub async fn pause(&self, attempt: u32) {
+        pause(&self.sources, attempt).await;
+    }
+}
+
+async fn pause(sources: &Sources, attempt: u32) {
     let longest = Duration::from_millis(CONFLICT_PAUSE_MS << attempt);
     tokio::time::sleep(drawn(sources, longest)).await;
 }
@@ -125,7 +113,7 @@ fn drawn(sources: &Sources, longest: Duration) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
 
     use domain::{Clock, Random, Timestamp};
@@ -145,7 +133,8 @@ mod tests {
         }
     }
 
-    fn sources() -> Sources {
+    /// A clock that stands still, and the same bytes again and again.
+    pub(crate) fn sources() -> Sources {
         Sources::new(Arc::new(Fixed), Arc::new(Fixed))
     }
 
@@ -162,17 +151,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn throttled_request_gives_up_after_two_tries_and_job_after_seconds() {
-        let (tries, pauses) = throttled_tries(&RetryPolicy::request()).await;
-        assert_eq!((tries, pauses), (2, Duration::from_millis(20)));
+        let (tries, pauses) = throttled_tries(&RetryPolicy::REQUEST).await;
+        assert_eq!(tries, 2);
+        assert!(pauses <= Duration::from_millis(20), "{pauses:?}");
 
-        let (tries, pauses) = throttled_tries(&RetryPolicy::background_job(sources())).await;
+        let (tries, pauses) = throttled_tries(&RetryPolicy::BACKGROUND_JOB).await;
         assert_eq!(tries, 10);
         assert!(pauses > Duration::from_secs(1) && pauses < Duration::from_secs(12), "{pauses:?}");
     }
 
     #[tokio::test(start_paused = true)]
     async fn conflicting_transaction_is_tried_eight_times() {
-        let (policy, sources) = (RetryPolicy::request(), sources());
+        let (policy, sources) = (RetryPolicy::REQUEST, sources());
         let mut tries = TransactionTries::new(&policy, &sources);
         let mut made = 1;
         let error = loop {

@@ -3,7 +3,7 @@
 //! A deleted space is read as none at all, until its purge has removed the record too.
 
 use aws_sdk_dynamodb::types::{AttributeValue, ConditionCheck, TransactWriteItem};
-use domain::{FolderId, Handle, Role, Sources, Space, SpaceId, UploadConfig, UserId};
+use domain::{FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -79,11 +79,10 @@ impl Table {
         space: &Space,
         starter: &UploadConfig,
         creator: UserId,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), SpaceRefused> {
         let members = self.members_of_new_space(space, starter, creator).map_err(SpaceRefused::Failed)?;
-        match self.transact(sources, members, completion).await {
+        match self.transact(members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if refused.contains(&0) => Err(SpaceRefused::NameTaken),
             Err(NotWritten::Refused(refused)) if refused.contains(&1) => Err(SpaceRefused::HandleTaken),
@@ -113,12 +112,12 @@ impl Table {
 
     /// Writes a changed space over the version it was made from, in one transaction. A name that the space gives up, by a
     /// new name or by its deletion, is free at the same moment. Returns the version that was written.
-    pub async fn change_space(&self, from: &Space, to: &Space, sources: &Sources) -> Result<u64, ChangeRefused> {
+    pub async fn change_space(&self, from: &Space, to: &Space) -> Result<u64, ChangeRefused> {
         let members = self.members_of_changed_space(from, to).map_err(ChangeRefused::Failed)?;
         let config = (from.active_upload_config_id != to.active_upload_config_id).then(|| members.len() - 1);
         let is_renamed = from.name.folded() != to.name.folded();
 
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => Ok(from.version + 1),
             Err(NotWritten::Refused(refused)) if config.is_some_and(|config| refused == [config]) => {
                 Err(ChangeRefused::ConfigGone)

@@ -1,7 +1,7 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use domain::{Sources, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
+use domain::{Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -55,11 +55,10 @@ impl Table {
     pub async fn create_upload_config(
         &self,
         config: &UploadConfig,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), ConfigRefused> {
         let members = self.members_of_new_config(config)?.into();
-        match self.transact(sources, members, completion).await {
+        match self.transact(members, completion).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if refused == [NAME_MEMBER] => Err(ConfigRefused::NameTaken),
             Err(NotWritten::Refused(_)) => Err(Error::busy("a fresh id was taken").into()),
@@ -68,12 +67,7 @@ impl Table {
     }
 
     /// Writes a changed config over the one that it was made from. Gives the version that was written.
-    pub async fn change_upload_config(
-        &self,
-        from: &UploadConfig,
-        to: &UploadConfig,
-        sources: &Sources,
-    ) -> Result<u64, ConfigRefused> {
+    pub async fn change_upload_config(&self, from: &UploadConfig, to: &UploadConfig) -> Result<u64, ConfigRefused> {
         let to = &UploadConfig { version: from.version + 1, ..to.clone() };
         let is_version = ("version", AttributeValue::N(from.version.to_string()));
         let name = Key::upload_config_name(to.space_id, &to.name);
@@ -84,7 +78,7 @@ impl Table {
             members.push(self.put_new(name, to)?);
             members.push(self.delete_where(Key::upload_config_name(from.space_id, &from.name), is_version)?);
         }
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => Ok(to.version),
             Err(NotWritten::Refused(refused)) if refused == [NAME_MEMBER] && from.name != to.name => {
                 Err(ConfigRefused::NameTaken)
@@ -95,7 +89,7 @@ impl Table {
     }
 
     /// Removes a config, unless it is its space's active one.
-    pub async fn delete_upload_config(&self, config: &UploadConfig, sources: &Sources) -> Result<(), ConfigRefused> {
+    pub async fn delete_upload_config(&self, config: &UploadConfig) -> Result<(), ConfigRefused> {
         let is_version = ("version", AttributeValue::N(config.version.to_string()));
         let is_active = ("active_upload_config_id", AttributeValue::S(config.id.to_string()));
         let is_ours = ("space_id", AttributeValue::S(config.space_id.to_string()));
@@ -105,7 +99,7 @@ impl Table {
             self.delete_where(Key::upload_config_name(config.space_id, &config.name), is_version)?,
             self.delete_where(Key::upload_config_owner(config.id), is_ours)?,
         ];
-        match self.transact(sources, members, None).await {
+        match self.transact(members, None).await {
             Ok(()) => Ok(()),
             Err(NotWritten::Refused(refused)) if refused.contains(&SPACE_MEMBER) => Err(ConfigRefused::Active),
             Err(NotWritten::Refused(_)) => Err(ConfigRefused::Stale),

@@ -18,14 +18,13 @@ use aws_sdk_dynamodb::{
         builders::{ConditionCheckBuilder, PutBuilder},
     },
 };
-use domain::Sources;
 use serde::Serialize;
 
 use crate::{
     Completion, Error, Table,
     key::{Key, PARTITION},
     read::Item,
-    retry::{CONFLICT_TRIES, TransactionTries, pause},
+    retry::{CONFLICT_TRIES, TransactionTries},
 };
 
 /// Most writes of one batch.
@@ -193,7 +192,7 @@ impl Table {
     async fn write_batch(&self, mut rest: Vec<WriteRequest>) -> Result<(), Error> {
         for attempt in 0..self.retries.batch_tries {
             if attempt > 0 {
-                self.retries.pause(attempt).await;
+                self.retries.pause(&self.sources, attempt).await;
             }
             let sent = self.client.batch_write_item().request_items(&self.name, rest.clone()).send().await;
             let answer = match sent.map_err(Error::from_sdk) {
@@ -221,7 +220,7 @@ impl Table {
             if attempt >= self.retries.call_tries || !matches!(called, Err(Error::Throttled(_))) {
                 return called;
             }
-            self.retries.pause(attempt).await;
+            self.retries.pause(&self.sources, attempt).await;
             attempt += 1;
         }
     }
@@ -229,7 +228,6 @@ impl Table {
     /// All of these or none, once; with them what completes the request's claim, where it has one.
     pub(crate) async fn transact(
         &self,
-        sources: &Sources,
         mut members: Vec<TransactWriteItem>,
         completion: Option<&Completion>,
     ) -> Result<(), NotWritten> {
@@ -237,7 +235,7 @@ impl Table {
             members.push(self.complete(completion)?);
         }
         let claim = completion.map(|_| members.len() - 1);
-        match self.write_together(sources, members).await {
+        match self.write_together(members).await {
             Err(NotWritten::Refused(refused)) if claim.is_some_and(|claim| refused.contains(&claim)) => {
                 Err(Error::contended("another request took over what this one was doing").into())
             }
@@ -245,9 +243,9 @@ impl Table {
         }
     }
 
-    async fn write_together(&self, sources: &Sources, members: Vec<TransactWriteItem>) -> Result<(), NotWritten> {
-        let token = sources.ulid().to_string();
-        let mut tries = TransactionTries::new(&self.retries, sources);
+    async fn write_together(&self, members: Vec<TransactWriteItem>) -> Result<(), NotWritten> {
+        let token = self.sources.ulid().to_string();
+        let mut tries = TransactionTries::new(&self.retries, &self.sources);
         loop {
             let request = self.client.transact_write_items().client_request_token(&token);
             let request = request.set_transact_items(Some(members.clone()));
@@ -270,26 +268,25 @@ impl Table {
             }
         }
     }
-}
-
-/// Makes a single write again while a transaction is at work on the same item.
-pub(crate) async fn unless_conflicting<T, E, F>(
-    sources: &Sources,
-    write: impl Fn() -> F,
-) -> Result<T, SdkError<E, HttpResponse>>
-where
-    E: ProvideErrorMetadata,
-    F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
-{
-    for attempt in 1..CONFLICT_TRIES {
-        match write().await {
-            Err(SdkError::ServiceError(refused)) if refused.err().code() == Some(CONFLICT) => {
-                pause(sources, attempt).await;
+    /// Makes a single write again while a transaction is at work on the same item.
+    pub(crate) async fn unless_conflicting<T, E, F>(
+        &self,
+        write: impl Fn() -> F,
+    ) -> Result<T, SdkError<E, HttpResponse>>
+    where
+        E: ProvideErrorMetadata,
+        F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
+    {
+        for attempt in 1..CONFLICT_TRIES {
+            match write().await {
+                Err(SdkError::ServiceError(refused)) if refused.err().code() == Some(CONFLICT) => {
+                    self.pause(attempt).await;
+                }
+                written => return written,
             }
-            written => return written,
         }
+        write().await
     }
-    write().await
 }
 
 /// A deletion whose condition does not hold has nothing to delete, or has done so before.

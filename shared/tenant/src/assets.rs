@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Sources, Timestamp, Violation, Violations};
+use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Timestamp, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Claim, Completion, FileRefused};
@@ -75,7 +75,6 @@ impl Assets<'_> {
         &self,
         files: &[(File, Content)],
         quota: Option<HourlyQuota>,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), Fault> {
         if files.iter().any(|(file, _)| file.status != FileStatus::Active) {
@@ -90,7 +89,7 @@ impl Assets<'_> {
         let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
         let records: Vec<File> = files.iter().map(|(file, _)| file.clone()).collect();
         let written = match stored.into_iter().collect() {
-            Ok(()) => self.write(&records, quota, sources, completion).await,
+            Ok(()) => self.write(&records, quota, completion).await,
             Err(fault) => Err(Unwritten::settled(fault)),
         };
         let Err(Unwritten { fault, is_settled }) = written else { return Ok(()) };
@@ -107,7 +106,6 @@ impl Assets<'_> {
         &self,
         records: &[File],
         quota: Option<HourlyQuota>,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), Unwritten> {
         let folder = records.first().and_then(File::folder_id);
@@ -116,29 +114,29 @@ impl Assets<'_> {
         }
         let claim = completion.map(|completion| &completion.claim);
         let table = &self.space.table;
-        match table.create_files(records, quota, sources, completion).await {
+        match table.create_files(records, quota, completion).await {
             Ok(()) => {}
             Err(FileRefused::NameTaken) => return Err(Unwritten::settled(name_taken())),
             Err(FileRefused::QuotaUsedUp) => {
-                let fault = quota.map_or_else(|| Fault::internal("no quota"), |quota| quota.used_up(sources.now()));
+                let fault = quota.map_or_else(|| Fault::internal("no quota"), |quota| quota.used_up(self.space.now()));
                 return Err(Unwritten::settled(fault));
             }
             Err(FileRefused::Failed(error)) => {
-                if !table.settle_files(records, sources, claim).await.map_err(Fault::from)? {
+                if !table.settle_files(records, claim).await.map_err(Fault::from)? {
                     return Err(Unwritten::settled(error.into()));
                 }
             }
         }
-        match self.refusal_after_writing(folder, sources).await {
+        match self.refusal_after_writing(folder).await {
             Ok(None) => Ok(()),
-            Ok(Some(refusal)) | Err(refusal) => self.take_back(records, refusal, sources, claim).await,
+            Ok(Some(refusal)) | Err(refusal) => self.take_back(records, refusal, claim).await,
         }
     }
 
     /// Why what was written cannot stay: only a look after writing tells of a deletion that looked before.
-    async fn refusal_after_writing(&self, folder: Option<FolderId>, sources: &Sources) -> Result<Option<Fault>, Fault> {
-        let (space, found) = self.space.with_settled_folder(folder, sources).await?;
-        let now = sources.now();
+    async fn refusal_after_writing(&self, folder: Option<FolderId>) -> Result<Option<Fault>, Fault> {
+        let (space, found) = self.space.with_settled_folder(folder).await?;
+        let now = self.space.now();
         Ok(match (space, found) {
             (None, _) => Some(Violations::from(("space", Violation::Unknown)).into()),
             (Some(space), _) if space.is_closed(now) => Some(closed()),
@@ -150,19 +148,13 @@ impl Assets<'_> {
 
     /// Takes back what was written, of which nobody was told. What somebody has seen all the same, and put into another
     /// folder or deleted, is not refused any more.
-    async fn take_back(
-        &self,
-        records: &[File],
-        refusal: Fault,
-        sources: &Sources,
-        claim: Option<&Claim>,
-    ) -> Result<(), Unwritten> {
+    async fn take_back(&self, records: &[File], refusal: Fault, claim: Option<&Claim>) -> Result<(), Unwritten> {
         let (table, space) = (&self.space.table, self.space.record.id);
         let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
         let refused_in = records.first().and_then(File::folder_id);
         let mut records = records.to_vec();
         for _ in 0..CHANGE_TRIES {
-            if table.take_back_files(&records, sources, claim).await.map_err(Fault::from)? {
+            if table.take_back_files(&records, claim).await.map_err(Fault::from)? {
                 return Err(Unwritten::settled(refusal));
             }
             records = table.files(space, &ids).await.map_err(Fault::from)?.into_values().collect();

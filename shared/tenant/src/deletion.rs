@@ -9,7 +9,7 @@
 //! is closed: so either the deletion sees the file, or nobody was told that it is there, and no upload that was accepted is
 //! lost.
 
-use domain::{Closing, Fault, Security, Sources, Violation};
+use domain::{Closing, Fault, Security, Violation};
 use queue::{PurgeJob, PurgePass, Queue};
 
 use crate::Space;
@@ -21,39 +21,39 @@ const ANNOUNCEMENT_SECONDS: i32 = 1;
 
 impl Space {
     /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
-    pub async fn delete(mut self, force: bool, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
+    pub async fn delete(mut self, force: bool, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         if force {
-            self.mark(None, purge, sources).await?;
+            self.mark(None, purge).await?;
         } else {
-            self.mark_if_empty(purge, sources).await?;
+            self.mark_if_empty(purge).await?;
         }
         Ok(self.table.delete_space_authentication(self.record.id).await?)
     }
 
-    async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
+    async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         self.demand_empty().await?;
-        let token = sources.ulid().to_string();
-        self.close(&token, sources).await?;
+        let token = self.table.sources().ulid().to_string();
+        self.close(&token).await?;
 
         let marked = match self.demand_empty().await {
-            Ok(()) => self.mark(Some(&token), purge, sources).await,
+            Ok(()) => self.mark(Some(&token), purge).await,
             refused => refused,
         };
         if marked.is_err() {
             // Where this fails too, the space opens by itself.
-            let _ = self.reopen(&token, sources).await;
+            let _ = self.reopen(&token).await;
         }
         marked
     }
 
     /// Announces the deletion and marks the space as deleted; with a token, only while that one keeps it closed.
-    async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
-        let announced_at = sources.now();
+    async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
+        let announced_at = self.now();
         let job = |pass| (PurgeJob::Space { space_id: self.record.id, pass, announced_at }, ANNOUNCEMENT_SECONDS);
         purge.send(&PurgePass::ALL.map(job)).await?;
-        let mark = |space: &mut domain::Space| {
+        let mark = |space: &mut domain::Space, now| {
             let is_closed_by = |token| space.closing.as_ref().is_some_and(|closing| closing.token == token);
-            if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(sources.now())) {
+            if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(now)) {
                 return Err(Fault::contended("the deletion took so long that the space was open again"));
             }
             space.deleted_at = Some(announced_at);
@@ -65,27 +65,27 @@ impl Space {
             space.security = Security::default();
             Ok(())
         };
-        self.change_if(mark, sources).await
+        self.change_if(mark).await
     }
 
-    async fn close(&mut self, token: &str, sources: &Sources) -> Result<(), Fault> {
-        let close = |space: &mut domain::Space| {
-            if space.is_closed(sources.now()) {
+    async fn close(&mut self, token: &str) -> Result<(), Fault> {
+        let close = |space: &mut domain::Space, now| {
+            if space.is_closed(now) {
                 let violation = Violation::Must("must not be that of a space that is being deleted");
                 return Err(Fault::conflict("The space is being deleted.", "id", violation));
             }
-            space.closing = Some(Closing { token: token.to_owned(), ends_at: sources.now().plus_ms(CLOSED_MS) });
+            space.closing = Some(Closing { token: token.to_owned(), ends_at: now.plus_ms(CLOSED_MS) });
             Ok(())
         };
-        self.change_if(close, sources).await
+        self.change_if(close).await
     }
 
-    async fn reopen(&mut self, token: &str, sources: &Sources) -> Result<(), Fault> {
-        let reopen = |space: &mut domain::Space| {
+    async fn reopen(&mut self, token: &str) -> Result<(), Fault> {
+        let reopen = |space: &mut domain::Space, _| {
             space.closing.take_if(|closing| closing.token == token);
             Ok(())
         };
-        self.change_if(reopen, sources).await
+        self.change_if(reopen).await
     }
 
     async fn demand_empty(&self) -> Result<(), Fault> {
@@ -97,8 +97,8 @@ impl Space {
     }
 
     /// Refuses files while the space is disabled, or it is being decided whether it is deleted.
-    pub fn demand_uploads(&self, sources: &Sources) -> Result<(), Fault> {
-        if self.record.is_closed(sources.now()) {
+    pub fn demand_uploads(&self) -> Result<(), Fault> {
+        if self.record.is_closed(self.now()) {
             return Err(closed());
         }
         if !self.record.enabled {

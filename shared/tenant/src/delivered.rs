@@ -10,8 +10,8 @@ use bucket::{AnswerHeaders, Error};
 use bytes::Bytes;
 use domain::{
     DeliveryProof, DeliveryType, EffectiveSecurity, FOLDER_DEPTH, Fault, File, FileStatus, FolderChain, FolderId,
-    Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Sources, Space, SpaceId, Timestamp, Violation,
-    Violations, access_revision, original_needs_proof,
+    Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Space, SpaceId, Timestamp, Violation, Violations,
+    access_revision, original_needs_proof,
 };
 use futures::Stream;
 
@@ -72,13 +72,13 @@ pub struct Delivered {
 
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
-    pub async fn located(&self, storage_path: &str, sources: &Sources) -> Result<Option<Located>, Fault> {
+    pub async fn located(&self, storage_path: &str) -> Result<Option<Located>, Fault> {
         let Some((handle, _)) = storage_path.split_once('/') else { return Ok(None) };
         let Ok(handle) = Handle::parse(handle) else { return Ok(None) };
         let mut asked: Option<(SpaceId, Vec<FolderId>)> = None;
         for read in 0..READS {
             let folders = asked.as_ref().map(|(space, ids)| (*space, ids.as_slice()));
-            let records = self.table.delivered(&handle, storage_path, folders, sources).await?;
+            let records = self.table.delivered(&handle, storage_path, folders).await?;
             let Some((file, space)) = records.file.zip(records.space) else { return Ok(None) };
             if file.space_id != space.id || file.status != FileStatus::Active || !space.enabled {
                 return Ok(None);

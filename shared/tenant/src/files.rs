@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use domain::{Fault, File, FileFilter, FileId, Reference, Sources, Violation, Violations};
+use domain::{Fault, File, FileFilter, FileId, Reference, Violation, Violations};
 use queue::{PurgeJob, Queue};
 use table::{ChangeFileRefused, FilePlace, Listing, Page};
 
@@ -39,22 +39,21 @@ impl Space {
         &self,
         mut from: File,
         change: impl Fn(&mut File) -> Result<(), Fault>,
-        sources: &Sources,
     ) -> Result<File, Fault> {
         for _ in 0..CHANGE_TRIES {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.count_access_change(&from);
             changed.keep_activation(&from);
-            changed.updated_at = sources.now();
-            match self.table.change_file(&from, &changed, sources).await {
+            changed.updated_at = self.now();
+            match self.table.change_file(&from, &changed).await {
                 Ok(version) => return Ok(File { version, ..changed }),
                 Err(ChangeFileRefused::Stale) => from = self.file(from.id).await?.ok_or_else(Fault::not_found)?,
                 Err(ChangeFileRefused::FolderGone) => {
-                    let (_, folder) = self.with_settled_folder(changed.folder_id(), sources).await?;
+                    let (_, folder) = self.with_settled_folder(changed.folder_id()).await?;
                     match folder {
                         None => return Err(Violations::from((FOLDER, Violation::Unknown)).into()),
-                        Some(folder) if folder.is_closed(sources.now()) => return Err(folder_closed()),
+                        Some(folder) if folder.is_closed(self.now()) => return Err(folder_closed()),
                         Some(_) => {}
                     }
                 }
@@ -65,11 +64,11 @@ impl Space {
     }
 
     /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
-    pub async fn delete_file(&self, mut file: File, purge: &Queue<PurgeJob>, sources: &Sources) -> Result<(), Fault> {
-        let (space_id, file_id, announced_at) = (file.space_id, file.id, sources.now());
+    pub async fn delete_file(&self, mut file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
+        let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());
         purge.send(&[(PurgeJob::File { space_id, file_id, announced_at }, ANNOUNCEMENT_SECONDS)]).await?;
         for _ in 0..CHANGE_TRIES {
-            if self.table.remove_file(&file, sources).await? {
+            if self.table.remove_file(&file).await? {
                 return Ok(());
             }
             file = self.file(file_id).await?.ok_or_else(Fault::not_found)?;

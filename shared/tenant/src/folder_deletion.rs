@@ -4,8 +4,8 @@
 //! and takes the file back where it is closed or gone; whoever moves something into it, or makes a folder in it, does so on
 //! the condition that it is open. So either the deletion sees what came, or nobody was told that it came.
 
-use domain::{Closing, Fault, Folder, FolderId, Sources, Violation};
-use table::{FolderRefused, pause};
+use domain::{Closing, Fault, Folder, FolderId, Violation};
+use table::FolderRefused;
 
 use crate::{
     Space,
@@ -22,58 +22,57 @@ impl Space {
     pub(crate) async fn with_settled_folder(
         &self,
         folder: Option<FolderId>,
-        sources: &Sources,
     ) -> Result<(Option<domain::Space>, Option<Folder>), Fault> {
         for attempt in 1..LOOKS {
             let found = self.table.space_and_folder(self.record.id, folder).await?;
-            if !found.1.as_ref().is_some_and(|folder| folder.is_closed(sources.now())) {
+            if !found.1.as_ref().is_some_and(|folder| folder.is_closed(self.now())) {
                 return Ok(found);
             }
-            pause(sources, attempt).await;
+            self.table.pause(attempt).await;
         }
         Ok(self.table.space_and_folder(self.record.id, folder).await?)
     }
 
     /// Deletes a folder, unless there is a file or a folder in it.
-    pub async fn delete_folder(&self, found: FolderWithChain, sources: &Sources) -> Result<(), Fault> {
+    pub async fn delete_folder(&self, found: FolderWithChain) -> Result<(), Fault> {
         let found = match found.folder() {
-            folder if folder.is_closed(sources.now()) => {
-                self.with_settled_folder(Some(folder.id), sources).await?;
+            folder if folder.is_closed(self.now()) => {
+                self.with_settled_folder(Some(folder.id)).await?;
                 self.folder_again(folder.id).await?
             }
             _ => found,
         };
         self.demand_empty_folder(found.folder()).await?;
-        let token = sources.ulid().to_string();
+        let token = self.table.sources().ulid().to_string();
         let close = |folder: &mut Folder| {
-            if folder.is_closed(sources.now()) {
+            if folder.is_closed(self.now()) {
                 return Err(folder_closed());
             }
-            folder.closing = Some(Closing { token: token.clone(), ends_at: sources.now().plus_ms(CLOSED_MS) });
+            folder.closing = Some(Closing { token: token.clone(), ends_at: self.now().plus_ms(CLOSED_MS) });
             Ok(())
         };
-        let closed = self.change_folder(found, close, sources).await?;
-        let deleted = self.remove_closed(closed.clone(), &token, sources).await;
+        let closed = self.change_folder(found, close).await?;
+        let deleted = self.remove_closed(closed.clone(), &token).await;
         if deleted.is_err() {
             let reopen = |folder: &mut Folder| {
                 folder.closing.take_if(|closing| closing.token == token);
                 Ok(())
             };
             // Where this fails too, the folder opens by itself.
-            let _ = self.change_folder(closed, reopen, sources).await;
+            let _ = self.change_folder(closed, reopen).await;
         }
         deleted
     }
 
-    async fn remove_closed(&self, mut closed: FolderWithChain, token: &str, sources: &Sources) -> Result<(), Fault> {
+    async fn remove_closed(&self, mut closed: FolderWithChain, token: &str) -> Result<(), Fault> {
         for _ in 0..CHANGE_TRIES {
             let folder = closed.folder();
             let is_ours = folder.closing.as_ref().is_some_and(|closing| closing.token == token);
-            if !is_ours || !folder.is_closed(sources.now()) {
+            if !is_ours || !folder.is_closed(self.now()) {
                 return Err(Fault::contended("the deletion took so long that the folder was open again"));
             }
             self.demand_empty_folder(folder).await?;
-            match self.table.remove_folder(folder, &closed.around(), sources).await {
+            match self.table.remove_folder(folder, &closed.around()).await {
                 Ok(()) => return Ok(()),
                 Err(FolderRefused::Stale) => closed = self.folder_again(folder.id).await?,
                 Err(refused) => return Err(fault(refused)),

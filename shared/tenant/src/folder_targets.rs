@@ -1,7 +1,7 @@
 //! Where files are to go: a folder by id, a path down from it, and what of that has to be made first.
 
 use domain::{
-    FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role, Sources, Violation,
+    FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role, Violation,
     Violations,
 };
 
@@ -83,24 +83,19 @@ impl Space {
     }
 
     /// The folders of a place; those that are missing are made.
-    pub async fn make_folders(&self, target: FolderTarget, sources: &Sources) -> Result<FolderChain, Fault> {
+    pub async fn make_folders(&self, target: FolderTarget) -> Result<FolderChain, Fault> {
         let mut around = target.around;
         for name in target.missing {
-            around = self.make_folder(around, name, sources).await?;
+            around = self.make_folder(around, name).await?;
         }
         Ok(around)
     }
 
     /// The folder of a name in the last of some others, made where it is not there.
-    async fn make_folder(
-        &self,
-        around: FolderChain,
-        name: FolderName,
-        sources: &Sources,
-    ) -> Result<FolderChain, Fault> {
+    async fn make_folder(&self, around: FolderChain, name: FolderName) -> Result<FolderChain, Fault> {
         let parent = around.innermost().map(|folder| folder.id);
         for _ in 0..CHANGE_TRIES {
-            let made = self.create_folder(FolderId::new(sources), name.clone(), parent, sources, |_| None).await;
+            let made = self.create_folder(FolderId::new(self.table.sources()), name.clone(), parent, |_| None).await;
             let refused = match made {
                 Ok(made) => return Ok(made.chain().clone()),
                 Err(refused) => refused,

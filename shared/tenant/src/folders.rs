@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{
-    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Security, Sources, Violation,
-    Violations,
+    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Security, Violation, Violations,
 };
 use table::{Completion, FolderRefused, Listing, Page};
 
@@ -68,20 +67,19 @@ impl Space {
         id: FolderId,
         name: FolderName,
         parent: Option<FolderId>,
-        sources: &Sources,
         complete: impl Fn(&FolderWithChain) -> Option<Completion>,
     ) -> Result<FolderWithChain, Fault> {
         let mut space = self.record.clone();
         for _ in 0..CHANGE_TRIES {
-            if space.is_closed(sources.now()) {
+            if space.is_closed(self.now()) {
                 return Err(closed());
             }
-            let around = self.around(parent, sources).await?;
+            let around = self.around(parent).await?;
             demand_depth(around.depth() + 1)?;
-            let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), sources.now());
+            let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), self.now());
             let made = FolderWithChain(around.clone().with(folder));
             let completion = complete(&made);
-            match self.table.create_folder(made.folder(), &around, &space, sources, completion.as_ref()).await {
+            match self.table.create_folder(made.folder(), &around, &space, completion.as_ref()).await {
                 Ok(()) => return Ok(made),
                 Err(FolderRefused::Stale) => {
                     space = self.table.space(space.id).await?.ok_or_else(Fault::not_found)?;
@@ -94,22 +92,17 @@ impl Space {
 
     /// Gives a folder another name, or puts it into another one. One that would then be in itself, or too deep, stays where
     /// it is.
-    pub async fn move_folder(
-        &self,
-        mut found: FolderWithChain,
-        to: &FolderMove,
-        sources: &Sources,
-    ) -> Result<FolderWithChain, Fault> {
+    pub async fn move_folder(&self, mut found: FolderWithChain, to: &FolderMove) -> Result<FolderWithChain, Fault> {
         for _ in 0..CHANGE_TRIES {
             let from = found.folder();
             let name = to.name.clone().unwrap_or_else(|| from.name.clone());
             let parent = to.parent.unwrap_or(from.parent_id());
-            let mut changed = Folder { name, updated_at: sources.now(), ..from.clone() };
+            let mut changed = Folder { name, updated_at: self.now(), ..from.clone() };
             let written = if parent == from.parent_id() {
-                let written = self.table.change_folder(from, &changed, sources).await;
+                let written = self.table.change_folder(from, &changed).await;
                 written.map(|version| found.changed(Folder { version, ..changed }))
             } else {
-                let around = self.around(parent, sources).await?;
+                let around = self.around(parent).await?;
                 if around.contains(from.id) {
                     let violation = Violation::Must("must be neither the folder itself nor one in it");
                     return Err(Violations::from((PARENT, violation)).into());
@@ -117,7 +110,7 @@ impl Space {
                 demand_depth(around.depth() + 1 + from.height())?;
                 changed.parent = around.in_folder();
                 changed.count_access_change(from);
-                let written = self.table.move_folder(from, &changed, &around, &found.around(), sources).await;
+                let written = self.table.move_folder(from, &changed, &around, &found.around()).await;
                 written.map(|version| FolderWithChain(around.with(Folder { version, ..changed })))
             };
             match written {
@@ -134,17 +127,16 @@ impl Space {
         &self,
         found: FolderWithChain,
         change: impl Fn(&Folder) -> FolderSetting,
-        sources: &Sources,
     ) -> Result<FolderWithChain, Fault> {
         let change = |folder: &mut Folder| {
             match change(folder) {
                 FolderSetting::AccessControl(access_control) => folder.access_control = access_control,
                 FolderSetting::Security(security) => folder.security = security,
             }
-            folder.updated_at = sources.now();
+            folder.updated_at = self.now();
             Ok(())
         };
-        self.change_folder(found, change, sources).await
+        self.change_folder(found, change).await
     }
 
     /// Changes a folder's record where it is. Where others change it at the same time, the change is made again upon theirs.
@@ -152,13 +144,12 @@ impl Space {
         &self,
         mut found: FolderWithChain,
         change: impl Fn(&mut Folder) -> Result<(), Fault>,
-        sources: &Sources,
     ) -> Result<FolderWithChain, Fault> {
         for _ in 0..CHANGE_TRIES {
             let mut changed = found.folder().clone();
             change(&mut changed)?;
             changed.count_access_change(found.folder());
-            match self.table.change_folder(found.folder(), &changed, sources).await {
+            match self.table.change_folder(found.folder(), &changed).await {
                 Ok(version) => return Ok(found.changed(Folder { version, ..changed })),
                 Err(FolderRefused::Stale) => found = self.folder_again(changed.id).await?,
                 Err(refused) => return Err(fault(refused)),
@@ -188,12 +179,12 @@ impl Space {
     }
 
     /// The chain of what is put into a folder, or to the top, by the field that names it.
-    async fn around(&self, parent: Option<FolderId>, sources: &Sources) -> Result<FolderChain, Fault> {
+    async fn around(&self, parent: Option<FolderId>) -> Result<FolderChain, Fault> {
         let Some(parent) = parent else { return Ok(FolderChain::default()) };
-        let is_closed = |around: &FolderChain| around.innermost().is_some_and(|folder| folder.is_closed(sources.now()));
+        let is_closed = |around: &FolderChain| around.innermost().is_some_and(|folder| folder.is_closed(self.now()));
         let mut around = self.folder(parent).await?;
         if around.as_ref().is_some_and(is_closed) {
-            self.with_settled_folder(Some(parent), sources).await?;
+            self.with_settled_folder(Some(parent)).await?;
             around = self.folder(parent).await?;
         }
         let around = around.ok_or_else(|| Violations::from((PARENT, Violation::Unknown)))?;

@@ -1,6 +1,6 @@
 //! The API keys of a space, and those of a user.
 
-use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Role, Sources, Timestamp, UserId};
+use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Role, Timestamp, UserId};
 use table::{Completion, KeyNotCreated, Listing, Page, Table};
 
 use crate::{Space, Tenants};
@@ -43,11 +43,10 @@ impl Keys {
     pub async fn create(
         &self,
         new: NewKey,
-        sources: &Sources,
         complete: impl FnOnce(&ApiKey, &KeySecret) -> Option<Completion>,
     ) -> Result<(ApiKey, KeySecret), Fault> {
-        let secret = KeySecret::new(sources);
-        let now = sources.now();
+        let secret = KeySecret::new(self.table.sources());
+        let now = self.table.sources().now();
         let scope = match self.scope {
             KeyScope::Space { space_id, role } => KeyScope::Space { space_id, role: new.role.unwrap_or(role) },
             account @ KeyScope::Account { .. } => account,
@@ -64,7 +63,7 @@ impl Keys {
             created_at: now,
             updated_at: now,
         };
-        match self.table.create_key(&key, sources, complete(&key, &secret).as_ref()).await {
+        match self.table.create_key(&key, complete(&key, &secret).as_ref()).await {
             Ok(()) => Ok((key, secret)),
             Err(KeyNotCreated::SpaceDeleted) => Err(Fault::not_found()),
             Err(KeyNotCreated::Failed(error)) => Err(error.into()),

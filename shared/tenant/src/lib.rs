@@ -70,8 +70,8 @@ pub enum Admitted {
 
 impl Tenants {
     /// The records in the table that `TABLE_NAME` names.
-    pub fn read(settings: &mut Settings) -> Tenants {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
+    pub fn read(settings: &mut Settings, sources: Sources) -> Tenants {
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
         Tenants { table, hints: FolderHints::default() }
     }
 
@@ -93,8 +93,8 @@ impl Tenants {
     }
 
     /// Claims a request that is to be done once; mark and payload are opaque.
-    pub async fn claim(&self, mark: &str, payload: &str, sources: &Sources) -> Result<Claimed, Fault> {
-        Ok(self.table.claim(mark, payload, sources).await?)
+    pub async fn claim(&self, mark: &str, payload: &str) -> Result<Claimed, Fault> {
+        Ok(self.table.claim(mark, payload).await?)
     }
 
     /// Gives back a claim whose request failed.

@@ -36,9 +36,9 @@ pub enum Purged {
 impl Purge {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
     pub fn read(settings: &mut Settings, sources: Sources, limits: JobLimits) -> Purge {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
         let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
-        Purge { table: table.for_background_job(sources), bucket, limits }
+        Purge { table: table.for_background_job(), bucket, limits }
     }
 
     /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end anywhere.

@@ -1,6 +1,6 @@
 //! One space, as one caller may reach it.
 
-use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Violation, Violations};
+use domain::{Fault, FaultKind, FileId, Handle, Role, SpaceId, Timestamp, Violation, Violations};
 use table::{ChangeRefused, Table};
 
 use crate::{Caller, Tenants, folder_hints::FolderHints};
@@ -70,6 +70,11 @@ impl Space {
         &self.record
     }
 
+    /// The present moment.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.table.sources().now()
+    }
+
     /// The caller's role.
     pub fn role(&self) -> Role {
         self.role
@@ -81,26 +86,25 @@ impl Space {
     }
 
     /// Changes the space's record. Where others change it at the same time, the change is made again upon theirs.
-    pub async fn change(&mut self, change: impl Fn(&mut domain::Space), sources: &Sources) -> Result<(), Fault> {
-        let change = |space: &mut domain::Space| {
+    pub async fn change(&mut self, change: impl Fn(&mut domain::Space)) -> Result<(), Fault> {
+        let change = |space: &mut domain::Space, now| {
             change(space);
-            space.updated_at = sources.now();
+            space.updated_at = now;
             Ok(())
         };
-        self.change_if(change, sources).await
+        self.change_if(change).await
     }
 
-    /// The same of a change that may refuse what it finds, and of which nobody is told.
+    /// The same of a change at a moment that may refuse what it finds, and of which nobody is told.
     pub(crate) async fn change_if(
         &mut self,
-        change: impl Fn(&mut domain::Space) -> Result<(), Fault>,
-        sources: &Sources,
+        change: impl Fn(&mut domain::Space, Timestamp) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         for _ in 0..CHANGE_TRIES {
             let mut changed = self.record.clone();
-            change(&mut changed)?;
+            change(&mut changed, self.now())?;
             changed.count_access_change(&self.record);
-            match self.table.change_space(&self.record, &changed, sources).await {
+            match self.table.change_space(&self.record, &changed).await {
                 Ok(version) => {
                     self.record = domain::Space { version, ..changed };
                     return Ok(());

@@ -1,6 +1,6 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
-use domain::{ChosenIds, Fault, Handle, NewSpace, Sources, SpaceId, UploadConfig, UserId, Violation, Violations};
+use domain::{ChosenIds, Fault, Handle, NewSpace, SpaceId, UploadConfig, UserId, Violation, Violations};
 use table::{Completion, Listing, Membership, Page, SpaceRefused};
 
 use crate::{Caller, Tenants};
@@ -15,16 +15,15 @@ impl Tenants {
         user: UserId,
         new: NewSpace,
         mut ids: ChosenIds,
-        sources: &Sources,
         complete: impl Fn(&domain::Space) -> Option<Completion>,
     ) -> Result<domain::Space, Fault> {
-        let mut space = domain::Space::new(new, &mut ids, sources);
+        let mut space = domain::Space::new(new, &mut ids, self.table.sources());
         let starter = UploadConfig::starter(&space);
         for _ in 0..HANDLE_TRIES {
-            match self.table.create_space(&space, &starter, user, sources, complete(&space).as_ref()).await {
+            match self.table.create_space(&space, &starter, user, complete(&space).as_ref()).await {
                 Ok(()) => return Ok(space),
                 Err(SpaceRefused::NameTaken) => return Err(Violations::from(("name", Violation::Taken)).into()),
-                Err(SpaceRefused::HandleTaken) => space.handle = Handle::new(sources),
+                Err(SpaceRefused::HandleTaken) => space.handle = Handle::new(self.table.sources()),
                 Err(SpaceRefused::Failed(error)) => return Err(error.into()),
             }
         }

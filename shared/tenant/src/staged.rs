@@ -73,7 +73,6 @@ impl Assets<'_> {
         file: &File,
         quota: Option<HourlyQuota>,
         checks: &Queue<ConfirmCheck>,
-        sources: &Sources,
         completion: Option<&Completion>,
     ) -> Result<(), Fault> {
         if file.status != FileStatus::Pending {
@@ -81,7 +80,7 @@ impl Assets<'_> {
         }
         let due_at = file.created_at.plus_ms(CHECKED_MS);
         checks.send(&[(ConfirmCheck { space_id: file.space_id, file_id: file.id, due_at }, DELAY_SECONDS)]).await?;
-        let written = self.write(std::slice::from_ref(file), quota, sources, completion).await;
+        let written = self.write(std::slice::from_ref(file), quota, completion).await;
         written.map_err(|Unwritten { fault, .. }| fault)
     }
 
@@ -102,8 +101,8 @@ impl Assets<'_> {
     }
 
     /// Copies what the client has sent to a key of the file's own.
-    pub async fn copy_staged(&self, file: &File, sources: &Sources) -> Result<StagedCopied, Fault> {
-        let mut file = File { revision: Some(Revision::new(sources)), ..file.clone() };
+    pub async fn copy_staged(&self, file: &File) -> Result<StagedCopied, Fault> {
+        let mut file = File { revision: Some(Revision::new(self.space.table.sources())), ..file.clone() };
         match self.originals.0.copy(&staged(&file), file.size, &original(&file)?).await {
             Ok(CopyOutcome::Copied(Copied { checksum_sha256 })) => {
                 file.checksum_sha256 = checksum_sha256;
@@ -137,33 +136,33 @@ impl Assets<'_> {
     /// Makes a pending file active, in the form of `file`, with the bytes of a validated copy.
     ///
     /// A stored name that is taken is a conflict, and the file stays pending.
-    pub async fn activate_copy(&self, file: File, copy: StagedCopy, sources: &Sources) -> Result<Activated, Fault> {
+    pub async fn activate_copy(&self, file: File, copy: StagedCopy) -> Result<Activated, Fault> {
         let StagedCopy { file: copied } = copy;
         let file = File { revision: copied.revision, checksum_sha256: copied.checksum_sha256, ..file };
-        self.activate(file, sources).await
+        self.activate(file).await
     }
 
     /// Makes a pending file active, in the form of `file`, with validated bytes that are stored first.
     ///
     /// A stored name that is taken is a conflict, and the file stays pending.
-    pub async fn activate_content(&self, file: File, content: Content, sources: &Sources) -> Result<Activated, Fault> {
-        let file = File { revision: Some(Revision::new(sources)), ..file };
+    pub async fn activate_content(&self, file: File, content: Content) -> Result<Activated, Fault> {
+        let file = File { revision: Some(Revision::new(self.space.table.sources())), ..file };
         if let Err(fault) = self.put(&file, content).await {
             self.remove_original(&file).await;
             return Err(fault);
         }
-        self.activate(file, sources).await
+        self.activate(file).await
     }
 
     /// Makes a pending file active whose bytes are stored. An attempt that fails removes them, unless they may be in use.
-    async fn activate(&self, mut file: File, sources: &Sources) -> Result<Activated, Fault> {
+    async fn activate(&self, mut file: File) -> Result<Activated, Fault> {
         file.status = FileStatus::Active;
         file.awaited = None;
-        file.updated_at = sources.now();
+        file.updated_at = self.space.now();
         file.activated_at = Some(file.updated_at);
 
         for _ in 0..CHANGE_TRIES {
-            match self.space.table.activate_file(&file, sources).await {
+            match self.space.table.activate_file(&file).await {
                 Ok(()) => {
                     file.version += 1;
                     return self.unless_deleted(file).await;
@@ -219,12 +218,12 @@ impl Assets<'_> {
     }
 
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
-    pub async fn discard(&self, file: &File, sources: &Sources) -> Result<bool, Fault> {
+    pub async fn discard(&self, file: &File) -> Result<bool, Fault> {
         let mut pending = Some(file.clone());
         let mut is_removed = false;
         for _ in 0..CHANGE_TRIES {
             let Some(file) = &pending else { break };
-            is_removed = self.space.table.remove_file(file, sources).await?;
+            is_removed = self.space.table.remove_file(file).await?;
             if is_removed {
                 break;
             }
@@ -258,9 +257,9 @@ pub struct Checks {
 impl Checks {
     /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
     pub fn read(settings: &mut Settings, sources: Sources) -> Checks {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"));
+        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
         let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
-        Checks { table: table.for_background_job(sources), originals: Originals(bucket) }
+        Checks { table: table.for_background_job(), originals: Originals(bucket) }
     }
 
     /// A file that is pending still, and its space.

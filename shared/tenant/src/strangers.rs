@@ -5,7 +5,7 @@
 
 use domain::{
     Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned, PresentedUpload, RateLimit,
-    Referrer, Role, SignedUpload, Sources, Timestamp, UploadConfig, UploadConfigName, UploadConfigReference,
+    Referrer, Role, SignedUpload, Timestamp, UploadConfig, UploadConfigName, UploadConfigReference,
 };
 
 use crate::{PRESIGNED_MS, Space, Tenants};
@@ -48,17 +48,16 @@ impl Tenants {
         &self,
         presented: &PresentedUpload,
         master: &MasterSecret,
-        sources: &Sources,
     ) -> Result<(Entry, SignedUpload), Fault> {
         let (space, config) = (presented.claimed.space_id, presented.claimed.config_id);
         let (space, config) = self.table.space_and_upload_config(space, config).await?;
         let signing = space.as_ref().map(|space| space.signing).unwrap_or_default();
         // Whatever is missing, the signature is judged, so that time tells nothing either.
-        let proven = presented.proven(signing, master, sources.now());
+        let proven = presented.proven(signing, master, self.table.sources().now());
         let found = space.zip(config).ok_or(NotSigned::Invalid);
         let (signed, (space, config)) = proven.and_then(|signed| Ok((signed, found?)))?;
         let space = self.scoped(space, ROLE);
-        space.demand_uploads(sources)?;
+        space.demand_uploads()?;
         Ok((Entry { space, config }, signed.clone()))
     }
 
@@ -112,7 +111,7 @@ impl Gate {
     }
 
     /// Lets in whoever comes from where the config lets strangers come from.
-    pub fn enter(self, knock: Knock<'_>, sources: &Sources) -> Result<Entry, Fault> {
+    pub fn enter(self, knock: Knock<'_>) -> Result<Entry, Fault> {
         let restrictions = self.config.unsigned_restrictions.as_ref();
         let restrictions = restrictions.ok_or_else(|| Fault::internal("a config lets strangers come from nowhere"))?;
         let referrer = knock.referrer.and_then(Referrer::parse);
@@ -121,7 +120,7 @@ impl Gate {
         if restrictions.require_https && !(referrer.is_secure() && knock.is_secure) {
             return Err(Fault::forbidden("Uploads are taken over HTTPS alone."));
         }
-        self.space.demand_uploads(sources)?;
+        self.space.demand_uploads()?;
         Ok(Entry { space: self.space, config: self.config })
     }
 }

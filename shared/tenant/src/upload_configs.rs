@@ -3,8 +3,8 @@
 use std::{fmt, str::FromStr};
 
 use domain::{
-    ChosenIds, Fault, NewUploadConfig, NotAnId, Role, Sources, SpaceId, UploadConfig, UploadConfigId,
-    UploadConfigReference, Violation, Violations,
+    ChosenIds, Fault, NewUploadConfig, NotAnId, Role, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
+    Violation, Violations,
 };
 use table::{Completion, ConfigRefused, Listing, Membership, Page, Start};
 
@@ -52,11 +52,10 @@ impl Space {
         &self,
         new: NewUploadConfig,
         mut ids: ChosenIds,
-        sources: &Sources,
         complete: impl FnOnce(&UploadConfig) -> Option<Completion>,
     ) -> Result<UploadConfig, Fault> {
-        let config = UploadConfig::new(new, self.record.id, &mut ids, sources.now());
-        match self.table.create_upload_config(&config, sources, complete(&config).as_ref()).await {
+        let config = UploadConfig::new(new, self.record.id, &mut ids, self.now());
+        match self.table.create_upload_config(&config, complete(&config).as_ref()).await {
             Ok(()) => Ok(config),
             Err(refused) => Err(fault(refused)),
         }
@@ -67,13 +66,12 @@ impl Space {
         &self,
         mut from: UploadConfig,
         change: impl Fn(&mut UploadConfig) -> Result<(), Violations>,
-        sources: &Sources,
     ) -> Result<UploadConfig, Fault> {
         for _ in 0..CHANGE_TRIES {
             let mut changed = from.clone();
             change(&mut changed)?;
-            changed.updated_at = sources.now();
-            match self.table.change_upload_config(&from, &changed, sources).await {
+            changed.updated_at = self.now();
+            match self.table.change_upload_config(&from, &changed).await {
                 Ok(version) => return Ok(UploadConfig { version, ..changed }),
                 Err(ConfigRefused::Stale) => from = self.again(from.id).await?,
                 Err(refused) => return Err(fault(refused)),
@@ -83,9 +81,9 @@ impl Space {
     }
 
     /// Deletes an upload config, unless it is the active one.
-    pub async fn delete_upload_config(&self, mut config: UploadConfig, sources: &Sources) -> Result<(), Fault> {
+    pub async fn delete_upload_config(&self, mut config: UploadConfig) -> Result<(), Fault> {
         for _ in 0..CHANGE_TRIES {
-            match self.table.delete_upload_config(&config, sources).await {
+            match self.table.delete_upload_config(&config).await {
                 Ok(()) => return Ok(()),
                 Err(ConfigRefused::Stale) => config = self.again(config.id).await?,
                 Err(refused) => return Err(fault(refused)),

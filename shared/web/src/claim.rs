@@ -112,7 +112,7 @@ impl Claimant {
         // An object's keys are sorted, so their order in the body is no difference.
         let payload = hex::encode(secret.within(PAYLOADS).mark(payload.to_string().as_bytes()));
         let sealing = secret.within(ANSWERS);
-        match self.tenants.claim(&mark, &payload, &self.sources).await? {
+        match self.tenants.claim(&mark, &payload).await? {
             Claimed::Ours(claim) => {
                 self.exchange.note_claim(self.tenants.clone(), claim.clone());
                 let kept = Kept { mark, sealing, sources: self.sources.clone(), claim };

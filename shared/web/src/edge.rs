@@ -39,7 +39,7 @@ impl Edge {
     pub fn read(environment: &Environment, settings: &mut Settings, tier: Tier) -> Edge {
         let (tier, variable) = tier.names();
         Edge {
-            tenants: Tenants::read(settings),
+            tenants: Tenants::read(settings, environment.sources.clone()),
             limit: RateLimit { tier, requests_per_minute: settings.number(variable) },
             sources: environment.sources.clone(),
         }

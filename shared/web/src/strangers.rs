@@ -93,7 +93,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SignedStranger, Failure> {
         let (edge, strangers) = (Edge::from_ref(state), Strangers::from_ref(state));
         let presented = PresentedUpload::read(parts.uri.query().unwrap_or_default())?;
-        let (entry, signed) = edge.tenants.enter_by_signature(&presented, &strangers.master, &edge.sources).await?;
+        let (entry, signed) = edge.tenants.enter_by_signature(&presented, &strangers.master).await?;
         let expected = signed.content_type.as_deref().map(str::parse).transpose();
         let expected = expected.map_err(|_| Fault::forbidden("The URL is signed for a content type that is none."))?;
         // Whoever reads the table must not find what opens the space.
@@ -127,7 +127,7 @@ where
         let who = format!("{}#{}", gate.config().id, network(viewer.address));
         count(&edge, &Exchange::of(parts), &who, strangers.unsigned).await?;
         let knock = Knock { referrer: referrer(&parts.headers), is_secure: viewer.is_secure };
-        let entry = gate.enter(knock, &edge.sources)?;
+        let entry = gate.enter(knock)?;
         let claimant = Claimant::of(parts, &edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
         let max_uploads_per_hour = entry.config.max_uploads_per_hour().unwrap_or(strangers.unsigned_uploads_per_hour);

@@ -165,12 +165,12 @@ async fn deletion_frees_the_name_at_once_and_the_handle_never() {
 async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), SpaceRefused> {
     let environment = stack.operator();
     let mut settings = runtime::Settings::of(&environment.variables);
-    let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"));
+    let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());
     let name = SpaceName::parse(name).expect("a name");
     let sources = &environment.sources;
     let space = Space::new(NewSpace::named(name), &mut ChosenIds::new(sources), sources);
     let space = Space { handle: Handle::parse(handle).expect("a handle"), ..space };
-    table.create_space(&space, &UploadConfig::starter(&space), UserId::new(sources), sources, None).await
+    table.create_space(&space, &UploadConfig::starter(&space), UserId::new(sources), None).await
 }
 
 #[tokio::test]

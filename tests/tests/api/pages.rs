@@ -65,7 +65,7 @@ impl Keys<'_> {
     async fn make(&self, count: usize) -> Vec<u64> {
         let environment = self.stack.operator();
         let mut settings = runtime::Settings::of(&environment.variables);
-        let tenants = Tenants::read(&mut settings);
+        let tenants = Tenants::read(&mut settings, environment.sources.clone());
         let sources = &environment.sources;
         let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key")).expect("a key");
         let caller = tenants.authenticate(&key, sources.now()).await.expect("a table").expect("a caller");
@@ -74,7 +74,7 @@ impl Keys<'_> {
         let mut ids = Vec::new();
         for _ in 0..count {
             let new = NewKey { name: KeyName::parse("one").expect("a name"), role: None, expires_at: None };
-            ids.push(space.keys().create(new, sources, |_, _| None).await.expect("a key").0.id.0);
+            ids.push(space.keys().create(new, |_, _| None).await.expect("a key").0.id.0);
         }
         ids
     }

@@ -30,6 +30,6 @@ async fn change(
         file.access_control = to(file.access_control);
         Result::Ok(())
     };
-    let changed = can.space.change_file(can.subject, set, &can.sources).await?;
+    let changed = can.space.change_file(can.subject, set).await?;
     Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
 }

@@ -15,7 +15,7 @@ use crate::{
 
 pub(crate) async fn delete(can: Can<ManageFiles, File>, State(files): State<Files>) -> Result<NoContent, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
-    can.space.delete_file(can.subject, &files.purge, &can.sources).await?;
+    can.space.delete_file(can.subject, &files.purge).await?;
     Ok(NoContent)
 }
 

@@ -123,7 +123,7 @@ async fn change(
     let folders = match target {
         Some(target) => {
             can.space.demand_folders(&target)?;
-            Some(can.space.make_folders(target, &can.sources).await?)
+            Some(can.space.make_folders(target).await?)
         }
         None => None,
     };
@@ -138,7 +138,7 @@ async fn change(
         update.apply(file, folders.as_ref());
         check.require_allowed(&from, file)
     };
-    let changed = can.space.change_file(can.subject, apply, &can.sources).await?;
+    let changed = can.space.change_file(can.subject, apply).await?;
     Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
 }
 

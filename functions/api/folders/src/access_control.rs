@@ -12,11 +12,11 @@ pub(crate) async fn set(
     Valid(set): Valid<AccessControlChange>,
 ) -> Result<Ok<FolderView>, Failure> {
     let change = |folder: &Folder| FolderSetting::AccessControl(set.access_control().or(folder.access_control));
-    let changed = can.space.set_folder(can.subject, change, &can.sources).await?;
+    let changed = can.space.set_folder(can.subject, change).await?;
     Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
 }
 
 pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Ok<FolderView>, Failure> {
-    let changed = can.space.set_folder(can.subject, |_| FolderSetting::AccessControl(None), &can.sources).await?;
+    let changed = can.space.set_folder(can.subject, |_| FolderSetting::AccessControl(None)).await?;
     Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
 }

@@ -29,6 +29,6 @@ pub(crate) async fn create(
     let view = |made: &FolderWithChain| FolderView::of(made, can.space.record());
     let complete = |made: &FolderWithChain| claim.complete(&view(made));
     let id = FolderId::chosen(&mut claim.ids());
-    let made = can.space.create_folder(id, name, parent_id, &can.sources, complete).await?;
+    let made = can.space.create_folder(id, name, parent_id, complete).await?;
     Ok(Created(view(&made)))
 }

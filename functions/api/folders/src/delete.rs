@@ -4,6 +4,6 @@ use tenant::FolderWithChain;
 use web::{Can, Failure, ManageFolders, NoContent};
 
 pub(crate) async fn delete(can: Can<ManageFolders, FolderWithChain>) -> Result<NoContent, Failure> {
-    can.space.delete_folder(can.subject, &can.sources).await?;
+    can.space.delete_folder(can.subject).await?;
     Ok(NoContent)
 }

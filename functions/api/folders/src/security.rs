@@ -17,6 +17,6 @@ pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Ok
 }
 
 async fn change(can: Can<ManageFolders, FolderWithChain>, to: &FolderSetting) -> Result<Ok<FolderView>, Failure> {
-    let changed = can.space.set_folder(can.subject, |_| to.clone(), &can.sources).await?;
+    let changed = can.space.set_folder(can.subject, |_| to.clone()).await?;
     Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
 }

@@ -24,6 +24,6 @@ pub(crate) async fn update(
     can: Can<ManageFolders, FolderWithChain>,
     Valid(UpdateFolder(to)): Valid<UpdateFolder>,
 ) -> Result<Ok<FolderView>, Failure> {
-    let moved = can.space.move_folder(can.subject, &to, &can.sources).await?;
+    let moved = can.space.move_folder(can.subject, &to).await?;
     Result::Ok(Ok(FolderView::of(&moved, can.space.record())))
 }

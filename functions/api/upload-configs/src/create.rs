@@ -51,6 +51,6 @@ pub(crate) async fn create(
 ) -> Result<Created<UploadConfigView>, Failure> {
     let can: Can<ManageUploadConfigs> = by.can_refer("space_id", &space_id).await?;
     let complete = |config: &UploadConfig| claim.complete(&UploadConfigView::from(config));
-    let config = can.space.create_upload_config(new, claim.ids(), &can.sources, complete).await?;
+    let config = can.space.create_upload_config(new, claim.ids(), complete).await?;
     Ok(Created(UploadConfigView::from(&config)))
 }

@@ -20,6 +20,6 @@ pub(crate) async fn delete(
     Valid(DeleteUploadConfig { id }): Valid<DeleteUploadConfig>,
 ) -> Result<NoContent, Failure> {
     let can: Can<ManageUploadConfigs, UploadConfig> = by.can(&id).await?;
-    can.space.delete_upload_config(can.subject, &can.sources).await?;
+    can.space.delete_upload_config(can.subject).await?;
     Ok(NoContent)
 }

@@ -82,6 +82,6 @@ pub(crate) async fn update(
     Valid(update): Valid<UpdateUploadConfig>,
 ) -> Result<Ok<UploadConfigView>, Failure> {
     let can: Can<ManageUploadConfigs, UploadConfig> = by.can(&update.id).await?;
-    let config = can.space.change_upload_config(can.subject, |config| update.apply(config), &can.sources).await?;
+    let config = can.space.change_upload_config(can.subject, |config| update.apply(config)).await?;
     Result::Ok(Ok(UploadConfigView::from(&config)))
 }

@@ -32,7 +32,7 @@ pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) ->
     let has_key = has_key(request.headers(), request.uri().query());
     let (space, file, sources) =
         if has_key { by_key(&uploads, &id, request).await? } else { by_token(&uploads, &id, request).await? };
-    space.demand_uploads(&sources)?;
+    space.demand_uploads()?;
     let confirming = Box::pin(active(&uploads, &space, file, &sources));
     let confirmed = runtime::done_in_time(confirming).await;
     let file = confirmed.unwrap_or_else(|| Err(Fault::unavailable("confirming took too long")))?;
@@ -86,7 +86,7 @@ async fn active(uploads: &Uploads, space: &Space, file: File, sources: &Sources)
             Err(Fault::conflict(message, FILE, Violation::Must("must be uploaded to its URL first")))
         }
         Confirmed::Refused(violation) => {
-            if assets.discard(&file, sources).await? {
+            if assets.discard(&file).await? {
                 return Err(Violations::from((FILE, violation)).into());
             }
             // Somebody else was faster.

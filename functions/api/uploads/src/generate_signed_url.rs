@@ -58,7 +58,7 @@ pub(crate) async fn generate_signed_url(
 ) -> Result<Ok<SignedUrlView>, Failure> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
     let can: Can<Upload, UploadConfig> = by.can_refer("upload_config_id", &config_id).await?;
-    can.space.demand_uploads(&can.sources)?;
+    can.space.demand_uploads()?;
     require_folder(&can.space, folder).await?;
 
     let space = can.space.record();

@@ -113,7 +113,7 @@ impl Placed {
         uploaded_by: Principal,
         sources: &'a Sources,
     ) -> Result<Destination<'a>, Fault> {
-        let folders = space.make_folders(self.target, sources).await?;
+        let folders = space.make_folders(self.target).await?;
         Ok(Destination {
             space: space.record(),
             config,

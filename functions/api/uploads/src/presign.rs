@@ -152,8 +152,7 @@ async fn announce(
             let file = destination.announced(&mut claim.ids(), &said.promise(destination.uploaded_by), awaited);
             let announced = Announced::of(&file)?;
             let completion = claim.complete_with(serde_json::to_vec(&announced).map_err(Fault::internal)?);
-            let (quota, sources) = (destination.quota(), destination.sources);
-            let announcing = assets.announce(&file, quota, &uploads.checks, sources, completion.as_ref());
+            let announcing = assets.announce(&file, destination.quota(), &uploads.checks, completion.as_ref());
             let done = runtime::done_in_time(announcing).await;
             done.unwrap_or_else(|| Err(Fault::unavailable("announcing took too long")))?;
             (announced, false)

@@ -47,7 +47,7 @@ pub(crate) async fn store(
         }
     };
     let (assets, completion) = (space.assets(&uploads.originals), claim.complete(&uploaded));
-    let storing = assets.store(&files, destination.quota(), destination.sources, completion.as_ref());
+    let storing = assets.store(&files, destination.quota(), completion.as_ref());
     let stored = runtime::done_in_time(storing).await;
     stored.unwrap_or_else(|| Err(Fault::unavailable("storing took too long")))?;
     Ok(Created(uploaded))

@@ -52,7 +52,7 @@ pub(crate) async fn place(
         fields.violate("space", &Violation::Unknown);
         return Ok(None);
     };
-    can.space.demand_uploads(&can.sources)?;
+    can.space.demand_uploads()?;
     let Some(config) = can.space.upload_config(config.as_ref()).await? else {
         fields.violate("upload_config", &Violation::Unknown);
         return Ok(None);

@@ -46,16 +46,14 @@ impl Worker for ConfirmChecker {
         let Some((space, file)) = self.checks.pending(&check).await.map_err(retry)? else { return Ok(()) };
         let assets = space.assets(&self.checks.originals);
         if !space.record().enabled {
-            return assets.discard(&file, sources).await.map(|_| ()).map_err(retry);
+            return assets.discard(&file).await.map(|_| ()).map_err(retry);
         }
         match confirm(&assets, &file, sources).await {
             Ok(Confirmed::Active(_) | Confirmed::Gone) => Ok(()),
-            Ok(Confirmed::Absent | Confirmed::Refused(_)) => {
-                assets.discard(&file, sources).await.map(|_| ()).map_err(retry)
-            }
+            Ok(Confirmed::Absent | Confirmed::Refused(_)) => assets.discard(&file).await.map(|_| ()).map_err(retry),
             Err(fault) if fault.kind == domain::FaultKind::Conflict => {
                 tracing::info!(file_id = %file.id, "the name of an upload was taken before it was confirmed");
-                assets.discard(&file, sources).await.map(|_| ()).map_err(retry)
+                assets.discard(&file).await.map(|_| ()).map_err(retry)
             }
             Err(fault) => Err(retry(fault)),
         }

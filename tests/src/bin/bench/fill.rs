@@ -52,7 +52,8 @@ impl Library {
         let config = configs["data"][0]["id"].as_str().and_then(|id| id.parse().ok()).expect("the starter config");
         let environment = stack.operator();
         let mut settings = Settings::of(&environment.variables);
-        let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"));
+        let table =
+            Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());
         let space = tenant.id.parse().expect("an id");
         let owner = Owner { space, handle: tenant.handle.clone(), config, key: KeyId(tenant.key_id) };
         let tree = Tree::new(&tenant).await;
@@ -70,9 +71,9 @@ impl Library {
             if writing.len() == AT_ONCE {
                 ended(writing.join_next().await)?;
             }
-            let (table, sources) = (self.table.clone(), self.sources.clone());
+            let table = self.table.clone();
             writing.spawn(async move {
-                let written = table.create_files(&files, None, &sources, None).await;
+                let written = table.create_files(&files, None, None).await;
                 written.map_err(|refused| format!("files cannot be written: {refused:?}"))
             });
             self.stack.clock.advance(PAUSE);

@@ -29,7 +29,7 @@ pub(crate) async fn create_key(
 ) -> Result<Created<KeyView>, Failure> {
     let now = by.sources().now();
     let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
-    let (key, secret) = by.tenants().account_keys(user).create(new, by.sources(), complete).await?;
+    let (key, secret) = by.tenants().account_keys(user).create(new, complete).await?;
     Ok(Created(KeyView::with_secret(&key, &secret, now)))
 }
 

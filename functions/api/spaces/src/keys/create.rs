@@ -28,6 +28,6 @@ pub(crate) async fn create(
 ) -> Result<Created<KeyView>, Failure> {
     let now = can.sources.now();
     let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
-    let (key, secret) = can.space.keys().create(new, &can.sources, complete).await?;
+    let (key, secret) = can.space.keys().create(new, complete).await?;
     Ok(Created(KeyView::with_secret(&key, &secret, now)))
 }

@@ -20,6 +20,6 @@ async fn change(
     mut can: Can<ManageSpace>,
     to: impl Fn(AccessControl) -> AccessControl,
 ) -> Result<Ok<DetailedSpaceView>, Failure> {
-    can.space.change(|space| space.access_control = to(space.access_control), &can.sources).await?;
+    can.space.change(|space| space.access_control = to(space.access_control)).await?;
     Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
 }

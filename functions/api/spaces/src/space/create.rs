@@ -25,6 +25,6 @@ pub(crate) async fn create(
     Once { request: CreateSpace(new), claim }: Once<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, Failure> {
     let complete = |space: &domain::Space| claim.complete(&DetailedSpaceView::from(space));
-    let space = by.tenants().create_space(user, new, claim.ids(), by.sources(), complete).await?;
+    let space = by.tenants().create_space(user, new, claim.ids(), complete).await?;
     Ok(Created(DetailedSpaceView::from(&space)))
 }

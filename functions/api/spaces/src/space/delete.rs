@@ -45,6 +45,6 @@ pub(crate) async fn delete(
 ) -> Result<Response, Failure> {
     let Wanted { id, force } = Wanted::read(uri.query().unwrap_or_default())?;
     let can: Can<DeleteSpace> = by.can(&id).await?;
-    can.space.delete(force, &purge, &can.sources).await?;
+    can.space.delete(force, &purge).await?;
     Ok(if force { Accepted.into_response() } else { NoContent.into_response() })
 }

@@ -17,6 +17,6 @@ pub(crate) async fn reset_security(can: Can<ManageSpace>) -> Result<Ok<DetailedS
 }
 
 async fn change(mut can: Can<ManageSpace>, to: &Security) -> Result<Ok<DetailedSpaceView>, Failure> {
-    can.space.change(|space| space.security = to.clone(), &can.sources).await?;
+    can.space.change(|space| space.security = to.clone()).await?;
     Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
 }

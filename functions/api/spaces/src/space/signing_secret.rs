@@ -46,6 +46,6 @@ pub(crate) async fn rotate_signing_secret(
     State(master): State<MasterSecret>,
 ) -> Result<Ok<SigningSecretView>, Failure> {
     let now = can.sources.now();
-    can.space.change(|space| space.signing.rotate(now), &can.sources).await?;
+    can.space.change(|space| space.signing.rotate(now)).await?;
     Result::Ok(Ok(SigningSecretView::of(can.space.record(), &master, now)))
 }

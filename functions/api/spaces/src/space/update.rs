@@ -62,7 +62,7 @@ pub(crate) async fn update(
     if let Some(id) = update.active_upload_config_id {
         demand_config(&can, id).await?;
     }
-    can.space.change(|space| update.apply(space), &can.sources).await?;
+    can.space.change(|space| update.apply(space)).await?;
     Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
 }
 
