@@ -1,59 +1,20 @@
 //! Delivery of originals.
 
-use domain::{DeliveryType, FileId};
-use serde_json::Value;
+use domain::DeliveryType;
+use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form};
 
 fn url(record: &Value) -> String {
     record["url"].as_str().expect("an address").to_owned()
 }
 
-/// A file of a delivery type, stored as a config of that type would: the route that makes such configs is to come.
-async fn file_of_type(stack: &Stack, acme: &Tenant, delivery_type: DeliveryType) -> String {
-    let environment = stack.operator();
-    let mut settings = runtime::Settings::of(&environment.variables);
-    let tenants = tenant::Tenants::read(&mut settings, environment.sources.clone());
-    let originals = tenant::Originals::read(&mut settings);
-    settings.finish().expect("a whole environment");
-    let key = domain::KeySecret::parse(acme.client.key.as_deref().expect("a key")).expect("a key");
-    let caller = tenants.authenticate(&key, environment.sources.now()).await.expect("a table").expect("a caller");
-    let space = tenants.space(&caller, acme.id.parse().expect("an id")).await.expect("a table").expect("a space");
-    let starter = space.upload_config(None).await.expect("a table").expect("a config");
-    let id = FileId::new(&environment.sources);
-    let name = format!("image-{id}.jpg");
-    let now = environment.sources.now();
-    let record = domain::File {
-        id,
-        space_id: space.record().id,
-        storage_path: format!("{}/{name}", acme.handle),
-        name,
-        original_name: domain::OriginalName::clean("photo.jpg"),
-        mime_type: "image/jpeg".to_owned(),
-        extension: "jpg".to_owned(),
-        size: PHOTO.len() as u64,
-        delivery_type,
-        resource_type: domain::ResourceType::Image,
-        status: domain::FileStatus::Active,
-        upload_config_id: starter.id,
-        reference: None,
-        tags: Vec::new(),
-        revision: Some(domain::Revision::new(&environment.sources)),
-        checksum_sha256: Some(hex::encode(<sha2::Sha256 as sha2::Digest>::digest(PHOTO))),
-        is_utf8: false,
-        awaited: None,
-        at_activation: None,
-        uploaded_by: caller.principal(),
-        created_at: now,
-        activated_at: Some(now),
-        access_version: 0,
-        updated_at: now,
-        folder: None,
-        access_control: None,
-        version: 0,
-    };
-    let content = tenant::Content::Memory(PHOTO.into());
-    space.assets(&originals).store(&[(record.clone(), content)], None, None).await.expect("stored");
-    format!("{}/{}", stack.cloud.cdn_url(), record.storage_path)
+/// Uploads a photo under a config of a delivery type. Returns its URL.
+async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
+    let name = delivery_type.name();
+    let config = json!({"space_id": acme.id, "name": name, "delivery_type": name});
+    acme.client.post("/upload-configs", config).await.created();
+    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", name);
+    url(&acme.client.upload(form).await.created())
 }
 
 #[tokio::test]
@@ -149,7 +110,7 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
     stack.join(&stranger, &other, "owner").await;
     stack.join(&member, &acme, "viewer").await;
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
-        let url = file_of_type(&stack, &acme, delivery_type).await;
+        let url = file_of_type(&acme, delivery_type).await;
         for stranger in [&stack.anonymous, &other.client, &stranger.client, &stack.anonymous.with_key("sk_nonsense")] {
             stranger.get(&url).await.refused(403);
             stranger.head(&url).await.demand(403);

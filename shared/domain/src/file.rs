@@ -1,22 +1,19 @@
-//! Files: what is stored, and what is known of it.
+//! Files: their records, and how a record is created and activated.
+//!
+//! Invariants:
+//! - A record is created by [`File::new`] alone, with every field, and is pending until [`File::activate`].
+//! - `name`, `storage_path`, `mime_type`, `extension` and `resource_type` fit one another.
 
-use deunicode::deunicode_with_tofu;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, DeliveryType, FileId, FolderChain, FolderId, FolderMode, InFolder, OriginalName, Principal,
-    Reference, Revision, Sources, Space, SpaceId, StorageRules, Tag, Timestamp, UploadConfigId, UploadRules, Violation,
+    Reference, Revision, Sources, Space, SpaceId, Tag, Timestamp, UploadConfig, UploadConfigId, UploadRules, Violation,
+    stored_name::stored_name,
 };
 
 /// Largest file that any route takes, in bytes: 5 GB, the most that storage takes at once.
 pub const FILE_BYTES: i64 = 5 << 30;
-
-/// Most characters that a stored name takes from the original one.
-const SLUG_CHARACTERS: usize = 100;
-/// Characters that make a name unlike every other.
-const UNIQUE_CHARACTERS: usize = 6;
-/// What they are drawn from.
-const UNIQUE: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// What kind of thing a file is, told by its stored type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,17 +49,6 @@ impl ResourceType {
             _ => return Err(Violation::Unknown),
         })
     }
-
-    /// What generated names of such files begin with.
-    fn prefix(self) -> &'static str {
-        match self {
-            ResourceType::Image => "image",
-            ResourceType::Video => "video",
-            ResourceType::Audio => "audio",
-            ResourceType::Document => "doc",
-            ResourceType::Text | ResourceType::Archive | ResourceType::Other => "file",
-        }
-    }
 }
 
 /// Whether a file's bytes are there.
@@ -97,16 +83,56 @@ pub struct MediaType {
     pub resource_type: ResourceType,
 }
 
-/// What is asked of bytes that have been announced and are not there yet.
+/// What the bytes of a presigned upload have to comply with once they are sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Awaited {
-    /// The rules of the upload config, as they were when the bytes were announced.
+pub struct PendingUpload {
+    /// The rules of the upload config when the file was declared.
     pub rules: UploadRules,
-    /// What the client says they are: a MIME type.
+    /// The declared MIME type.
     pub content_type: String,
-    /// The MIME type that they have to be of, where the address that announced them was signed for one.
+    /// The only allowed MIME type, if the URL that declared the file was signed for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_type: Option<String>,
+}
+
+/// What the files of one upload have in common: where they go, under which config, and in whose name.
+#[derive(Clone, Debug)]
+pub struct UploadTarget<'a> {
+    /// The space.
+    pub space: &'a Space,
+    /// The upload config.
+    pub config: &'a UploadConfig,
+    /// The folders that the files are put into.
+    pub folders: FolderChain,
+    /// The caller's own reference.
+    pub reference: Option<Reference>,
+    /// The uploader.
+    pub uploaded_by: Principal,
+}
+
+impl UploadTarget<'_> {
+    /// Returns the storage path of a file with this stored name.
+    fn storage_path(&self, name: &str) -> String {
+        match self.space.folder_mode {
+            FolderMode::Dynamic => format!("{}/{name}", self.space.handle),
+            FolderMode::Fixed => format!("{}/{}{name}", self.space.handle, self.folders.slugs()),
+        }
+    }
+}
+
+/// The validated and stored bytes that make a file active.
+#[derive(Clone, Debug)]
+pub struct StoredContent {
+    /// The type detected from the bytes.
+    pub media_type: MediaType,
+    /// Size in bytes.
+    pub size: u64,
+    /// Whether all bytes that were read are UTF-8.
+    pub is_utf8: bool,
+    /// The object that holds the bytes.
+    pub revision: Revision,
+    /// SHA-256 in lower-case hex; `None` above 50 MB.
+    pub checksum_sha256: Option<String>,
 }
 
 /// What an anonymous uploader has seen of a file, where a later change replaced it.
@@ -164,9 +190,9 @@ pub struct File {
     /// Whether it is text in UTF-8, which its delivered content type says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_utf8: bool,
-    /// What is asked of its bytes, until they are there.
+    /// What its bytes have to comply with; set for a pending presigned upload only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub awaited: Option<Awaited>,
+    pub pending_upload: Option<PendingUpload>,
     /// What its anonymous uploader is shown in place of the present values; set by the first change that replaces them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_activation: Option<AtActivation>,
@@ -187,6 +213,74 @@ pub struct File {
 }
 
 impl File {
+    /// Creates the pending record of a file whose bytes are not stored yet.
+    pub fn new(
+        id: FileId,
+        target: &UploadTarget<'_>,
+        original_name: OriginalName,
+        media_type: MediaType,
+        size: u64,
+        sources: &Sources,
+    ) -> File {
+        let config = target.config;
+        let name = stored_name(&config.config.storage, id, &media_type, &original_name, sources);
+        let now = sources.now();
+
+        File {
+            id,
+            space_id: target.space.id,
+            storage_path: target.storage_path(&name),
+            folder: target.folders.in_folder(),
+            access_control: None,
+            name,
+            original_name,
+            mime_type: media_type.mime_type,
+            extension: media_type.extension,
+            size,
+            delivery_type: config.delivery_type,
+            resource_type: media_type.resource_type,
+            status: FileStatus::Pending,
+            upload_config_id: config.id,
+            reference: target.reference.clone(),
+            tags: config.config.metadata.tags.clone(),
+            revision: None,
+            checksum_sha256: None,
+            is_utf8: false,
+            pending_upload: None,
+            at_activation: None,
+            uploaded_by: target.uploaded_by,
+            created_at: now,
+            activated_at: None,
+            access_version: 0,
+            updated_at: now,
+            version: 0,
+        }
+    }
+
+    /// Makes a pending file active. The stored name of a presigned upload changes if the bytes are of another type than it
+    /// was declared with.
+    pub fn activate(&mut self, content: StoredContent, at: Timestamp, sources: &Sources) {
+        let StoredContent { media_type, size, is_utf8, revision, checksum_sha256 } = content;
+        let is_as_declared = (&self.extension, self.resource_type) == (&media_type.extension, media_type.resource_type);
+
+        if let Some(pending) = self.pending_upload.take().filter(|_| !is_as_declared) {
+            let name = stored_name(&pending.rules.storage, self.id, &media_type, &self.original_name, sources);
+            let folder = self.storage_path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            self.storage_path = format!("{folder}/{name}");
+            self.name = name;
+        }
+        self.is_utf8 = is_utf8 && media_type.resource_type == ResourceType::Text;
+        self.mime_type = media_type.mime_type;
+        self.extension = media_type.extension;
+        self.resource_type = media_type.resource_type;
+        self.size = size;
+        self.revision = Some(revision);
+        self.checksum_sha256 = checksum_sha256;
+        self.status = FileStatus::Active;
+        self.activated_at = Some(at);
+        self.updated_at = at;
+    }
+
     /// The folder it is in.
     pub fn folder_id(&self) -> Option<FolderId> {
         self.folder.as_ref().map(|folder| folder.id)
@@ -203,19 +297,6 @@ impl File {
         }
     }
 
-    /// Takes over from a later version of the same pending file whatever callers may change of it.
-    pub fn follow(&mut self, later: &File) {
-        let later = later.clone();
-        self.original_name = later.original_name;
-        self.folder = later.folder;
-        self.access_control = later.access_control;
-        self.delivery_type = later.delivery_type;
-        self.reference = later.reference;
-        self.tags = later.tags;
-        self.access_version = later.access_version;
-        self.version = later.version;
-    }
-
     /// Raises `access_version` if type, access control or folder differ from those of the record before a change.
     pub fn count_access_change(&mut self, before: &File) {
         let decides = |file: &File| (file.delivery_type, file.access_control, file.folder_id());
@@ -227,91 +308,5 @@ impl File {
     /// Returns when the bytes became available: they never change afterwards.
     pub fn last_modified(&self) -> Timestamp {
         self.activated_at.unwrap_or(self.created_at)
-    }
-
-    /// Where the file is delivered once it has this name.
-    pub fn path_of(&self, name: &str) -> String {
-        let folder = self.storage_path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        format!("{folder}/{name}")
-    }
-}
-
-/// The generated name of a file: what it is, its id, and its extension.
-fn generated_name(id: FileId, media_type: &MediaType) -> String {
-    format!("{}-{id}.{}", media_type.resource_type.prefix(), media_type.extension)
-}
-
-/// The name that a file is stored under, as its config has it: generated, or made of the original name.
-pub fn stored_name(
-    rules: &StorageRules,
-    id: FileId,
-    media_type: &MediaType,
-    original: &OriginalName,
-    sources: &Sources,
-) -> String {
-    let slug = slug(original.stem());
-    if rules.generate_filename || slug.is_empty() {
-        return generated_name(id, media_type);
-    }
-    if rules.unique_filename {
-        return format!("{slug}-{}.{}", sources.text(UNIQUE, UNIQUE_CHARACTERS), media_type.extension);
-    }
-    format!("{slug}.{}", media_type.extension)
-}
-
-/// Returns a text in lower-case letters, digits, underscores and single hyphens of ASCII. Other scripts are transliterated;
-/// what cannot be is left out.
-pub(crate) fn slug(text: &str) -> String {
-    let mut slug = String::new();
-    for character in deunicode_with_tofu(text, " ").chars() {
-        if character.is_ascii_alphanumeric() || character == '_' {
-            slug.push(character.to_ascii_lowercase());
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    slug.truncate(SLUG_CHARACTERS);
-    slug.trim_end_matches('-').to_owned()
-}
-
-/// Where a file of this name is delivered that is uploaded into these folders.
-pub fn storage_path(space: &Space, folders: &FolderChain, name: &str) -> String {
-    match space.folder_mode {
-        FolderMode::Dynamic => format!("{}/{name}", space.handle),
-        FolderMode::Fixed => format!("{}/{}{name}", space.handle, folders.slugs()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slug_holds_what_no_encoding_changes() {
-        for (text, expected) in [
-            ("Summer Holiday (2)", "summer-holiday-2"),
-            ("Ünï", "uni"),
-            ("été", "ete"),
-            ("Straße", "strasse"),
-            ("Москва 2026", "moskva-2026"),
-            ("__init__", "__init__"),
-            ("..--..", ""),
-            ("日本", "ri-ben"),
-            ("\u{E000}\u{10FFFD}", ""),
-            (&"a".repeat(300), &"a".repeat(100)),
-        ] {
-            assert_eq!(slug(text), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn generated_names_tell_the_kind_and_never_meet() {
-        let id = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1".parse().expect("a ULID");
-        let name = |resource_type, extension: &str| {
-            generated_name(id, &MediaType { mime_type: String::new(), extension: extension.to_owned(), resource_type })
-        };
-        assert_eq!(name(ResourceType::Image, "jpg"), "image-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.jpg");
-        assert_eq!(name(ResourceType::Document, "pdf"), "doc-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.pdf");
-        assert_eq!(name(ResourceType::Other, "bin"), "file-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.bin");
     }
 }

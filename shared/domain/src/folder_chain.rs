@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::{FOLDER_DEPTH, Folder, FolderId, InFolder, file::slug};
+use crate::{FOLDER_DEPTH, Folder, FolderId, InFolder, stored_name::slug};
 
 /// Folders, each one in the one before it, the first one at the top. Empty for what is in no folder.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -25,6 +25,7 @@ mod signature;
 mod signed_delivery;
 mod signed_upload;
 mod space;
+mod stored_name;
 mod text;
 mod time;
 mod transformation;
@@ -42,7 +43,7 @@ pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE, demand_harmless_name, is_executable};
 pub use fault::{Fault, FaultKind, error_chain};
 pub use file::{
-    AtActivation, Awaited, FILE_BYTES, File, FileStatus, MediaType, ResourceType, storage_path, stored_name,
+    AtActivation, FILE_BYTES, File, FileStatus, MediaType, PendingUpload, ResourceType, StoredContent, UploadTarget,
 };
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, InFolder};

@@ -1,39 +1,39 @@
-//! Confirms a file whose bytes a client sent to a presigned URL: validates them as those of every other, and makes the
-//! file active once.
+//! Confirms a file whose bytes a client sent to a presigned URL: validates them like those of every other file, and makes
+//! the file active once.
 //!
 //! Invariants:
 //! - What becomes active is what was validated, whatever is sent to the same URL meanwhile. Either the staged object is
 //!   copied first, to a key that no client can write, and the copy is validated; or it is read once and whole into the
 //!   spool, and the spool is validated, transformed and stored. ETags decide nothing: they are MD5s, which collide.
-//! - However large a file is, at most 50 MB of it are read.
+//! - At most 50 MB of a file are read, however large it is.
 
 use bytes::Bytes;
-use domain::{Awaited, Fault, File, MediaType, ResourceType, Sources, UploadRules, Violation, stored_name};
+use domain::{Fault, File, MediaType, PendingUpload, StoredContent, UploadRules, Violation};
 use mime::Mime;
 use tenant::{Activated, Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
 use crate::{
-    FILE_BYTES, Judging, Refused, Spool, Spooled,
+    FILE_BYTES, IngestError, Spool, Spooled,
     dimensions::{self, BEGINNING_BYTES, MEASURED_BYTES},
-    judging,
     spool::HEAD_BYTES,
     text::Utf8Validator,
     transform,
+    validation::{self, Evidence},
 };
 
 /// The violation of bytes whose size is not the declared one.
 const OTHER_SIZE: Violation = Violation::Must("must be as large as it was said to be");
 
-/// What became of a pending file.
+/// Outcome of confirming a pending file.
 #[derive(Debug)]
 pub enum Confirmed {
-    /// It is active.
+    /// The file is active.
     Active(Box<File>),
     /// Nothing has been sent yet.
     Absent,
-    /// What was sent breaks the rules.
+    /// The bytes break the rules.
     Refused(Violation),
-    /// It was removed.
+    /// The file was removed.
     Gone,
 }
 
@@ -46,21 +46,21 @@ impl From<Activated> for Confirmed {
     }
 }
 
-/// Makes a pending file active, if what the client has sent is there and obeys the rules that it was announced under.
-pub async fn confirm(assets: &Assets<'_>, file: &File, sources: &Sources) -> Result<Confirmed, Fault> {
-    let awaited = file.awaited.as_ref().ok_or_else(|| Fault::internal("a pending file that nobody waits for"))?;
-    let declared = awaited.content_type.parse().ok();
-    let confirmation = Confirmation { assets, file, awaited, declared, sources };
+/// Makes a pending file active if the client has sent its bytes and they comply with the rules that it was declared under.
+pub async fn confirm(assets: &Assets<'_>, file: &File) -> Result<Confirmed, Fault> {
+    let pending = file.pending_upload.as_ref().ok_or_else(|| Fault::internal("the file is not a pending upload"))?;
+    let declared = pending.content_type.parse().ok();
+    let confirmation = Confirmation { assets, file, pending, declared };
 
-    let confirmed = if file.size <= FILE_BYTES && has_image_rules(&awaited.rules) {
+    let confirmed = if file.size <= FILE_BYTES && has_image_rules(&pending.rules) {
         confirmation.confirm_spooled().await
     } else {
         confirmation.confirm_copy().await
     };
     match confirmed {
         Ok(confirmed) => Ok(confirmed),
-        Err(Refused::Violation(violation)) => Ok(Confirmed::Refused(violation)),
-        Err(Refused::Fault(fault)) => Err(fault),
+        Err(IngestError::Violation(violation)) => Ok(Confirmed::Refused(violation)),
+        Err(IngestError::Fault(fault)) => Err(fault),
     }
 }
 
@@ -72,14 +72,13 @@ fn has_image_rules(rules: &UploadRules) -> bool {
 struct Confirmation<'a> {
     assets: &'a Assets<'a>,
     file: &'a File,
-    awaited: &'a Awaited,
+    pending: &'a PendingUpload,
     declared: Option<Mime>,
-    sources: &'a Sources,
 }
 
 impl Confirmation<'_> {
-    /// Copies what was sent, validates the copy, then makes it active or removes it.
-    async fn confirm_copy(&self) -> Result<Confirmed, Refused> {
+    /// Copies what was sent, validates the copy, then makes the file active or removes the copy.
+    async fn confirm_copy(&self) -> Result<Confirmed, IngestError> {
         let copy = match self.assets.copy_staged(self.file).await? {
             StagedCopied::Copied(copy) => copy,
             StagedCopied::Absent => return Ok(Confirmed::Absent),
@@ -87,11 +86,7 @@ impl Confirmation<'_> {
         };
 
         match self.validate_copy(&copy).await {
-            Ok((media_type, is_utf8)) => {
-                let file = self.detected(&media_type, is_utf8);
-                let activated = self.assets.activate_copy(file, copy).await?;
-                Ok(activated.into())
-            }
+            Ok(content) => Ok(self.assets.activate(self.file, content).await?.into()),
             Err(refused) => {
                 self.assets.remove_copy(copy).await;
                 Err(refused)
@@ -99,17 +94,23 @@ impl Confirmation<'_> {
         }
     }
 
-    /// Returns the type of a copy that obeys all rules, and whether the bytes that were read are UTF-8.
-    async fn validate_copy(&self, copy: &StagedCopy) -> Result<(MediaType, bool), Refused> {
+    /// Returns the content of a copy that complies with all rules.
+    async fn validate_copy(&self, copy: &StagedCopy) -> Result<StoredContent, IngestError> {
         let head = self.assets.copy_head(copy, BEGINNING_BYTES).await?;
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
         let prefix = |bytes| self.prefix(copy, &head, bytes);
-        dimensions::demand_dimensions(&media_type, &self.awaited.rules.validation, prefix).await?;
-        Ok((media_type, begins_with_utf8(&head)))
+        dimensions::demand_dimensions(&media_type, &self.pending.rules.validation, prefix).await?;
+        Ok(StoredContent {
+            media_type,
+            size: head.size_bytes,
+            is_utf8: begins_with_utf8(&head),
+            revision: copy.revision,
+            checksum_sha256: copy.checksum_sha256.clone(),
+        })
     }
 
-    /// Returns a copy's first bytes, so many or all if there are fewer.
+    /// Returns the first `bytes` of a copy, or all if it has fewer.
     async fn prefix(&self, copy: &StagedCopy, head: &ObjectHead, bytes: u64) -> Result<Bytes, Fault> {
         if bytes <= BEGINNING_BYTES || head.size_bytes <= head.prefix.len() as u64 {
             return Ok(head.prefix.clone());
@@ -117,66 +118,52 @@ impl Confirmation<'_> {
         Ok(self.assets.copy_head(copy, bytes.min(MEASURED_BYTES)).await?.prefix)
     }
 
-    /// Reads what was sent into the spool, validates, transforms and stores it from there, then makes it active.
-    async fn confirm_spooled(&self) -> Result<Confirmed, Refused> {
+    /// Reads what was sent into the spool, validates, transforms and stores it from there, then makes the file active.
+    async fn confirm_spooled(&self) -> Result<Confirmed, IngestError> {
         let Some(object) = self.assets.staged_object(self.file).await? else { return Ok(Confirmed::Absent) };
         if object.size_bytes() != self.file.size {
             return Err(OTHER_SIZE.into());
         }
 
-        let rules = &self.awaited.rules;
+        let rules = &self.pending.rules;
         let spooled = spool(object).await?;
         let media_type = self.validate(spooled.size(), spooled.head())?;
         dimensions::measure(&spooled, &media_type, &rules.validation).await?;
         let (spooled, media_type) = transform::transformed(spooled, media_type, &rules.transformations).await?;
 
-        let mut file = self.detected(&media_type, spooled.is_utf8());
-        file.size = spooled.size();
-        file.checksum_sha256 = Some(spooled.checksum_sha256().to_owned());
-        Ok(self.assets.activate_content(file, spooled.content()).await?.into())
+        let checksum_sha256 = spooled.checksum_sha256();
+        let revision =
+            self.assets.put_revision(self.file, spooled.content(), &media_type.mime_type, checksum_sha256).await?;
+        let content = StoredContent {
+            media_type,
+            size: spooled.size(),
+            is_utf8: spooled.is_utf8(),
+            revision,
+            checksum_sha256: Some(checksum_sha256.to_owned()),
+        };
+        Ok(self.assets.activate(self.file, content).await?.into())
     }
 
-    /// Returns the type of bytes of the declared size that obey all rules but those for images.
+    /// Returns the type of bytes that have the declared size and comply with all rules but those for images.
     fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, Violation> {
         if size != self.file.size {
             return Err(OTHER_SIZE);
         }
 
-        let judging = Judging {
+        let evidence = Evidence {
             original_name: &self.file.original_name,
             declared: self.declared.as_ref(),
             size,
             head: &prefix[..prefix.len().min(HEAD_BYTES)],
             uploaded_by: self.file.uploaded_by,
         };
-        let media_type = judging.media_type(&self.awaited.rules.validation)?;
+        let media_type = evidence.media_type(&self.pending.rules.validation)?;
 
-        let expected = self.awaited.expected_type.as_deref().and_then(|expected| expected.parse().ok());
+        let expected = self.pending.expected_type.as_deref().and_then(|expected| expected.parse().ok());
         if let Some(expected) = expected {
-            judging::demand_type(&expected, &media_type, self.declared.as_ref())?;
+            validation::require_type(&expected, &media_type, self.declared.as_ref())?;
         }
         Ok(media_type)
-    }
-
-    /// Returns the file's record with the type that its bytes have.
-    fn detected(&self, media_type: &MediaType, is_utf8: bool) -> File {
-        let file = self.file;
-        // Its name may have characters that were drawn: where they fit still, they stay.
-        let is_as_declared = (&file.extension, file.resource_type) == (&media_type.extension, media_type.resource_type);
-        let name = if is_as_declared {
-            file.name.clone()
-        } else {
-            stored_name(&self.awaited.rules.storage, file.id, media_type, &file.original_name, self.sources)
-        };
-        File {
-            storage_path: file.path_of(&name),
-            name,
-            mime_type: media_type.mime_type.clone(),
-            extension: media_type.extension.clone(),
-            resource_type: media_type.resource_type,
-            is_utf8: media_type.resource_type == ResourceType::Text && is_utf8,
-            ..file.clone()
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use domain::{Fault, MediaType, ResourceType, ValidationRules, Violation};
 use media::{Format, Frames, MediaError, ProbeError, Probed};
 
 use crate::{
-    FILE_BYTES, Refused, Spooled,
+    FILE_BYTES, IngestError, Spooled,
     transform::{TURN, refused},
 };
 
@@ -18,7 +18,11 @@ pub(crate) const MEASURED_BYTES: u64 = FILE_BYTES;
 
 /// Refuses a spooled image as [`demand_dimensions`] does, one that has its header and stops before its end, and one whose
 /// pixels are not those that its header tells of, as far as it is decoded here.
-pub(crate) async fn measure(spooled: &Spooled, media_type: &MediaType, rules: &ValidationRules) -> Result<(), Refused> {
+pub(crate) async fn measure(
+    spooled: &Spooled,
+    media_type: &MediaType,
+    rules: &ValidationRules,
+) -> Result<(), IngestError> {
     if !is_measured(media_type, rules) {
         return Ok(());
     }
@@ -60,7 +64,7 @@ pub(crate) async fn demand_dimensions<Reading: Future<Output = Result<Bytes, Fau
     media_type: &MediaType,
     rules: &ValidationRules,
     beginning: impl Fn(u64) -> Reading,
-) -> Result<(), Refused> {
+) -> Result<(), IngestError> {
     if !is_measured(media_type, rules) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! What a file is, told by its bytes; what it was declared to be decides only where bytes cannot.
+//! Detects a file's type from its bytes; the declared type decides only where bytes cannot.
 
 use domain::{Extension, MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation, is_executable};
 use infer::MatcherType;
@@ -29,9 +29,9 @@ pub(crate) fn media_type(
     name: &OriginalName,
     rules: &ValidationRules,
 ) -> Result<MediaType, Violation> {
-    let told = bare_media_type(head, declared, name, rules)?;
-    let is_kept = !is_executable(&told.extension) || rules.allows(&told.extension);
-    Ok(if is_kept { told } else { self::told(UNKNOWN, UNKNOWN_EXTENSION) })
+    let detected = bare_media_type(head, declared, name, rules)?;
+    let is_kept = !is_executable(&detected.extension) || rules.allows(&detected.extension);
+    Ok(if is_kept { detected } else { of_type(UNKNOWN, UNKNOWN_EXTENSION) })
 }
 
 /// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is plain text, so that no page
@@ -40,7 +40,7 @@ pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> 
     let by_extension = types::textual_type(&media_type.extension).is_some_and(types::is_javascript);
     let is_script = types::is_javascript(&media_type.mime_type) || by_extension;
 
-    if uploaded_by.is_stranger() && is_script { told(PLAIN, PLAIN_EXTENSION) } else { media_type }
+    if uploaded_by.is_stranger() && is_script { of_type(PLAIN, PLAIN_EXTENSION) } else { media_type }
 }
 
 /// Whether a file is stored as text of which nothing else is known.
@@ -61,30 +61,30 @@ fn bare_media_type(
 ) -> Result<MediaType, Violation> {
     let declared = declared.map(Mime::essence_str).map(types::renamed).filter(|declared| *declared != UNKNOWN);
     let is_text = is_text(head);
-    let shown = infer::get(head).filter(|shown| {
-        shown.matcher_type() != MatcherType::Text && (!is_text || TEXTUAL_FORMATS.contains(&shown.mime_type()))
+    let detected = infer::get(head).filter(|detected| {
+        detected.matcher_type() != MatcherType::Text && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
     });
-    match shown {
-        Some(shown) => recognised(shown.mime_type(), shown.extension(), declared),
+    match detected {
+        Some(detected) => recognised(detected.mime_type(), detected.extension(), declared),
         None if is_text => textual(head, declared, name, rules),
         None if declared.is_some_and(shows_itself) => Err(CONTRADICTION),
-        None => Ok(told(UNKNOWN, UNKNOWN_EXTENSION)),
+        None => Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION)),
     }
 }
 
-fn recognised(shown: &str, extension: &str, declared: Option<&str>) -> Result<MediaType, Violation> {
+fn recognised(detected: &str, extension: &str, declared: Option<&str>) -> Result<MediaType, Violation> {
     if let Some(declared) = declared {
-        if let Some(extension) = types::shared_container(shown, declared) {
-            return Ok(told(types::registered(declared, extension), extension));
+        if let Some(extension) = types::shared_container(detected, declared) {
+            return Ok(of_type(types::registered(declared, extension), extension));
         }
-        if types::contradicts(shown, declared) {
+        if types::contradicts(detected, declared) {
             return Err(CONTRADICTION);
         }
     }
     // Formats are allowed by the extensions that they are stored under, which are spelled in one way.
     let spelled = Extension::parse(extension);
     let extension = spelled.as_ref().map_or(extension, Extension::as_str);
-    Ok(told(types::registered(shown, extension), extension))
+    Ok(of_type(types::registered(detected, extension), extension))
 }
 
 fn textual(
@@ -97,21 +97,21 @@ fn textual(
     let extension = if parts.len() > 1 { parts[parts.len() - 1].as_str() } else { "" };
     let claims_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
     if claims_svg && is_svg(head) {
-        return Ok(told(SVG, "svg"));
+        return Ok(of_type(SVG, "svg"));
     }
     if declared.is_some_and(shows_itself) {
         return Err(CONTRADICTION);
     }
     if is_executable(extension) && rules.allows(extension) {
-        return Ok(told(PLAIN, extension));
+        return Ok(of_type(PLAIN, extension));
     }
     if let Some((declared, extension)) =
         declared.and_then(|declared| Some((declared, types::textual_extension(declared)?)))
     {
-        return Ok(told(declared, extension));
+        return Ok(of_type(declared, extension));
     }
     let mime_type = types::textual_type(extension).unwrap_or(PLAIN);
-    Ok(told(mime_type, types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION)))
+    Ok(of_type(mime_type, types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION)))
 }
 
 /// Whether files of a declared type can always be told by their bytes.
@@ -119,7 +119,8 @@ fn shows_itself(declared: &str) -> bool {
     matches!(types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
 }
 
-fn told(mime_type: &str, extension: &str) -> MediaType {
+/// Returns the media type of this name and extension.
+pub(crate) fn of_type(mime_type: &str, extension: &str) -> MediaType {
     MediaType {
         mime_type: mime_type.to_owned(),
         extension: extension.to_owned(),
@@ -148,10 +149,10 @@ mod tests {
         [WEBM, &[0; 256]].concat()
     }
 
-    fn told_as(head: &[u8], declared: &str, name: &str) -> Result<String, Violation> {
+    fn detected_as(head: &[u8], declared: &str, name: &str) -> Result<String, Violation> {
         let declared: Option<Mime> = (!declared.is_empty()).then(|| declared.parse().expect("a type"));
         media_type(head, declared.as_ref(), &OriginalName::clean(name), &ValidationRules::default())
-            .map(|told| format!("{} {}", told.mime_type, told.extension))
+            .map(|detected| format!("{} {}", detected.mime_type, detected.extension))
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod tests {
             (b"<svg/>", "", "a.svg", "image/svg+xml svg"),
             (b"\0\x01\x02\x03", "application/x-mine", "a.mine", "application/octet-stream bin"),
         ] {
-            assert_eq!(told_as(head, declared, name).as_deref(), Ok(expected), "{declared} {name}");
+            assert_eq!(detected_as(head, declared, name).as_deref(), Ok(expected), "{declared} {name}");
         }
     }
 
@@ -210,7 +211,7 @@ mod tests {
             (b"just text", "image/svg+xml"),
             (b"\0\x01\x02\x03", "video/mp4"),
         ] {
-            assert_eq!(told_as(head, declared, "a"), Err(CONTRADICTION), "{declared}");
+            assert_eq!(detected_as(head, declared, "a"), Err(CONTRADICTION), "{declared}");
         }
     }
 }

@@ -7,7 +7,7 @@ use domain::{Fault, MediaType, ResourceType, TransformationRules, Violation};
 use media::{Format, Incoming, MediaError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use crate::{FILE_BYTES, Refused, Spool, Spooled};
+use crate::{FILE_BYTES, IngestError, Spool, Spooled};
 
 /// Whose turn it is. Memory is the process's, and so is its bound: one image may take 1.8 GB.
 pub(crate) static TURN: Semaphore = Semaphore::const_new(1);
@@ -27,7 +27,7 @@ pub(crate) async fn transformed(
     spooled: Spooled,
     media_type: MediaType,
     rules: &TransformationRules,
-) -> Result<(Spooled, MediaType), Refused> {
+) -> Result<(Spooled, MediaType), IngestError> {
     demand_possible(&media_type, spooled.head(), rules)?;
     if !is_asked(&media_type, spooled.head(), rules) {
         return Ok((spooled, media_type));
@@ -67,7 +67,7 @@ async fn made(
     making.await.map_err(Fault::internal)
 }
 
-async fn spooled_again(bytes: &[u8]) -> Result<Spooled, Refused> {
+async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
     if bytes.len() as u64 > FILE_BYTES {
         return Err(Violation::Must("must not be greater than 50 MB once it is transformed").into());
     }
@@ -79,7 +79,7 @@ async fn spooled_again(bytes: &[u8]) -> Result<Spooled, Refused> {
 }
 
 /// What is said of an image that cannot be used.
-pub(crate) fn refused(error: MediaError) -> Refused {
+pub(crate) fn refused(error: MediaError) -> IngestError {
     let violation = match error {
         MediaError::EndsEarly => Violation::Must("must be a whole image, and ends early"),
         MediaError::Malformed(_) | MediaError::NotDecoded(_) => Violation::Must("must be an image that can be decoded"),
@@ -100,6 +100,6 @@ mod tests {
         let mut bytes = vec![0; 50 << 20];
         assert_eq!(spooled_again(&bytes).await.expect("as large as a file may be").size(), 50 << 20);
         bytes.push(0);
-        assert!(matches!(spooled_again(&bytes).await, Err(Refused::Violation(_))));
+        assert!(matches!(spooled_again(&bytes).await, Err(IngestError::Violation(_))));
     }
 }

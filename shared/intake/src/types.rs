@@ -203,18 +203,18 @@ pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
 }
 
 /// The extension of a declared type, where it shares its container with the one that the bytes show.
-pub(crate) fn shared_container(shown: &str, declared: &str) -> Option<&'static str> {
-    let group = SHARED_CONTAINERS.iter().find(|group| group.iter().any(|(member, _)| *member == shown))?;
+pub(crate) fn shared_container(detected: &str, declared: &str) -> Option<&'static str> {
+    let group = SHARED_CONTAINERS.iter().find(|group| group.iter().any(|(member, _)| *member == detected))?;
     group.iter().find(|(member, _)| *member == declared).map(|(_, extension)| *extension)
 }
 
 /// Whether a file that shows one type cannot be of the declared one, since their families differ.
-pub(crate) fn contradicts(shown: &str, declared: &str) -> bool {
+pub(crate) fn contradicts(detected: &str, declared: &str) -> bool {
     let claim = resource_type(declared);
-    if claim == ResourceType::Other || claim == resource_type(shown) {
+    if claim == ResourceType::Other || claim == resource_type(detected) {
         return false;
     }
-    let zipped = ZIPPED.iter().any(|(member, _)| *member == shown);
+    let zipped = ZIPPED.iter().any(|(member, _)| *member == detected);
     !(zipped && OFFICE.iter().any(|known| declared.starts_with(known)))
 }
 

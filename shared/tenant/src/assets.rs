@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Timestamp, Violation, Violations};
+use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Revision, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
 use table::{Claim, Completion, FileRefused};
@@ -32,16 +32,25 @@ pub struct Assets<'a> {
 }
 
 impl Space {
-    /// Refuses whoever comes after the last upload of an hour, before they have sent it.
-    pub async fn demand_quota(&self, quota: HourlyQuota, now: Timestamp) -> Result<(), Fault> {
+    /// Fails with 429 if the uploads of an hour are used up, before another one is received.
+    pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), Fault> {
         let made = self.table.uploads_in_hour(self.record.id, quota).await?;
-        if made < quota.most { Ok(()) } else { Err(quota.used_up(now)) }
+        if made < quota.most { Ok(()) } else { Err(quota.used_up(self.now())) }
     }
 
     /// This space's files.
     pub fn assets<'a>(&'a self, originals: &'a Originals) -> Assets<'a> {
         Assets { space: self, originals }
     }
+}
+
+/// A file to be stored: its active record and its bytes.
+#[derive(Clone, Debug)]
+pub struct NewFile {
+    /// The record.
+    pub record: File,
+    /// The bytes.
+    pub content: Content,
 }
 
 /// Records that could not be written.
@@ -66,29 +75,26 @@ impl Unwritten {
 
 impl Assets<'_> {
     /// Stores files, all or nothing: their bytes first, then their records, so that a record that says `active` has its
-    /// bytes. With the records goes what ends the request that they came with; with a quota they count as one upload of
-    /// its hour.
+    /// bytes. The same transaction completes the idempotency reservation and counts one upload of the quota's hour.
     ///
-    /// A stored name that is taken is a conflict. What fails leaves nothing behind, unless it cannot be told whether the
-    /// records were written: then the bytes stay, for they may be in use.
+    /// Fails with 409 if a stored name is taken. A failure leaves nothing behind, unless it is unknown whether the records
+    /// were written: then the bytes stay, because they may be in use.
     pub async fn store(
         &self,
-        files: &[(File, Content)],
+        files: &[NewFile],
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), Fault> {
-        if files.iter().any(|(file, _)| file.status != FileStatus::Active) {
-            return Err(Fault::internal("a file that is not there was to be stored"));
+        let records: Vec<File> = files.iter().map(|file| file.record.clone()).collect();
+        if records.iter().any(|file| file.status != FileStatus::Active) {
+            return Err(Fault::internal("a file to be stored is not active"));
         }
-        let paths: BTreeSet<&str> = files.iter().map(|(file, _)| file.storage_path.as_str()).collect();
-        if paths.len() < files.len() {
+        let paths: BTreeSet<&str> = records.iter().map(|file| file.storage_path.as_str()).collect();
+        if paths.len() < records.len() {
             return Err(name_taken());
         }
-        // All of them end before any is removed: one that was given up on could still arrive.
-        let puts: Vec<_> = files.iter().map(|(file, content)| self.put(file, content.clone())).collect();
-        let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
-        let records: Vec<File> = files.iter().map(|(file, _)| file.clone()).collect();
-        let written = match stored.into_iter().collect() {
+
+        let written = match self.put_all(files).await {
             Ok(()) => self.write(&records, quota, completion).await,
             Err(fault) => Err(Unwritten::settled(fault)),
         };
@@ -99,6 +105,13 @@ impl Assets<'_> {
             }
         }
         Err(fault)
+    }
+
+    /// Stores the bytes of files. All calls end before one of them fails: one that was cancelled could still take effect.
+    async fn put_all(&self, files: &[NewFile]) -> Result<(), Fault> {
+        let puts: Vec<_> = files.iter().map(|file| self.put(&file.record, file.content.clone())).collect();
+        let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
+        stored.into_iter().collect()
     }
 
     /// Writes new records, all or nothing, and looks whether the space is there still.
@@ -165,20 +178,23 @@ impl Assets<'_> {
         Err(Fault::contended("others kept changing what was to be taken back").into())
     }
 
-    pub(crate) async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
-        let checksum =
-            file.checksum_sha256.as_deref().ok_or_else(|| Fault::internal("bytes come with their checksum"))?;
+    async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
+        let checksum = file.checksum_sha256.as_deref().ok_or_else(|| Fault::internal("a new file has no checksum"))?;
         Ok(self.originals.0.put(&original(file)?, content, &file.mime_type, checksum).await?)
     }
 
-    /// Removes bytes that no record speaks of. Where that fails they are found by their missing record.
-    pub(crate) async fn remove_original(&self, file: &File) {
-        let removed = match original(file) {
-            Ok(key) => self.originals.0.delete(&key).await.map_err(Fault::from),
-            Err(fault) => Err(fault),
-        };
-        if let Err(error) = removed {
-            tracing::warn!(file_id = %file.id, %error, "bytes without a record stay behind");
+    /// Removes the bytes of a record that was not written.
+    async fn remove_original(&self, file: &File) {
+        if let Some(revision) = file.revision {
+            self.remove_revision(file.id, revision).await;
+        }
+    }
+
+    /// Removes bytes that no record refers to. The sweep finds them if that fails.
+    pub(crate) async fn remove_revision(&self, file: FileId, revision: Revision) {
+        let key = ObjectKey::original(self.space.record.id, file, revision);
+        if let Err(error) = self.originals.0.delete(&key).await {
+            tracing::warn!(file_id = %file, %error, "bytes without a record stay behind");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Where files are to go: a folder by id, a path down from it, and what of that has to be made first.
+//! Placement of files: a folder that a request or a config selects, resolved to the folders that exist and those that have
+//! to be created.
 
 use domain::{
     FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role, Violation,
@@ -7,92 +8,75 @@ use domain::{
 
 use crate::{Space, files::FOLDER, folders::TOO_DEEP, space::CHANGE_TRIES};
 
-/// The field that names a path down from a folder.
+/// The field that holds a path down from a folder.
 const PATH: &str = "folder_path";
 
-/// A place for files.
+/// A folder as a request or a config selects it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderSelector {
+    /// The folder; `None` for the root.
+    pub from: Option<FolderId>,
+    /// The path down from there.
+    pub path: Option<FolderPath>,
+}
+
+/// Where files are put.
 #[derive(Clone, Debug, Default)]
-pub struct FolderTarget {
-    /// The folders of it that are there.
-    around: FolderChain,
-    /// Those that are not, from the top one down.
+pub struct Placement {
+    /// The folders that exist.
+    existing: FolderChain,
+    /// The folders that have to be created below them, from the top down.
     missing: Vec<FolderName>,
 }
 
-impl FolderTarget {
-    /// Whether folders have to be made before files can go there.
-    pub fn is_missing(&self) -> bool {
-        !self.missing.is_empty()
-    }
-}
-
-/// What is wrong with a place that a request names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TargetRefused {
-    /// The folder is none of this space.
-    Folder(Violation),
-    /// The path leads nowhere.
-    Path(Violation),
-}
-
 impl Space {
-    /// What there is of a path down from a folder, or from the top.
-    pub async fn folder_target(
-        &self,
-        from: Option<FolderId>,
-        path: Option<&FolderPath>,
-    ) -> Result<Result<FolderTarget, TargetRefused>, Fault> {
+    /// Resolves a selected folder. Returns violations of `folder_id` or `folder_path` if it cannot be in this space.
+    pub async fn placement(&self, selector: &FolderSelector) -> Result<Result<Placement, Violations>, Fault> {
         for _ in 0..CHANGE_TRIES {
-            if let Some(target) = self.folder_target_now(from, path).await? {
-                let is_too_deep = target.around.depth() + target.missing.len() > FOLDER_DEPTH;
-                return Ok(if is_too_deep { Err(TargetRefused::Path(TOO_DEEP)) } else { Ok(target) });
+            if let Some(placement) = self.placement_now(selector).await? {
+                let is_too_deep = placement.existing.depth() + placement.missing.len() > FOLDER_DEPTH;
+                return Ok(if is_too_deep { Err((PATH, TOO_DEEP).into()) } else { Ok(placement) });
             }
-            if let Some(from) = from
+            if let Some(from) = selector.from
                 && self.folder(from).await?.is_none()
             {
-                return Ok(Err(TargetRefused::Folder(Violation::Unknown)));
+                return Ok(Err((FOLDER, Violation::Unknown).into()));
             }
-            // A folder on the way was deleted since it was found by its name.
+            // A folder of the path was deleted after it had been found by its name.
         }
         Err(Fault::contended("others kept making and deleting the folders"))
     }
 
-    async fn folder_target_now(
-        &self,
-        from: Option<FolderId>,
-        path: Option<&FolderPath>,
-    ) -> Result<Option<FolderTarget>, Fault> {
-        let names = path.map_or(&[][..], FolderPath::names);
-        let mut ids = Vec::new();
-        for name in names {
-            let parent = ids.last().copied().or(from);
-            let Some(id) = self.table.folder_named(self.record.id, parent, name).await? else { break };
+    async fn placement_now(&self, selector: &FolderSelector) -> Result<Option<Placement>, Fault> {
+        let mut ids: Vec<FolderId> = selector.from.into_iter().collect();
+        let mut missing = selector.path.as_ref().map_or(&[][..], FolderPath::names);
+        while let [name, below @ ..] = missing {
+            let Some(id) = self.table.folder_named(self.record.id, ids.last().copied(), name).await? else { break };
             ids.push(id);
+            missing = below;
         }
-        let missing = names[ids.len()..].to_vec();
-        let innermost = ids.last().copied().or(from);
-        let above = from.into_iter().chain(ids.iter().copied()).filter(|id| Some(*id) != innermost).collect();
-        let innermost = innermost.map(|id| InFolder { id, above });
-        let around = self.folder_chain(innermost.as_ref()).await?;
-        Ok(around.map(|around| FolderTarget { around, missing }))
+
+        let leaf = ids.pop().map(|id| InFolder { id, above: ids });
+        let existing = self.folder_chain(leaf.as_ref()).await?;
+        Ok(existing.map(|existing| Placement { existing, missing: missing.to_vec() }))
     }
 
-    /// Refuses a caller to whom a folder would have to be made, but who may make none.
-    pub fn demand_folders(&self, target: &FolderTarget) -> Result<(), Fault> {
-        if target.is_missing() { self.demand(Role::Admin) } else { Ok(()) }
+    /// Fails with 403 if folders have to be created, and the caller's role may not.
+    pub fn require_placeable(&self, placement: &Placement) -> Result<(), Fault> {
+        if placement.missing.is_empty() { Ok(()) } else { self.demand(Role::Admin) }
     }
 
-    /// The folders of a place; those that are missing are made.
-    pub async fn make_folders(&self, target: FolderTarget) -> Result<FolderChain, Fault> {
-        let mut around = target.around;
-        for name in target.missing {
-            around = self.make_folder(around, name).await?;
+    /// Creates the missing folders of a placement. Returns all its folders.
+    pub async fn create_missing_folders(&self, placement: Placement) -> Result<FolderChain, Fault> {
+        let mut folders = placement.existing;
+        for name in placement.missing {
+            folders = self.find_or_create_folder(folders, name).await?;
         }
-        Ok(around)
+        Ok(folders)
     }
 
-    /// The folder of a name in the last of some others, made where it is not there.
-    async fn make_folder(&self, around: FolderChain, name: FolderName) -> Result<FolderChain, Fault> {
+    /// Returns the folder with a name in the last of `around`, which is created if it does not exist.
+    async fn find_or_create_folder(&self, around: FolderChain, name: FolderName) -> Result<FolderChain, Fault> {
         let parent = around.innermost().map(|folder| folder.id);
         for _ in 0..CHANGE_TRIES {
             let made = self.create_folder(FolderId::new(self.table.sources()), name.clone(), parent, |_| None).await;

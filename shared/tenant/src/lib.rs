@@ -1,7 +1,7 @@
 //! What one caller may reach: a space's records and objects together, and nothing of any other space.
 //!
 //! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had only for a [`Caller`]
-//! that may know of it, or for a stranger whom a [`Gate`] lets in, and everything it reads or writes is its own. The reads
+//! that may know of it, or as a verified [`UploadScope`], and everything it reads or writes is its own. The reads
 //! that are not scoped to a space are [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and
 //! delivery's of a path; and the [`Purge`], the [`Checks`] of presigned uploads and the [`Sweep`] are nobody's requests.
 
@@ -28,12 +28,12 @@ mod sweep;
 mod upload_configs;
 
 pub use account::Account;
-pub use assets::{Assets, Originals};
+pub use assets::{Assets, NewFile, Originals};
 pub use bucket::{AnswerHeaders, Content, ObjectHead, ObjectReader};
 pub use caller::Caller;
 pub use delivered::{Delivered, Grant, Located, Visitor};
 pub use folder_chains::FolderChains;
-pub use folder_targets::{FolderTarget, TargetRefused};
+pub use folder_targets::{FolderSelector, Placement};
 pub use folders::{FolderMove, FolderSetting, FolderWithChain};
 pub use job_limits::{JobLimits, JobTime};
 pub use keys::{Keys, NewKey};
@@ -42,7 +42,7 @@ pub use purge::{Purge, Purged};
 pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
 pub use space::Space;
 pub use staged::{Activated, Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
-pub use strangers::{Entry, Gate, Knock};
+pub use strangers::{RequestOrigin, UnverifiedUpload, UploadScope};
 pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion, FilePlace, Listing, Page, Start};
 pub use upload_configs::{ConfigPlace, READS_CONFIGS};

@@ -1,6 +1,6 @@
 //! One space, as one caller may reach it.
 
-use domain::{Fault, FaultKind, FileId, Handle, Role, SpaceId, Timestamp, Violation, Violations};
+use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Timestamp, Violation, Violations};
 use table::{ChangeRefused, Table};
 
 use crate::{Caller, Tenants, folder_hints::FolderHints};
@@ -68,6 +68,11 @@ impl Space {
     /// The space's record.
     pub fn record(&self) -> &domain::Space {
         &self.record
+    }
+
+    /// Returns the clock and the randomness of all that is written in the space.
+    pub fn sources(&self) -> &Sources {
+        self.table.sources()
     }
 
     /// The present moment.

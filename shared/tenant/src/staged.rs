@@ -10,14 +10,14 @@
 use std::time::Duration;
 
 use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut};
-use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, Timestamp};
+use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, StoredContent, Timestamp};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use runtime::Settings;
 use table::{ActivationRefused, Completion, Table};
 
 use crate::{
     Assets, Originals, Space,
-    assets::{Unwritten, name_taken, original},
+    assets::{Unwritten, name_taken},
     space::CHANGE_TRIES,
 };
 
@@ -38,11 +38,15 @@ pub struct Presigned {
     pub object_key: String,
 }
 
-/// A copy of staged bytes under a key of the file's own, to which no client can write.
+/// A copy of a staged object under a key of the file's own, which no client can write.
 #[derive(Debug)]
 pub struct StagedCopy {
-    /// The pending file, with the copy's revision and checksum.
-    file: Box<File>,
+    /// The pending file.
+    file: FileId,
+    /// The revision that the copy is stored under.
+    pub revision: Revision,
+    /// SHA-256 in lower-case hex; `None` if storage does not tell it.
+    pub checksum_sha256: Option<String>,
 }
 
 /// Outcome of copying what a client has sent.
@@ -76,7 +80,7 @@ impl Assets<'_> {
         completion: Option<&Completion>,
     ) -> Result<(), Fault> {
         if file.status != FileStatus::Pending {
-            return Err(Fault::internal("a file that is there was to be announced"));
+            return Err(Fault::internal("a file to be announced is not pending"));
         }
         let due_at = file.created_at.plus_ms(CHECKED_MS);
         checks.send(&[(ConfirmCheck { space_id: file.space_id, file_id: file.id, due_at }, DELAY_SECONDS)]).await?;
@@ -102,16 +106,17 @@ impl Assets<'_> {
 
     /// Copies what the client has sent to a key of the file's own.
     pub async fn copy_staged(&self, file: &File) -> Result<StagedCopied, Fault> {
-        let mut file = File { revision: Some(Revision::new(self.space.table.sources())), ..file.clone() };
-        match self.originals.0.copy(&staged(&file), file.size, &original(&file)?).await {
+        let revision = Revision::new(self.space.sources());
+        let key = ObjectKey::original(file.space_id, file.id, revision);
+
+        match self.originals.0.copy(&staged(file), file.size, &key).await {
             Ok(CopyOutcome::Copied(Copied { checksum_sha256 })) => {
-                file.checksum_sha256 = checksum_sha256;
-                Ok(StagedCopied::Copied(StagedCopy { file: file.into() }))
+                Ok(StagedCopied::Copied(StagedCopy { file: file.id, revision, checksum_sha256 }))
             }
             Ok(CopyOutcome::Absent) => Ok(StagedCopied::Absent),
             Ok(CopyOutcome::OtherSize) => Ok(StagedCopied::OtherSize),
             Err(error) => {
-                self.remove_original(&file).await;
+                self.remove_revision(file.id, revision).await;
                 Err(error.into())
             }
         }
@@ -119,13 +124,14 @@ impl Assets<'_> {
 
     /// Returns the size and the first bytes of a copy.
     pub async fn copy_head(&self, copy: &StagedCopy, bytes: u64) -> Result<ObjectHead, Fault> {
-        let head = self.originals.0.head_with_prefix(&original(&copy.file)?, bytes).await?;
+        let key = ObjectKey::original(self.space.record.id, copy.file, copy.revision);
+        let head = self.originals.0.head_with_prefix(&key, bytes).await?;
         head.ok_or_else(|| Fault::unavailable("the copy was removed while it was validated"))
     }
 
     /// Removes a copy that does not become active.
     pub async fn remove_copy(&self, copy: StagedCopy) {
-        self.remove_original(&copy.file).await;
+        self.remove_revision(copy.file, copy.revision).await;
     }
 
     /// Opens what the client has sent, to read all of it. `None` if nothing has been sent yet.
@@ -133,73 +139,78 @@ impl Assets<'_> {
         Ok(self.originals.0.open(&staged(file)).await?)
     }
 
-    /// Makes a pending file active, in the form of `file`, with the bytes of a validated copy.
-    ///
-    /// A stored name that is taken is a conflict, and the file stays pending.
-    pub async fn activate_copy(&self, file: File, copy: StagedCopy) -> Result<Activated, Fault> {
-        let StagedCopy { file: copied } = copy;
-        let file = File { revision: copied.revision, checksum_sha256: copied.checksum_sha256, ..file };
-        self.activate(file).await
-    }
+    /// Stores validated bytes of a pending file under a new revision.
+    pub async fn put_revision(
+        &self,
+        file: &File,
+        content: Content,
+        mime_type: &str,
+        checksum_sha256: &str,
+    ) -> Result<Revision, Fault> {
+        let revision = Revision::new(self.space.sources());
+        let key = ObjectKey::original(file.space_id, file.id, revision);
 
-    /// Makes a pending file active, in the form of `file`, with validated bytes that are stored first.
-    ///
-    /// A stored name that is taken is a conflict, and the file stays pending.
-    pub async fn activate_content(&self, file: File, content: Content) -> Result<Activated, Fault> {
-        let file = File { revision: Some(Revision::new(self.space.table.sources())), ..file };
-        if let Err(fault) = self.put(&file, content).await {
-            self.remove_original(&file).await;
-            return Err(fault);
+        match self.originals.0.put(&key, content, mime_type, checksum_sha256).await {
+            Ok(()) => Ok(revision),
+            Err(error) => {
+                self.remove_revision(file.id, revision).await;
+                Err(error.into())
+            }
         }
-        self.activate(file).await
     }
 
-    /// Makes a pending file active whose bytes are stored. An attempt that fails removes them, unless they may be in use.
-    async fn activate(&self, mut file: File) -> Result<Activated, Fault> {
-        file.status = FileStatus::Active;
-        file.awaited = None;
-        file.updated_at = self.space.now();
-        file.activated_at = Some(file.updated_at);
+    /// Makes a pending file active with validated content that is stored. An attempt that fails removes the bytes, unless
+    /// they may be in use. What callers have changed of the pending file meanwhile is kept.
+    ///
+    /// Fails with 409 if the stored name is taken; the file stays pending.
+    pub async fn activate(&self, pending: &File, content: StoredContent) -> Result<Activated, Fault> {
+        let at = self.space.now();
+        let revision = content.revision;
+        let mut pending = pending.clone();
 
         for _ in 0..CHANGE_TRIES {
+            let mut file = pending.clone();
+            file.activate(content.clone(), at, self.space.sources());
             match self.space.table.activate_file(&file).await {
                 Ok(()) => {
                     file.version += 1;
-                    return self.unless_deleted(file).await;
+                    return self.unless_deleted(file, revision).await;
                 }
                 Err(ActivationRefused::NameTaken) => {
-                    self.remove_original(&file).await;
+                    self.remove_revision(file.id, revision).await;
                     return Err(name_taken());
                 }
                 Err(ActivationRefused::Stale) => match self.space.file(file.id).await? {
-                    Some(later) if later.status == FileStatus::Pending => file.follow(&later),
-                    found => return self.settled(&file, found).await,
+                    Some(later) if later.status == FileStatus::Pending => pending = later,
+                    found => return self.settled(file.id, revision, found).await,
                 },
-                Err(ActivationRefused::Failed(error)) => return self.after_failure(&file, error.into()).await,
+                Err(ActivationRefused::Failed(error)) => {
+                    return self.after_failure(file.id, revision, error.into()).await;
+                }
             }
         }
 
-        self.remove_original(&file).await;
+        self.remove_revision(pending.id, revision).await;
         Err(Fault::contended("others kept changing the file"))
     }
 
-    /// A file that became active just after its space was deleted could leave behind where it was to be delivered: the
-    /// purge knows the place of what it has seen alone.
-    async fn unless_deleted(&self, file: File) -> Result<Activated, Fault> {
+    /// Takes back an activation if its space was deleted just before: the purge knows the paths of the files that it has
+    /// seen alone.
+    async fn unless_deleted(&self, file: File, revision: Revision) -> Result<Activated, Fault> {
         if self.space.table.space(file.space_id).await?.is_some() {
             return Ok(Activated::Active(file.into()));
         }
         self.space.table.remove_path(&file).await?;
-        self.remove_original(&file).await;
+        self.remove_revision(file.id, revision).await;
         Ok(Activated::Gone)
     }
 
     /// Whether a failed activation took effect is unknown, unless the file's record tells. While it does not, the bytes
     /// stay: they may be in use.
-    async fn after_failure(&self, file: &File, fault: Fault) -> Result<Activated, Fault> {
-        match self.space.file(file.id).await {
+    async fn after_failure(&self, id: FileId, revision: Revision, fault: Fault) -> Result<Activated, Fault> {
+        match self.space.file(id).await {
             Ok(found) if found.as_ref().is_none_or(|found| found.status != FileStatus::Pending) => {
-                self.settled(file, found).await
+                self.settled(id, revision, found).await
             }
             _ => Err(fault),
         }
@@ -207,11 +218,11 @@ impl Assets<'_> {
 
     /// Returns what became of a file that is no longer pending: this attempt activated it without hearing so, or another
     /// attempt did, or it was removed. Nothing can activate it with this attempt's bytes any more.
-    async fn settled(&self, file: &File, found: Option<File>) -> Result<Activated, Fault> {
+    async fn settled(&self, id: FileId, revision: Revision, found: Option<File>) -> Result<Activated, Fault> {
         match found {
-            Some(found) if found.revision == file.revision => self.unless_deleted(found).await,
+            Some(found) if found.revision == Some(revision) => self.unless_deleted(found, revision).await,
             found => {
-                self.remove_original(file).await;
+                self.remove_revision(id, revision).await;
                 Ok(found.map_or(Activated::Gone, |found| Activated::Active(found.into())))
             }
         }

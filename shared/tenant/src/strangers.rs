@@ -1,7 +1,7 @@
-//! Strangers: callers without a key, who may upload into one space by one of its configs.
+//! Uploads without a key, into one space by one of its configs.
 //!
-//! Invariant: what a stranger names leads to a [`Gate`], which tells nothing; only proof makes it an [`Entry`]: a signature of
-//! the space, or coming from where the config lets strangers come from.
+//! Invariant: what the request names gives an [`UnverifiedUpload`], which shows nothing of the space; only proof makes it an
+//! [`UploadScope`]: a signature of the space, or an origin that the config allows.
 
 use domain::{
     Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned, PresentedUpload, RateLimit,
@@ -10,85 +10,85 @@ use domain::{
 
 use crate::{PRESIGNED_MS, Space, Tenants};
 
-/// What a stranger may do in the space that they are let into.
+/// The role of an anonymous uploader.
 const ROLE: Role = Role::User;
 
-/// How long after the announcement of its file a confirm token is valid, in milliseconds: an hour longer than the
-/// presigned URL.
+/// How long after the creation of its file a confirm token is valid, in milliseconds: an hour longer than the presigned
+/// URL.
 const CONFIRM_TOKEN_MS: i64 = PRESIGNED_MS + 60 * 60 * 1_000;
 
-/// A space and a config that a stranger names; nobody has been let in yet.
-#[derive(Debug)]
-pub struct Gate {
-    space: Space,
-    config: UploadConfig,
-}
-
-/// A space that takes uploads by a config.
+/// A space that takes uploads, and the config that they come under.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct UploadScope {
     /// The space.
     pub space: Space,
     /// The config.
     pub config: UploadConfig,
 }
 
-/// From where a stranger comes.
+/// A space and a config that a request without a key names, before its origin is verified.
+#[derive(Debug)]
+pub struct UnverifiedUpload(UploadScope);
+
+/// Where a request without a key comes from.
 #[derive(Clone, Copy, Debug)]
-pub struct Knock<'a> {
+pub struct RequestOrigin<'a> {
     /// The `Referer` header.
     pub referrer: Option<&'a str>,
-    /// Whether nobody on the way could have changed the request.
+    /// Whether the request came over HTTPS.
     pub is_secure: bool,
 }
 
 impl Tenants {
-    /// Lets in whoever holds a signed address; gives what it allows. What names nothing is refused as a wrong signature is.
-    pub async fn enter_by_signature(
+    /// Verifies a signed URL. Returns where it allows uploads, and what it fixes. Fails with 403 if the space or the config
+    /// does not exist, as for a wrong signature.
+    pub async fn verify_signed_upload(
         &self,
         presented: &PresentedUpload,
         master: &MasterSecret,
-    ) -> Result<(Entry, SignedUpload), Fault> {
-        let (space, config) = (presented.claimed.space_id, presented.claimed.config_id);
-        let (space, config) = self.table.space_and_upload_config(space, config).await?;
+    ) -> Result<(UploadScope, SignedUpload), Fault> {
+        let claimed = &presented.claimed;
+        let (space, config) = self.table.space_and_upload_config(claimed.space_id, claimed.config_id).await?;
         let signing = space.as_ref().map(|space| space.signing).unwrap_or_default();
-        // Whatever is missing, the signature is judged, so that time tells nothing either.
+
+        // The signature is verified also for a space that does not exist, so that the time tells nothing either.
         let proven = presented.proven(signing, master, self.table.sources().now());
         let found = space.zip(config).ok_or(NotSigned::Invalid);
         let (signed, (space, config)) = proven.and_then(|signed| Ok((signed, found?)))?;
+
         let space = self.scoped(space, ROLE);
         space.demand_uploads()?;
-        Ok((Entry { space, config }, signed.clone()))
+        Ok((UploadScope { space, config }, signed.clone()))
     }
 
-    /// The gate that a stranger without proof stands before: not found, where there is no such space; refused, where the
-    /// config takes no strangers.
-    pub async fn gate(&self, handle: &str, config: &str) -> Result<Gate, Fault> {
+    /// Finds the space and the config of an unsigned upload. Fails with 404 if there is no such space, with 403 if the config
+    /// takes no unsigned uploads.
+    pub async fn find_unsigned_upload(&self, handle: &str, config: &str) -> Result<UnverifiedUpload, Fault> {
         let handle = Handle::parse(handle).map_err(|_| Fault::not_found())?;
         let space = self.table.space_by_handle(&handle).await?.ok_or_else(Fault::not_found)?;
         let space = self.scoped(space, ROLE);
+
         let config = match UploadConfigName::parse(config) {
             Ok(name) => space.upload_config(Some(&UploadConfigReference::Name(name))).await?,
             Err(_) => None,
         };
         let config = config.filter(|config| config.allow_unsigned);
         let config = config.ok_or_else(|| Fault::forbidden("This upload config takes no unsigned uploads."))?;
-        Ok(Gate { space, config })
+        Ok(UnverifiedUpload(UploadScope { space, config }))
     }
 
-    /// Counts a request of a stranger; `false` where they had used up their requests of this minute.
+    /// Counts a request without a key; `false` if its limit for this minute is used up.
     pub async fn count(&self, who: &str, limit: RateLimit, now: Timestamp) -> Result<(bool, Allowance), Fault> {
         Ok(self.table.count(who, limit, now).await?)
     }
 
     /// Returns an anonymous file and its space for its confirm token; `None` if the file no longer exists. Fails with 403 if
     /// the token is invalid or has expired.
-    pub async fn strangers_file(
+    pub async fn anonymous_file(
         &self,
         id: FileId,
         token: &str,
         tokens: &ConfirmTokens,
-        now: Timestamp,
     ) -> Result<Option<(Space, File)>, Fault> {
         if !tokens.proves(token, id) {
             return Err(Fault::forbidden("The confirm token is invalid."));
@@ -97,6 +97,7 @@ impl Tenants {
         let (space, file) = self.table.space_and_file(space, id).await?;
         let found = space.zip(file).filter(|(_, file)| file.uploaded_by.is_stranger());
 
+        let now = self.table.sources().now();
         if found.as_ref().is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS)) {
             return Err(Fault::forbidden("The confirm token has expired."));
         }
@@ -104,23 +105,25 @@ impl Tenants {
     }
 }
 
-impl Gate {
-    /// The config, by which strangers are counted.
+impl UnverifiedUpload {
+    /// Returns the config, by which requests are counted.
     pub fn config(&self) -> &UploadConfig {
-        &self.config
+        &self.0.config
     }
 
-    /// Lets in whoever comes from where the config lets strangers come from.
-    pub fn enter(self, knock: Knock<'_>) -> Result<Entry, Fault> {
-        let restrictions = self.config.unsigned_restrictions.as_ref();
-        let restrictions = restrictions.ok_or_else(|| Fault::internal("a config lets strangers come from nowhere"))?;
-        let referrer = knock.referrer.and_then(Referrer::parse);
+    /// Fails with 403 if the config does not allow uploads from this origin.
+    pub fn verify(self, origin: RequestOrigin<'_>) -> Result<UploadScope, Fault> {
+        let restrictions = self.0.config.unsigned_restrictions.as_ref();
+        let restrictions = restrictions.ok_or_else(|| Fault::internal("an unsigned config has no restrictions"))?;
+
+        let referrer = origin.referrer.and_then(Referrer::parse);
         let referrer = referrer.filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
         let referrer = referrer.ok_or_else(|| Fault::forbidden("Uploads are not taken from this referrer."))?;
-        if restrictions.require_https && !(referrer.is_secure() && knock.is_secure) {
+        if restrictions.require_https && !(referrer.is_secure() && origin.is_secure) {
             return Err(Fault::forbidden("Uploads are taken over HTTPS alone."));
         }
-        self.space.demand_uploads()?;
-        Ok(Entry { space: self.space, config: self.config })
+
+        self.0.space.demand_uploads()?;
+        Ok(self.0)
     }
 }

@@ -1,7 +1,7 @@
 //! How requests name folders: by id, where `root` is none, and by a path down from there.
 
-use domain::{Fault, FolderId, FolderPath, NotAnId, ROOT_FOLDER, SignedFolder, Violation, Violations};
-use tenant::{FolderTarget, Space, TargetRefused};
+use domain::{FolderId, FolderPath, NotAnId, ROOT_FOLDER, Violation};
+use tenant::FolderSelector;
 
 use crate::{Change, Fields};
 
@@ -15,47 +15,17 @@ pub fn folder_reference(text: &str) -> Result<Option<FolderId>, Violation> {
     if text == ROOT_FOLDER { Ok(None) } else { text.parse().map(Some).map_err(|_: NotAnId| Violation::Unknown) }
 }
 
-/// Where a request puts files.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedFolder {
-    from: Option<FolderId>,
-    path: Option<FolderPath>,
-}
-
-impl NamedFolder {
-    /// No folder.
-    pub const TOP: NamedFolder = NamedFolder { from: None, path: None };
-
-    /// What is at a path from the top.
-    pub fn at(path: FolderPath) -> NamedFolder {
-        NamedFolder { from: None, path: Some(path) }
+/// Reads the folder that a request selects; cleared if its id is null.
+pub fn read_folder(fields: &mut Fields) -> Change<FolderSelector> {
+    let from = fields.change(FOLDER_ID, folder_reference);
+    let path = fields.optional(FOLDER_PATH, FolderPath::parse);
+    if fields.has(FOLDER_PATH) && !fields.has(FOLDER_ID) {
+        fields.violate(FOLDER_ID, &Violation::RequiredWith(FOLDER_PATH));
     }
 
-    /// Returns the folder that a signed URL is for.
-    pub fn signed(folder: SignedFolder) -> NamedFolder {
-        NamedFolder { from: folder.id(), path: None }
-    }
-
-    /// Reads where a request puts files; cleared, where it names the folder by null.
-    pub fn read(fields: &mut Fields) -> Change<NamedFolder> {
-        let from = fields.change(FOLDER_ID, folder_reference);
-        let path = fields.optional(FOLDER_PATH, FolderPath::parse);
-        if fields.has(FOLDER_PATH) && !fields.has(FOLDER_ID) {
-            fields.violate(FOLDER_ID, &Violation::RequiredWith(FOLDER_PATH));
-        }
-        match from {
-            Change::Set(from) => Change::Set(NamedFolder { from, path }),
-            Change::Clear => Change::Clear,
-            Change::Keep => Change::Keep,
-        }
-    }
-
-    /// What there is of it in a space.
-    pub async fn target(&self, space: &Space) -> Result<Result<FolderTarget, Violations>, Fault> {
-        let target = space.folder_target(self.from, self.path.as_ref()).await?;
-        Ok(target.map_err(|refused| match refused {
-            TargetRefused::Folder(violation) => (FOLDER_ID, violation).into(),
-            TargetRefused::Path(violation) => (FOLDER_PATH, violation).into(),
-        }))
+    match from {
+        Change::Set(from) => Change::Set(FolderSelector { from, path }),
+        Change::Clear => Change::Clear,
+        Change::Keep => Change::Keep,
     }
 }

@@ -1,7 +1,7 @@
 //! The HTTP edge: who calls, what they may do, what they ask for, and the form of every answer.
 //!
 //! Invariants: a handler reaches a space only through [`Can`], which is made here after authentication and authorization,
-//! or as a [`Stranger`] whom a signature or an upload config lets in;
+//! or by an [`UploadGrant`] that a signature or an upload config gives;
 //! every refusal has the standard body, made in one place; no key, signature or byte of a file is ever logged.
 //!
 //! # The API's rules
@@ -200,7 +200,8 @@ mod page;
 mod path;
 pub mod routes;
 mod settings;
-mod strangers;
+mod upload_grant;
+
 mod views;
 
 pub use answer::{Accepted, Created, CreatedBare, Failure, NoContent, Ok};
@@ -214,11 +215,13 @@ pub use claim::{Claim, Once};
 pub use edge::{Edge, Tier};
 pub use expiration::expires_seconds;
 pub use fields::{Change, Fields, Request, Valid, read_fields};
-pub use folders::{FOLDER_ID, FOLDER_PATH, NamedFolder, folder_reference};
+pub use folders::{FOLDER_ID, FOLDER_PATH, folder_reference, read_folder};
 pub use layers::with_layers;
 pub use page::{Cursors, Filtered, Page, PageRequest, query_fields};
 pub use path::path_parameter;
 pub use routes::{Endpoints, unrouted};
 pub use settings::{AccessControlChange, SecurityChange};
-pub use strangers::{SignedStranger, Stranger, Strangers, UnsignedStranger};
+pub use upload_grant::{
+    AllowedFolders, AnonymousUploads, ApiKeyUpload, SignedUrlUpload, UnsignedUpload, UploadGrant, UploadLimits,
+};
 pub use views::{AnonymousFileView, FileView, file_url};

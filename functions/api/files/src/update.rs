@@ -6,9 +6,10 @@ use domain::{
     demand_harmless_name,
 };
 use serde_json::Value;
+use tenant::FolderSelector;
 use web::{
-    Authenticated, Can, Change, FOLDER_ID, FOLDER_PATH, Failure, Fields, FileView, ManageFiles, NamedFolder, Ok,
-    query_fields, read_fields,
+    Authenticated, Can, Change, FOLDER_ID, FOLDER_PATH, Failure, Fields, FileView, ManageFiles, Ok, query_fields,
+    read_fields, read_folder,
 };
 
 use crate::{
@@ -25,7 +26,7 @@ const RECORD: &str = "created_at";
 /// What is changed.
 struct UpdateFile {
     original_name: Option<OriginalName>,
-    folder: Option<NamedFolder>,
+    folder: Option<FolderSelector>,
     reference: Change<Reference>,
     tags: Option<Vec<Tag>>,
     delivery_type: Option<DeliveryType>,
@@ -33,9 +34,9 @@ struct UpdateFile {
 
 impl UpdateFile {
     fn read(fields: &mut Fields) -> UpdateFile {
-        let folder = match NamedFolder::read(fields) {
+        let folder = match read_folder(fields) {
             Change::Keep => None,
-            Change::Clear => Some(NamedFolder::TOP),
+            Change::Clear => Some(FolderSelector::default()),
             Change::Set(folder) => Some(folder),
         };
         UpdateFile {
@@ -113,17 +114,17 @@ async fn change(
     if stays {
         update.folder = None;
     }
-    let target = match &update.folder {
-        Some(folder) => Some(folder.target(&can.space).await?),
+    let placement = match &update.folder {
+        Some(folder) => Some(can.space.placement(folder).await?),
         None => None,
     };
-    let target = noted(&mut fields, target);
-    let (update, target) = fields.finish(Some((update, target)))?;
+    let placement = noted(&mut fields, placement);
+    let (update, placement) = fields.finish(Some((update, placement)))?;
 
-    let folders = match target {
-        Some(target) => {
-            can.space.demand_folders(&target)?;
-            Some(can.space.make_folders(target).await?)
+    let folders = match placement {
+        Some(placement) => {
+            can.space.require_placeable(&placement)?;
+            Some(can.space.create_missing_folders(placement).await?)
         }
         None => None,
     };

@@ -3,7 +3,7 @@
 use axum::extract::Request;
 use domain::{Fault, FaultKind, OriginalName, Timestamp, Violation};
 use http::{HeaderMap, header};
-use intake::{Incoming, Spool};
+use intake::{ReceivedFile, Spool};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
 use web::{Fields, content_type, drain, require_unencoded};
@@ -27,7 +27,7 @@ pub(crate) struct Form {
     /// The texts, by name.
     pub(crate) fields: Fields,
     /// The files, each with the field that it came in, as errors name it: the one of `file` first.
-    pub(crate) files: Vec<(String, Incoming)>,
+    pub(crate) files: Vec<ReceivedFile>,
     /// Whether there is any under `files`.
     pub(crate) is_list: bool,
     /// All that the form asks for, its files by their digests.
@@ -36,15 +36,17 @@ pub(crate) struct Form {
 
 /// What a route takes of a form.
 #[derive(Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct FormShape {
     /// The names of its texts.
     pub(crate) texts: &'static [&'static str],
-    /// Most files: where it is one, `files` is no field.
-    pub(crate) files: usize,
+    /// Those that it requires.
+    pub(crate) required: &'static [&'static str],
+    /// Maximum number of files; if it is 1, `files` is not a field.
+    pub(crate) max_files: usize,
 }
 
 /// Reads a form to its end. Parts that the route does not take are read over.
-pub(crate) async fn read(request: Request, shape: Shape, now: Timestamp) -> Result<Form, Fault> {
+pub(crate) async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form, Fault> {
     if let Err(encoded) = require_unencoded(request.headers()) {
         drain(request.into_body()).await;
         return Err(encoded);
@@ -61,7 +63,7 @@ pub(crate) async fn read(request: Request, shape: Shape, now: Timestamp) -> Resu
         drain(request.into_body()).await;
         return Err(Fault::malformed("The content type of the form has no boundary."));
     };
-    let most = body_bytes(shape.files);
+    let most = body_bytes(shape.max_files);
     if declared_length(request.headers()).is_some_and(|length| length > most) {
         return Err(too_large(&Unread::TooLarge(most)));
     }
@@ -76,26 +78,26 @@ pub(crate) async fn read(request: Request, shape: Shape, now: Timestamp) -> Resu
 }
 
 struct Building {
-    shape: Shape,
+    shape: FormShape,
     texts: Map<String, Value>,
     /// What is wrong with the parts themselves.
     wrong: Vec<(String, Violation)>,
-    file: Option<Incoming>,
-    files: Vec<(String, Incoming)>,
+    file: Option<ReceivedFile>,
+    files: Vec<ReceivedFile>,
     /// Parts under `files`, those that are no files included: errors count them.
     listed: usize,
     parts: usize,
 }
 
 impl Building {
-    fn of(shape: Shape) -> Building {
+    fn of(shape: FormShape) -> Building {
         let (texts, wrong, files) = (Map::new(), Vec::new(), Vec::new());
         Building { shape, texts, wrong, file: None, files, listed: 0, parts: 0 }
     }
 
     /// Whether it may have several files.
     fn takes_list(&self) -> bool {
-        self.shape.files > 1
+        self.shape.max_files > 1
     }
 
     async fn take_all(&mut self, mut parts: Multipart<'_>, allowance: &Allowance) -> Result<(), Fault> {
@@ -137,7 +139,7 @@ impl Building {
             self.wrong.push((field, Violation::NotAFile));
             return read_over(part).await;
         };
-        if self.files.len() + usize::from(self.file.is_some()) > self.shape.files {
+        if self.files.len() + usize::from(self.file.is_some()) > self.shape.max_files {
             return read_over(part).await;
         }
         let declared = part.content_type().cloned();
@@ -150,10 +152,11 @@ impl Building {
         if name.is_empty() && spooled.size() == 0 {
             return Ok(());
         }
-        let incoming = Incoming { original_name: OriginalName::clean(&name), declared, spooled };
-        if field != FILE {
-            self.files.push((field, incoming));
-        } else if self.file.replace(incoming).is_some() {
+        let is_single = field == FILE;
+        let received = ReceivedFile { field, original_name: OriginalName::clean(&name), declared, spooled };
+        if !is_single {
+            self.files.push(received);
+        } else if self.file.replace(received).is_some() {
             self.repeat(FILE);
         }
         Ok(())
@@ -167,18 +170,21 @@ impl Building {
 
     fn finish(self, now: Timestamp) -> Form {
         let is_list = !self.files.is_empty();
-        let files: Vec<_> = self.file.map(|file| (FILE.to_owned(), file)).into_iter().chain(self.files).collect();
+        let files: Vec<_> = self.file.into_iter().chain(self.files).collect();
         let payload = payload(&self.texts, &files);
         let mut fields = Fields::of(self.texts, now);
+        for name in self.shape.required {
+            fields.required(name, |_| Ok(()));
+        }
         for (name, violation) in &self.wrong {
             fields.violate(name, violation);
         }
-        if files.len() > self.shape.files {
-            fields.violate(FILES_FIELD, &Violation::TooMany(self.shape.files));
+        if files.len() > self.shape.max_files {
+            fields.violate(FILES_FIELD, &Violation::TooMany(self.shape.max_files));
         }
         if files.is_empty() && self.wrong.is_empty() {
             let missing =
-                if self.shape.files > 1 { Violation::RequiredWithout(FILES_FIELD) } else { Violation::Required };
+                if self.shape.max_files > 1 { Violation::RequiredWithout(FILES_FIELD) } else { Violation::Required };
             fields.violate(FILE, &missing);
         }
         Form { fields, files, is_list, payload }
@@ -195,10 +201,10 @@ fn is_files(name: &str) -> bool {
 }
 
 /// What tells this form from another: its texts and its files, wherever they stand and whatever the boundary is.
-fn payload(texts: &Map<String, Value>, files: &[(String, Incoming)]) -> Value {
-    let file = |(field, file): &(String, Incoming)| {
+fn payload(texts: &Map<String, Value>, files: &[ReceivedFile]) -> Value {
+    let file = |file: &ReceivedFile| {
         let declared = file.declared.as_ref().map(ToString::to_string);
-        json!([field, file.original_name.as_str(), declared, file.spooled.checksum_sha256(), file.spooled.size()])
+        json!([file.field, file.original_name.as_str(), declared, file.spooled.checksum_sha256(), file.spooled.size()])
     };
     json!({"texts": texts, "files": files.iter().map(file).collect::<Vec<_>>()})
 }

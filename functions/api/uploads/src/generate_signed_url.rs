@@ -5,13 +5,12 @@ use domain::{Fault, SIGNED_UPLOAD_PATH, SignedFolder, SignedUpload, SigningSecre
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use serde::Serialize;
-use tenant::Space;
+use tenant::{FolderSelector, Space};
 use web::{
-    Authenticated, Can, FOLDER_ID, Failure, Fields, NamedFolder, Ok, Request, Upload, Valid, expires_seconds,
-    folder_reference,
+    Authenticated, Can, FOLDER_ID, Failure, Fields, Ok, Request, Upload, Valid, expires_seconds, folder_reference,
 };
 
-use crate::{Uploads, promise};
+use crate::{Uploads, declared};
 
 /// Minutes for which an address is good, where the request does not say.
 const DEFAULT_MINUTES: i64 = 30;
@@ -19,7 +18,7 @@ const DEFAULT_MINUTES: i64 = 30;
 const METHOD: &str = "POST";
 
 /// An address that is asked for.
-pub(crate) struct Asked {
+pub(crate) struct SignUrlRequest {
     config_id: String,
     expires_seconds: i64,
     filename: Option<String>,
@@ -27,14 +26,15 @@ pub(crate) struct Asked {
     folder: Option<SignedFolder>,
 }
 
-impl Request for Asked {
-    fn read(fields: &mut Fields) -> Option<Asked> {
+impl Request for SignUrlRequest {
+    fn read(fields: &mut Fields) -> Option<SignUrlRequest> {
         let config_id = fields.required("upload_config_id", |id| Result::Ok(id.to_owned()));
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
-        let filename = fields.optional("filename", promise::file_name);
-        let content_type = fields.optional("content_type", |text| promise::content_type(text).map(|_| text.to_owned()));
+        let filename = fields.optional("filename", declared::file_name);
+        let content_type =
+            fields.optional("content_type", |text| declared::content_type(text).map(|_| text.to_owned()));
         let folder = fields.optional(FOLDER_ID, |id| folder_reference(id).map(SignedFolder::from));
-        Some(Asked { config_id: config_id?, expires_seconds, filename, content_type, folder })
+        Some(SignUrlRequest { config_id: config_id?, expires_seconds, filename, content_type, folder })
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn generate_signed_url(
     State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
-    Valid(Asked { config_id, expires_seconds, filename, content_type, folder }): Valid<Asked>,
+    Valid(SignUrlRequest { config_id, expires_seconds, filename, content_type, folder }): Valid<SignUrlRequest>,
 ) -> Result<Ok<SignedUrlView>, Failure> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
     let can: Can<Upload, UploadConfig> = by.can_refer("upload_config_id", &config_id).await?;
@@ -64,7 +64,7 @@ pub(crate) async fn generate_signed_url(
     let space = can.space.record();
     let config_id = can.subject.id;
     let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
-    let secret = SigningSecret::of(space.id, space.signing.generation, &uploads.strangers.master);
+    let secret = SigningSecret::of(space.id, space.signing.generation, &uploads.anonymous.master);
     let query = signed.query(space.signing, &secret);
     Result::Ok(Ok(SignedUrlView {
         url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),
@@ -79,7 +79,8 @@ pub(crate) async fn generate_signed_url(
 /// Fails with 422 if a folder does not exist in the space.
 async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(), Fault> {
     if let Some(folder) = folder {
-        NamedFolder::signed(folder).target(space).await??;
+        let selector = FolderSelector { from: folder.id(), path: None };
+        space.placement(&selector).await??;
     }
     Result::Ok(())
 }

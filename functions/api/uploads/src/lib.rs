@@ -1,33 +1,31 @@
 //! The endpoints of `/upload`.
 //!
-//! A file comes in by a form, with a key (`upload`), by a signed address (`signed`) or without any proof (`unsigned`); or it is
-//! announced on one of these ways (`presign`), sent to storage, and confirmed (`confirm`).
+//! A file is uploaded as a form (`upload`), or it is declared (`presign`), sent to storage, and confirmed (`confirm`). Both
+//! are allowed by an API key, by a signed URL, or without a key by an upload config: see [`web::UploadGrant`].
 
-mod accept;
 mod confirm;
+mod declared;
 mod disposition;
 mod form;
 mod generate_signed_url;
 mod part_headers;
-mod particulars;
 mod pieces;
 mod presign;
-mod promise;
-mod signed;
-mod store;
-mod unsigned;
+mod request;
 mod upload;
+mod views;
 
 use axum::{Router, extract::FromRef};
+use domain::Fault;
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{ConfirmCheck, Originals, Queue};
-use web::{Edge, Endpoints, Strangers, Tier, routes};
+use web::{AnonymousUploads, Edge, Endpoints, Tier, routes};
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
 struct Uploads {
     edge: Edge,
-    strangers: Strangers,
+    anonymous: AnonymousUploads,
     originals: Originals,
     checks: Queue<ConfirmCheck>,
     cdn_url: String,
@@ -41,17 +39,27 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let checks = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
     let cdn_url = settings.text("CDN_URL");
     let master = runtime::master_secret(&mut settings).await;
-    let strangers = Strangers::read(&mut settings, master);
+    let anonymous = AnonymousUploads::read(&mut settings, master);
     settings.finish()?;
-    let state = Uploads { edge: edge.clone(), strangers, originals, checks, cdn_url };
+    let state = Uploads { edge: edge.clone(), anonymous, originals, checks, cdn_url };
     Ok(Endpoints::of("uploads")
         .on(routes::UPLOAD, upload::upload)
         .on(routes::GENERATE_SIGNED_URL, generate_signed_url::generate_signed_url)
-        .on(routes::UPLOAD_SIGNED, signed::signed)
-        .on(routes::UPLOAD_UNSIGNED, unsigned::unsigned)
+        .on(routes::UPLOAD_SIGNED, upload::upload_signed)
+        .on(routes::UPLOAD_UNSIGNED, upload::upload_unsigned)
         .on(routes::PRESIGN, presign::presign)
         .on(routes::PRESIGN_SIGNED, presign::presign_signed)
         .on(routes::PRESIGN_UNSIGNED, presign::presign_unsigned)
         .on(routes::CONFIRM, confirm::confirm)
         .router(state, &edge))
+}
+
+/// Returns the result of work that follows a body; fails with 503 if it takes too long.
+fn in_time<T>(
+    work: impl Future<Output = Result<T, Fault>>,
+    timeout: &'static str,
+) -> impl Future<Output = Result<T, Fault>> {
+    // In a box, so that the futures of requests stay small.
+    let work = Box::pin(runtime::done_in_time(work));
+    async move { work.await.unwrap_or_else(|| Err(Fault::unavailable(timeout))) }
 }

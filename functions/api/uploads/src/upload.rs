@@ -1,61 +1,85 @@
-//! `POST /upload`: store files, sent as a form: all of them or none.
+//! `POST /upload`, `POST /upload/signed` and `POST /upload/unsigned/:spaceHandle/:configName`: store the files of a form,
+//! all of them or none.
 
 use axum::extract::{Request, State};
-use domain::{Fault, Handle, UploadConfig, UploadConfigReference, Violation};
 use intake::FILES;
-use web::{Authenticated, Can, Created, Failure, Fields, Upload};
+use tenant::NewFile;
+use web::{ApiKeyUpload, Created, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant};
 
 use crate::{
     Uploads,
-    accept::accept,
-    form::{self, Form, Shape},
-    particulars::{Particulars, TEXTS},
-    store::{Uploaded, store},
+    form::{self, Form, FormShape},
+    in_time,
+    request::UploadRequest,
+    views::UploadedView,
 };
 
-const SHAPE: Shape = Shape { texts: &["space", "upload_config", TEXTS[0], TEXTS[1], TEXTS[2]], files: FILES };
+/// The form of an upload with a key.
+const API_KEY_FORM: FormShape = FormShape {
+    texts: &["space", "upload_config", "ref", "folder_id", "folder_path"],
+    required: &[],
+    max_files: FILES,
+};
+/// The form of a signed upload.
+const SIGNED_FORM: FormShape = FormShape {
+    texts: &["space_id", "upload_config_id", "ref", "folder_id", "folder_path"],
+    required: &["space_id", "upload_config_id"],
+    max_files: 1,
+};
+/// The form of an unsigned upload.
+const UNSIGNED_FORM: FormShape = FormShape { texts: &["ref", "folder_id", "folder_path"], required: &[], max_files: 1 };
 
+/// `POST /upload`.
 pub(crate) async fn upload(
-    by: Authenticated,
+    ApiKeyUpload(grant): ApiKeyUpload,
     State(uploads): State<Uploads>,
     request: Request,
-) -> Result<Created<Uploaded>, Failure> {
-    by.might::<Upload>()?;
-    let Form { mut fields, files, is_list, payload } = form::read(request, SHAPE, by.sources().now()).await?;
-    let particulars = Particulars::read(&mut fields);
-    let place = place(&by, &mut fields).await?;
-    // Before they are judged: what was done once is answered again though it would be refused by now.
-    let claim = by.claim(&payload).await?;
-    let rules = place.as_ref().map(|(_, config)| config.config.clone()).unwrap_or_default();
-    let placed = match &place {
-        Some((can, config)) => particulars.placed(&can.space, config, &mut fields).await?,
-        None => None,
-    };
-    let judged = accept(files, &rules, by.caller.principal(), None, &mut fields).await?;
-    let ((can, config), placed) = fields.finish(place.zip(placed))?;
-    if config.is_signed {
-        return Err(Fault::forbidden("This upload config takes signed and presigned uploads only.").into());
-    }
-    let destination = placed.destination(&can.space, &config, can.caller.principal(), &can.sources).await?;
-    store(&uploads, &can.space, &destination, &judged, is_list, &claim).await
+) -> Result<Created<UploadedView>, Failure> {
+    store(&uploads, grant, request, API_KEY_FORM).await
 }
 
-/// Where files go, and by which config, as fields name them; violations are noted where there is no such place.
-pub(crate) async fn place(
-    by: &Authenticated,
-    fields: &mut Fields,
-) -> Result<Option<(Can<Upload>, UploadConfig)>, Fault> {
-    let handle = fields.required("space", Handle::parse);
-    let config = fields.optional("upload_config", UploadConfigReference::parse);
-    let Some(handle) = handle else { return Ok(None) };
-    let Some(can) = by.can_in::<Upload>(&handle).await? else {
-        fields.violate("space", &Violation::Unknown);
-        return Ok(None);
-    };
-    can.space.demand_uploads()?;
-    let Some(config) = can.space.upload_config(config.as_ref()).await? else {
-        fields.violate("upload_config", &Violation::Unknown);
-        return Ok(None);
-    };
-    Ok(Some((can, config)))
+/// `POST /upload/signed`.
+pub(crate) async fn upload_signed(
+    SignedUrlUpload(grant): SignedUrlUpload,
+    State(uploads): State<Uploads>,
+    request: Request,
+) -> Result<Created<UploadedView>, Failure> {
+    store(&uploads, grant, request, SIGNED_FORM).await
+}
+
+/// `POST /upload/unsigned/:spaceHandle/:configName`.
+pub(crate) async fn upload_unsigned(
+    UnsignedUpload(grant): UnsignedUpload,
+    State(uploads): State<Uploads>,
+    request: Request,
+) -> Result<Created<UploadedView>, Failure> {
+    store(&uploads, grant, request, UNSIGNED_FORM).await
+}
+
+async fn store(
+    uploads: &Uploads,
+    grant: UploadGrant,
+    request: Request,
+    shape: FormShape,
+) -> Result<Created<UploadedView>, Failure> {
+    let Form { fields, files, is_list, payload } = form::read(request, shape, uploads.edge.sources.now()).await?;
+    let mut request = UploadRequest::read(grant, fields).await?;
+    // Before the files are validated: a completed request is replayed although they would be refused by now.
+    let claim = request.grant.claim(&payload).await?;
+
+    request.resolve_placement().await?;
+    let validated = request.validate(files).await?;
+    let (upload, validated) = request.finish(validated)?;
+    upload.require_direct()?;
+
+    let target = upload.target().await?;
+    let mut ids = claim.ids();
+    let files: Vec<NewFile> =
+        validated.iter().map(|file| file.to_new_file(&mut ids, &target, &uploads.edge.sources)).collect();
+    let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
+
+    let completion = claim.complete(&view);
+    let assets = upload.assets(uploads);
+    in_time(assets.store(&files, upload.quota(), completion.as_ref()), "storing took too long").await?;
+    Ok(Created(view))
 }

@@ -9,6 +9,7 @@
 //!   such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda
 //!   developer guide), so the template sets `RecursiveLoop: Allow`.
 
+use domain::{Fault, FaultKind};
 use intake::{Confirmed, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{Checks, ConfirmCheck, DELAY_SECONDS, Queue};
@@ -35,27 +36,33 @@ impl Worker for ConfirmChecker {
     type Job = ConfirmCheck;
 
     async fn work(&self, check: ConfirmCheck, delivery: &Delivery) -> Result<(), Failure> {
-        let sources = &delivery.sources;
-        let left_ms = check.due_at.ms() - sources.now().ms();
+        let left_ms = check.due_at.ms() - delivery.sources.now().ms();
         if left_ms > 0 {
             let left_seconds = left_ms.unsigned_abs().div_ceil(MS_PER_SECOND.unsigned_abs());
             let delay = i32::try_from(left_seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
             return self.queue.send(&[(check, delay)]).await.map_err(|error| Failure::Retry(error.into()));
         }
-        let retry = |fault: domain::Fault| Failure::Retry(fault.into());
-        let Some((space, file)) = self.checks.pending(&check).await.map_err(retry)? else { return Ok(()) };
+        self.settle(&check).await.map_err(|fault| Failure::Retry(fault.into()))
+    }
+}
+
+impl ConfirmChecker {
+    /// Makes a file that is still pending active, or removes it.
+    async fn settle(&self, check: &ConfirmCheck) -> Result<(), Fault> {
+        let Some((space, file)) = self.checks.pending(check).await? else { return Ok(()) };
         let assets = space.assets(&self.checks.originals);
         if !space.record().enabled {
-            return assets.discard(&file).await.map(|_| ()).map_err(retry);
+            return assets.discard(&file).await.map(|_| ());
         }
-        match confirm(&assets, &file, sources).await {
-            Ok(Confirmed::Active(_) | Confirmed::Gone) => Ok(()),
-            Ok(Confirmed::Absent | Confirmed::Refused(_)) => assets.discard(&file).await.map(|_| ()).map_err(retry),
-            Err(fault) if fault.kind == domain::FaultKind::Conflict => {
+
+        match confirm(&assets, &file).await {
+            Ok(Confirmed::Active(_) | Confirmed::Gone) => return Ok(()),
+            Ok(Confirmed::Absent | Confirmed::Refused(_)) => {}
+            Err(fault) if fault.kind == FaultKind::Conflict => {
                 tracing::info!(file_id = %file.id, "the name of an upload was taken before it was confirmed");
-                assets.discard(&file).await.map(|_| ()).map_err(retry)
             }
-            Err(fault) => Err(retry(fault)),
+            Err(fault) => return Err(fault),
         }
+        assets.discard(&file).await.map(|_| ())
     }
 }

@@ -134,7 +134,7 @@ impl Owner {
             revision: Some(Revision::new(sources)),
             checksum_sha256: Some(hex::encode(sources.bytes::<32>())),
             is_utf8: false,
-            awaited: None,
+            pending_upload: None,
             at_activation: None,
             uploaded_by: Principal::ApiKey(self.key),
             created_at: now,
