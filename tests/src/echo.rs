@@ -68,5 +68,5 @@ pub async fn echo_worker(environment: Environment) -> Result<Batch, Configuratio
     let directory = settings.text("DIRECTORY").into();
     let jobs = Queue::new(runtime::sqs(&mut settings), settings.text("JOBS_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(Echoes { directory, jobs }, environment.sources))
+    Ok(Batch::of(Echoes { directory, jobs }, environment.function(), environment.sources.clone()))
 }

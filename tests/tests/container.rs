@@ -2,7 +2,7 @@
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Client, Stack};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
@@ -47,8 +47,14 @@ async fn give_credentials(listener: TcpListener, Given { access_key, secret_key,
     }
 }
 
-/// Runs a function as a container whose credentials expire at this time, while a client of it does its work.
-async fn run_while<T>(stack: &Stack, binary: &str, expiration: String, work: impl AsyncFnOnce(Client) -> T) -> T {
+/// Runs a function as a container whose credentials expire at this time, while a client of it does its work. Returns the
+/// function's log too.
+async fn run_while<T>(
+    stack: &Stack,
+    binary: &str,
+    expiration: String,
+    work: impl AsyncFnOnce(Client) -> T,
+) -> (T, String) {
     let mut variables = stack.cloud.environment_of(binary).expect("a function").variables;
     let mut taken = |name: &str| variables.remove(name).expect("a variable");
     let (access_key, secret_key) = (taken("AWS_ACCESS_KEY_ID"), taken("AWS_SECRET_ACCESS_KEY"));
@@ -63,8 +69,9 @@ async fn run_while<T>(stack: &Stack, binary: &str, expiration: String, work: imp
         .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
         .env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)
         .env("PORT", free.port().to_string())
+        .env("LOG_LEVEL", "trace")
         .spawn();
-    let _running = started.expect("the binaries are built");
+    let mut running = started.expect("the binaries are built");
 
     let journey = async {
         while TcpStream::connect(free).await.is_err() {
@@ -72,11 +79,15 @@ async fn run_while<T>(stack: &Stack, binary: &str, expiration: String, work: imp
         }
         work(Client::at(&format!("http://{free}/api/v1"))).await
     };
-    tokio::select! {
+    let done = tokio::select! {
         done = journey => done,
         () = give_credentials(listener, Given { access_key, secret_key, expiration }) => unreachable!("it never ends"),
         () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
-    }
+    };
+
+    running.start_kill().expect("it runs");
+    let output = running.wait_with_output().await.expect("it ends");
+    (done, String::from_utf8(output.stderr).expect("text"))
 }
 
 #[tokio::test]
@@ -85,9 +96,39 @@ async fn a_container_answers_with_the_credentials_that_it_is_given() {
     let acme = stack.space("Acme").await;
     let work = async |client: Client| {
         let client = client.with_key(acme.client.key.as_deref().expect("a key"));
-        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+        client.get(&format!("/spaces/{}", acme.id)).await.demand(200)
     };
-    run_while(&stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+    let (answer, log) = run_while(&stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+
+    // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let metrics: Vec<&Value> = lines.iter().filter(|line| line.get("_aws").is_some()).collect();
+    assert_eq!(metrics.len(), 1, "{log}");
+    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
+    assert_eq!(metrics[0]["Function"], "spaces");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let key = acme.client.key.clone().expect("a key");
+    let path = format!("/files/{}", record["id"].as_str().expect("an id"));
+
+    let sign = async |client: Client| {
+        let url = client.with_key(&key).post(&format!("{path}/signed-url"), json!({})).await.ok()["url"].take();
+        client.get(&format!("{path}?api_key={key}&signature=0123456789abcdef")).await.ok();
+        url.as_str().expect("an address").to_owned()
+    };
+    let (url, log) = run_while(&stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
+
+    let (_, signature) = url.rsplit_once("signature=").expect("a signature");
+    assert!(log.contains("AWS call") && log.contains(&path), "it is logged in detail: {log}");
+    for secret in [key.as_str(), signature, "0123456789abcdef"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
     stack.stop().await;
 }
 
@@ -102,7 +143,7 @@ async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials() {
             let body = json!({"space": acme.handle, "filename": "a.txt", "content_type": "text/plain", "size": 1});
             client.post("/upload/presign", body).await.demand(201).json()
         };
-        let announced = run_while(&stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
+        let (announced, _) = run_while(&stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
         let expires_in = announced["expires_in"].as_u64().expect("seconds");
         assert!(lifetimes.contains(&expires_in), "{expires_in}");
         let url = announced["upload_url"].as_str().expect("a URL");

@@ -22,6 +22,7 @@ mod harness;
 mod hostile;
 mod library_budgets;
 mod library_races;
+mod logs;
 mod malformed;
 mod moods;
 mod orphans;

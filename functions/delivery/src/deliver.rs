@@ -20,7 +20,11 @@ use crate::{
     redirect::redirect,
 };
 
+/// The one route, as the log names it.
+const ROUTE: &str = "/{storage_path}";
+
 pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) -> Result<Response, Failure> {
+    telemetry::record_route(ROUTE);
     let method = request.method();
     if method == Method::OPTIONS {
         return Ok(preflight());

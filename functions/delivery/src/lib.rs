@@ -43,9 +43,8 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
     let master = runtime::master_secret(&mut settings).await;
     settings.finish()?;
-    let sources = environment.sources.clone();
-    let delivery = Delivery { tenants, originals, master, sources: sources.clone(), redirect_above };
-    Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery), sources))
+    let delivery = Delivery { tenants, originals, master, sources: environment.sources, redirect_above };
+    Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery)))
 }
 
 /// The answer to a preflight: the same for every path, since the CDN does not forward what it asks.

@@ -4,12 +4,12 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::State,
+    extract::Request,
     middleware::{self, Next},
 };
-use domain::{Random, Sources};
+use domain::Random;
 use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, REGION, Wire};
-use runtime::Environment;
+use runtime::{Environment, Observer};
 use template::{Context, Stack};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
@@ -324,20 +324,17 @@ async fn place(
     if let Some(running) = running {
         return running.run(binary, &environment).map(|remote| Place::Remote(Box::new(remote)));
     }
-    let sources = environment.sources.clone();
+    let observer = Observer::of(&environment);
     let started = match start {
-        Start::Http(start) => start(environment).await.map(|router| Place::Router(in_time(router, sources))),
+        Start::Http(start) => start(environment).await.map(|router| Place::Router(observer.around(in_time(router)))),
         Start::Worker(start) => start(environment).await.map(Place::Worker),
     };
     started.map_err(|reason| StartError::Function { function: binary.to_owned(), reason })
 }
 
 /// The function with the watch that it has as a Lambda.
-fn in_time(router: Router, sources: Sources) -> Router {
-    router
-        .layer(middleware::from_fn_with_state(sources, async |State(sources): State<Sources>, request, next: Next| {
-            runtime::in_time(&sources, next.run(request)).await
-        }))
+fn in_time(router: Router) -> Router {
+    router.layer(middleware::from_fn(async |request: Request, next: Next| runtime::in_time(next.run(request)).await))
 }
 
 fn all_registered_exist(registry: &Registry, stack: &Stack) -> Result<(), StartError> {

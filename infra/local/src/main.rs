@@ -6,7 +6,9 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 
 use cli::{Arguments, Parsed};
 use local::{Cloud, Options, StartError, TEMPLATE, product};
-use runtime::{SystemRandom, log_filter};
+use runtime::SystemRandom;
+use telemetry::{MetricsLines, log_filter};
+use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// Exit status of a wrong command line.
 const USAGE: u8 = 2;
@@ -26,7 +28,8 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> ExitCode {
-    tracing_subscriber::fmt().with_env_filter(log_filter(arguments.log)).with_writer(std::io::stderr).init();
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(log_filter(arguments.log, MetricsLines::LeftOut)).with(lines).init();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let ended = runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(serve(arguments)));
     match ended {

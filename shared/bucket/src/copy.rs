@@ -14,6 +14,7 @@ use aws_sdk_s3::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{StreamExt, TryStreamExt, stream};
+use tracing::instrument;
 
 use crate::{ABSENT, Bucket, Error, ObjectKey, PRECONDITION_FAILED, code};
 
@@ -53,6 +54,7 @@ impl Bucket {
     ///
     /// `declared_size_bytes` decides how it is copied. After an error there may be a copy all the same. Fails as busy if
     /// the source is replaced while it is copied in parts.
+    #[instrument(skip_all, fields(from = from.as_str(), to = to.as_str()))]
     pub async fn copy(&self, from: &ObjectKey, declared_size_bytes: u64, to: &ObjectKey) -> Result<CopyOutcome, Error> {
         let copy = Copy { bucket: self, from, to };
         if declared_size_bytes <= PART_BYTES {

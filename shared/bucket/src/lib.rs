@@ -33,6 +33,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
 use domain::{Fault, FileId, Revision, SpaceId};
 use futures::{Stream, stream};
+use tracing::instrument;
 
 pub use copy::{CHECKSUM_MAX_BYTES, Copied, CopyOutcome};
 pub use list::{LIST_MAX, ListedOriginal, OriginalsPage};
@@ -153,6 +154,7 @@ impl Bucket {
     }
 
     /// Stores an object whole. Storage verifies the SHA-256 (lower-case hex) and refuses other bytes.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn put(
         &self,
         key: &ObjectKey,
@@ -179,6 +181,7 @@ impl Bucket {
     }
 
     /// The bytes of an object, or those from the first to the last position, both inclusive. `None` where there is no such object.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn get(
         &self,
         key: &ObjectKey,

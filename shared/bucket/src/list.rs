@@ -2,6 +2,7 @@
 
 use aws_sdk_s3::operation::list_objects_v2::{ListObjectsV2Output, builders::ListObjectsV2FluentBuilder};
 use domain::{FileId, Revision, SpaceId, Timestamp};
+use tracing::instrument;
 
 use crate::{Bucket, Error, ObjectKey};
 
@@ -37,6 +38,7 @@ pub struct OriginalsPage {
 
 impl Bucket {
     /// Some of the spaces that have objects, behind one where one is named; none where there are no more.
+    #[instrument(skip_all)]
     pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, Error> {
         let start = after.map(|space| format!("{space}{BEHIND_DELIMITER}"));
         let list = self.list().delimiter(DELIMITER).set_start_after(start);
@@ -48,6 +50,7 @@ impl Bucket {
     }
 
     /// Returns up to `limit` of a space's originals, from those of a file on; after one of its revisions, if one is given.
+    #[instrument(skip_all, fields(%space))]
     pub async fn originals_page(
         &self,
         space: SpaceId,

@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use aws_credential_types::provider::ProvideCredentials;
 use aws_sdk_s3::presigning::PresigningConfig;
 use domain::Timestamp;
+use tracing::instrument;
 
 use crate::{Bucket, Error, ObjectKey};
 
@@ -36,6 +37,7 @@ pub struct PresignedPut {
 impl Bucket {
     /// An address from which anyone can read the object from `now` on for so long, with these headers. It may begin in the
     /// past, so that all addresses of a while are the same.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn presign_get(
         &self,
         key: &ObjectKey,
@@ -60,6 +62,7 @@ impl Bucket {
     /// A URL to which anyone can `PUT` an object from now on, as often as they like: of this content type and of exactly so
     /// many bytes. S3 refuses what is longer, shorter or of another type. It is good for `lifetime`, or for as long as the
     /// credentials that sign it.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn presign_put(
         &self,
         key: &ObjectKey,

@@ -2,6 +2,7 @@
 
 use aws_sdk_s3::primitives::ByteStream;
 use bytes::Bytes;
+use tracing::instrument;
 
 use crate::{ABSENT, Bucket, Error, ObjectKey, code};
 
@@ -38,6 +39,7 @@ impl ObjectReader {
 
 impl Bucket {
     /// Returns an object's size and its first bytes, at most so many and at least one. `None` if there is no such object.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn head_with_prefix(&self, key: &ObjectKey, bytes: u64) -> Result<Option<ObjectHead>, Error> {
         let range = format!("bytes=0-{}", bytes.saturating_sub(1));
         let get = self.client.get_object().bucket(&self.name).key(&key.0).range(range);
@@ -58,6 +60,7 @@ impl Bucket {
     }
 
     /// Opens an object to read all of it. `None` if there is no such object.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn open(&self, key: &ObjectKey) -> Result<Option<ObjectReader>, Error> {
         let object = match self.client.get_object().bucket(&self.name).key(&key.0).send().await {
             Ok(object) => object,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_s3::types::{Delete, Error as S3Error, ObjectIdentifier};
 use domain::{FileId, SpaceId};
+use tracing::instrument;
 
 use crate::{Bucket, Error, ObjectKey, PASSING, list::LIST_MAX, own, staging};
 
@@ -15,6 +16,7 @@ const DELETE_PAUSES: [Duration; 4] =
 
 impl Bucket {
     /// Removes an object; safe to repeat.
+    #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn delete(&self, key: &ObjectKey) -> Result<(), Error> {
         self.client.delete_object().bucket(&self.name).key(&key.0).send().await.map_err(Error::from_sdk)?;
         Ok(())
@@ -22,6 +24,7 @@ impl Bucket {
 
     /// Removes objects, at most [`DELETE_MANY_MAX`]. Objects that S3 is too busy to remove are tried again for seconds.
     /// After an error some objects may be removed; safe to repeat.
+    #[instrument(skip_all, fields(keys = keys.len()))]
     pub async fn delete_many(&self, keys: &[ObjectKey]) -> Result<(), Error> {
         let mut left = self.try_delete(keys).await?;
         for pause in DELETE_PAUSES {
@@ -53,6 +56,7 @@ impl Bucket {
     }
 
     /// Removes up to `limit` of a space's objects; `false` if there were none. Safe to repeat.
+    #[instrument(skip_all, fields(%space))]
     pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<bool, Error> {
         for prefix in [own(space), staging(space)] {
             if self.purge_prefix(prefix, limit).await? {
@@ -63,6 +67,7 @@ impl Bucket {
     }
 
     /// Removes all of a file's objects; safe to repeat.
+    #[instrument(skip_all, fields(%space, %file))]
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), Error> {
         self.delete(&ObjectKey::staged(space, file)).await?;
         while self.purge_prefix(ObjectKey::originals_of(space, file), LIST_MAX).await? {}

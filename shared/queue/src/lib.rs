@@ -17,6 +17,7 @@ use aws_sdk_sqs::{
 };
 use domain::Fault;
 use serde::Serialize;
+use tracing::instrument;
 
 /// Longest that SQS keeps a message back, in seconds: what has to wait longer goes round.
 pub const DELAY_SECONDS: i32 = 900;
@@ -72,6 +73,7 @@ impl<Job: Serialize> Queue<Job> {
 
     /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_SECONDS`]. Where it fails, some may have
     /// been sent.
+    #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[(Job, i32)]) -> Result<(), Error> {
         debug_assert!(jobs.len() <= BATCH, "one call takes at most ten messages");
         let entry = |(index, (job, delay)): (usize, &(Job, i32))| {

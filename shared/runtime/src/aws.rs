@@ -14,7 +14,7 @@ use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
 use domain::MasterSecret;
 
-use crate::{Settings, credentials::credentials};
+use crate::{Settings, aws_calls::CallObserver, credentials::credentials};
 
 /// How long a connection may take to be made.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
@@ -58,6 +58,7 @@ macro_rules! configure {
             // The provider caches.
             .identity_cache(IdentityCache::no_cache())
             .timeout_config(deadlines($attempt_deadline))
+            .interceptor(CallObserver)
             .http_client($settings.http_clients.towards(endpoint));
         builder.set_endpoint_url(endpoint.map(str::to_owned));
         builder

@@ -12,3 +12,13 @@ pub struct Environment {
     /// Time and randomness.
     pub sources: Sources,
 }
+
+/// The variable that names the function, as Lambda sets it.
+pub(crate) const FUNCTION_NAME: &str = "AWS_LAMBDA_FUNCTION_NAME";
+
+impl Environment {
+    /// Returns the function's name; an empty one if no variable tells it.
+    pub fn function(&self) -> &str {
+        self.variables.get(FUNCTION_NAME).map_or("", String::as_str)
+    }
+}

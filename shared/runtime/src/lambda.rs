@@ -6,21 +6,21 @@ use std::{convert::Infallible, pin::Pin};
 
 use axum::{Router, body::Body, extract::Request};
 use bytes::Bytes;
-use domain::Sources;
 use http::Response;
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};
 use tower::ServiceExt as _;
 
-use crate::{Front, Viewer, in_time, refusal::busy};
+use crate::{Front, Observer, Viewer, in_time, refusal::busy};
 
 /// Answers invocations until the process is ended.
-pub(crate) async fn serve(front: Front, router: Router, sources: Sources) -> Result<(), lambda_runtime::Error> {
+pub(crate) async fn serve(front: Front, router: Router, observer: Observer) -> Result<(), lambda_runtime::Error> {
     let service = tower::service_fn(move |request: lambda_http::Request| {
-        let (router, sources) = (router.clone(), sources.clone());
+        let router = router.clone();
+        let observer = observer.clone();
         async move {
-            let answer = whole(router.oneshot(as_sent(front, request)), &sources);
-            Ok::<_, Infallible>(Whole(in_time(&sources, answer).await))
+            let respond = |request| in_time(whole(router.oneshot(request)));
+            Ok::<_, Infallible>(Whole(observer.observe(as_sent(front, request), respond).await))
         }
     });
     lambda_http::run(service).await
@@ -48,25 +48,29 @@ fn viewer(request: &lambda_http::Request) -> Option<Viewer> {
 }
 
 /// The answer with its body read to the end; our 503 where that fails.
-async fn whole(answer: impl Future<Output = Result<Response<Body>, Infallible>>, sources: &Sources) -> Response<Bytes> {
+async fn whole(answer: impl Future<Output = Result<Response<Body>, Infallible>>) -> Response<Full<Bytes>> {
     let Ok(response) = answer.await;
     let (parts, body) = response.into_parts();
     match body.collect().await {
-        Ok(read) => Response::from_parts(parts, read.to_bytes()),
-        Err(error) => busy(&format!("the answer ended early: {error}"), sources),
+        Ok(read) => Response::from_parts(parts, Full::new(read.to_bytes())),
+        Err(error) => busy(format!("the answer ended early: {error}")),
     }
 }
 
 /// An answer that goes out in base64. `lambda_http` itself would decode what its type calls text, and so change bytes
 /// that are no UTF-8, or only a part of it.
-struct Whole(Response<Bytes>);
+struct Whole(Response<Full<Bytes>>);
 
 impl lambda_http::IntoResponse for Whole {
     fn into_response(self) -> Pin<Box<dyn Future<Output = Response<lambda_http::Body>> + Send>> {
-        let response = self.0.map(|bytes| {
-            if bytes.is_empty() { lambda_http::Body::Empty } else { lambda_http::Body::Binary(bytes.into()) }
-        });
-        Box::pin(std::future::ready(response))
+        Box::pin(async move {
+            let (parts, body) = self.0.into_parts();
+            let Ok(body) = body.collect().await;
+            let bytes = body.to_bytes();
+            let body =
+                if bytes.is_empty() { lambda_http::Body::Empty } else { lambda_http::Body::Binary(bytes.into()) };
+            Response::from_parts(parts, body)
+        })
     }
 }
 
@@ -75,11 +79,10 @@ mod tests {
     use lambda_http::IntoResponse as _;
 
     use super::*;
-    use crate::system_sources;
 
     async fn answered(body: Body) -> Response<lambda_http::Body> {
         let answer = Response::builder().header("content-type", "text/plain; charset=utf-8").body(body).unwrap();
-        Whole(whole(async { Ok(answer) }, &system_sources()).await).into_response().await
+        Whole(whole(async { Ok(answer) }).await).into_response().await
     }
 
     #[test]

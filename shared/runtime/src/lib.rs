@@ -4,13 +4,14 @@
 //! its randomness. A function is handed an [`Environment`], so many can live in one process and differ.
 
 mod aws;
+mod aws_calls;
 mod container;
 mod credentials;
 mod deadline;
 mod environment;
 mod front;
 mod lambda;
-mod log;
+mod observer;
 mod refusal;
 mod serve;
 mod settings;
@@ -22,7 +23,7 @@ pub use credentials::credentials;
 pub use deadline::{ANSWER_DEADLINE, done_in_time, in_time};
 pub use environment::Environment;
 pub use front::Front;
-pub use log::log_filter;
+pub use observer::{Cause, Observer};
 pub use refusal::refusal;
 pub use serve::{serve_http, serve_worker};
 pub use settings::{ConfigurationError, Settings};

@@ -6,31 +6,38 @@ use domain::Sources;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 
+use crate::{Cause, observer::REQUEST_ID};
+
 /// Seconds after which a client may try again what failed because we were busy.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
 /// Headers of these responses that scripts of any origin may read.
 const EXPOSED: &str = "Retry-After, X-Request-Id";
 
-/// A refusal in the standard body, with a request id of its own.
+/// Returns an error response in the standard body, of a request that reaches no function, with an id of its own.
 pub fn refusal<B: From<String>>(status: StatusCode, message: &str, sources: &Sources) -> Response<B> {
+    let mut response = error_response(status, message);
+    if let Ok(id) = HeaderValue::try_from(sources.ulid().to_string()) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// Returns a 503 with the reason in the log alone.
+pub(crate) fn busy<B: From<String>>(reason: String) -> Response<B> {
+    let message = "The service is busy. Please try again.";
+    let mut response = error_response(StatusCode::SERVICE_UNAVAILABLE, message);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
+    response.extensions_mut().insert(Cause { text: reason, is_contention: false });
+    response
+}
+
+fn error_response<B: From<String>>(status: StatusCode, message: &str) -> Response<B> {
     let mut response = Response::new(B::from(json!({ "message": message, "errors": {} }).to_string()));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
-    if let Ok(id) = HeaderValue::try_from(sources.ulid().to_string()) {
-        headers.insert("x-request-id", id);
-    }
-    response
-}
-
-/// 503, with the reason in the log alone.
-pub(crate) fn busy<B: From<String>>(reason: &str, sources: &Sources) -> Response<B> {
-    let mut response = refusal(StatusCode::SERVICE_UNAVAILABLE, "The service is busy. Please try again.", sources);
-    let request_id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).unwrap_or_default();
-    tracing::error!(request_id, reason, "request failed");
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
     response
 }

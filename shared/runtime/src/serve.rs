@@ -7,13 +7,14 @@ use axum::Router;
 use domain::Timestamp;
 use lambda_runtime::LambdaEvent;
 use tokio::time::Instant;
-use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
 use worker::Batch;
 
 use crate::{
-    ConfigurationError, Environment, Front, Settings,
+    ConfigurationError, Environment, Front, Observer, Settings,
     container::{self, DEFAULT_PORT},
-    lambda, log_filter, system_sources,
+    environment::FUNCTION_NAME,
+    lambda, system_sources,
 };
 
 /// Longest that an invocation may take ("Configure Lambda function timeout" in the Lambda developer guide).
@@ -41,11 +42,12 @@ where
         let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
         let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
         settings.finish()?;
+        let observer = Observer::of(&environment);
         let router = start(environment.clone()).await?;
         if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
-            return Ok(lambda::serve(front, router, environment.sources).await?);
+            return Ok(lambda::serve(front, router, observer).await?);
         }
-        Ok(container::serve(port, trusted_proxies, router).await?)
+        Ok(container::serve(port, trusted_proxies, observer.around(router)).await?)
     })
 }
 
@@ -77,7 +79,7 @@ fn run(function: impl AsyncFnOnce(Environment) -> Result<(), Ended>) -> ExitCode
     let environment = process_environment();
     let mut settings = Settings::of(&environment.variables);
     let level = settings.parsed_or("LOG_LEVEL", "a level of the log", LevelFilter::INFO);
-    tracing_subscriber::fmt().json().with_env_filter(log_filter(level)).with_writer(std::io::stderr).init();
+    telemetry::subscriber(level, std::io::stderr).init();
     let ended = settings.finish().map_err(Ended::from).and_then(|()| {
         // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -94,10 +96,18 @@ fn run(function: impl AsyncFnOnce(Environment) -> Result<(), Ended>) -> ExitCode
 
 fn process_environment() -> Environment {
     #[expect(clippy::disallowed_methods, reason = "a function's main is where its variables come from")]
-    let variables: BTreeMap<String, String> = std::env::vars_os()
+    let mut variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
+    // A container has no such variable.
+    variables.entry(FUNCTION_NAME.to_owned()).or_insert_with(program);
     Environment { variables, sources: system_sources() }
+}
+
+/// Returns the name of this program.
+fn program() -> String {
+    let path = std::env::current_exe().unwrap_or_default();
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

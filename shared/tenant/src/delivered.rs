@@ -112,6 +112,7 @@ impl Tenants {
     /// An image that has to carry a watermark is never delivered without it.
     pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
         let Located { file, folders, space } = located;
+        telemetry::record_space(space.id);
         let Some(folders) = folders else {
             return Err(Fault::forbidden("The folder of this file is missing. Move the file into another one."));
         };

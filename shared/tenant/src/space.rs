@@ -55,6 +55,7 @@ impl Tenants {
     }
 
     pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> Space {
+        telemetry::record_space(record.id);
         Space { table: self.table.clone(), hints: self.hints.clone(), record, role }
     }
 }

@@ -8,6 +8,7 @@ use axum::{
 };
 use domain::{Fault, FaultKind, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use runtime::Cause;
 use serde::Serialize;
 
 /// What marks an answer that was given before.
@@ -105,15 +106,6 @@ fn replay(body: Vec<u8>) -> Response {
         (REPLAYED, HeaderValue::from_static("true")),
     ];
     (StatusCode::CREATED, headers, body).into_response()
-}
-
-/// Cause of an error response, left on it for the layer that logs requests.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Cause {
-    /// Messages of the error and its sources.
-    pub(crate) text: String,
-    /// Whether the request only lost a race against others.
-    pub(crate) is_contention: bool,
 }
 
 impl IntoResponse for Failure {

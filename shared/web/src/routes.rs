@@ -10,10 +10,10 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{MethodFilter, on},
 };
-use domain::{Fault, FaultKind, Sources};
+use domain::{Fault, FaultKind};
 use http::{HeaderValue, Method, StatusCode, header};
 
-use crate::{Edge, Failure, with_layers};
+use crate::{Failure, with_layers};
 
 /// Seconds for which a browser may remember a preflight's answer.
 const PREFLIGHT_SECONDS: u32 = 7_200;
@@ -207,19 +207,19 @@ impl<S: Clone + Send + Sync + 'static> Endpoints<S> {
     /// # Panics
     ///
     /// Where the function does not mount exactly its routes of the table: a mistake that every start shows.
-    pub fn router(self, state: S, edge: &Edge) -> Router {
+    pub fn router(self, state: S) -> Router {
         let missing = ALL.iter().filter(|route| route.function == self.function && !self.mounted.contains(route));
         let foreign = self.mounted.iter().filter(|route| route.function != self.function);
         let wrong: Vec<&Route> = missing.chain(foreign).collect();
         assert!(wrong.is_empty(), "the function {} does not mount exactly its routes: {wrong:?}", self.function);
         let router = self.router.method_not_allowed_fallback(unrouted).fallback(unrouted).with_state(state);
-        with_layers(router, edge.sources.clone())
+        with_layers(router)
     }
 }
 
 /// The router of whatever no other route takes.
-pub fn not_found_router(sources: Sources) -> Router {
-    with_layers(Router::new().fallback(unrouted), sources)
+pub fn not_found_router() -> Router {
+    with_layers(Router::new().fallback(unrouted))
 }
 
 /// Answers requests that no route matches: preflights (204 on any path), 405 with `Allow`, 404.

@@ -11,6 +11,7 @@ use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent
 use domain::{Sources, error_chain};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
+use telemetry::{Outcome, Task};
 use tokio::time::Instant;
 
 pub use delivery::Delivery;
@@ -42,13 +43,15 @@ pub struct Batch(Arc<dyn Fn(SqsEvent, Instant) -> Answer + Send + Sync>);
 type Answer = Pin<Box<dyn Future<Output = SqsBatchResponse> + Send>>;
 
 impl Batch {
-    /// The batches of one worker, which takes time and randomness from these sources.
-    pub fn of<W: Worker>(worker: W, sources: Sources) -> Batch {
+    /// The batches of one worker, the function of this name, which takes time and randomness from these sources.
+    pub fn of<W: Worker>(worker: W, function: &str, sources: Sources) -> Batch {
         let worker = Arc::new(worker);
+        let function: Arc<str> = function.into();
         Batch(Arc::new(move |event, deadline| {
             let worker = worker.clone();
+            let function = function.clone();
             let sources = sources.clone();
-            Box::pin(async move { run(&*worker, event, &sources, deadline).await })
+            Box::pin(async move { run(&*worker, &function, event, &sources, deadline).await })
         }))
     }
 
@@ -59,11 +62,21 @@ impl Batch {
     }
 }
 
-async fn run<W: Worker>(worker: &W, event: SqsEvent, sources: &Sources, deadline: Instant) -> SqsBatchResponse {
+async fn run<W: Worker>(
+    worker: &W,
+    function: &str,
+    event: SqsEvent,
+    sources: &Sources,
+    deadline: Instant,
+) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for message in event.records {
         let id = message.message_id.clone().unwrap_or_default();
-        if !is_done(worker, &id, &message, Delivery::of(&message, sources, deadline)).await {
+        let task = Task::job(function, &id);
+        let outcome = task.run(work(worker, &message, Delivery::of(&message, sources, deadline))).await;
+        task.end(if matches!(outcome, JobOutcome::Done) { Outcome::Done } else { Outcome::Failed }, sources.now());
+
+        if let JobOutcome::ToBeRetried = outcome {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = id;
             response.batch_item_failures.push(failure);
@@ -72,30 +85,37 @@ async fn run<W: Worker>(worker: &W, event: SqsEvent, sources: &Sources, deadline
     response
 }
 
-/// Whether the message may be deleted.
-async fn is_done<W: Worker>(worker: &W, id: &str, message: &SqsMessage, delivery: Option<Delivery>) -> bool {
+/// What became of a job.
+enum JobOutcome {
+    Done,
+    /// Its message is deleted all the same.
+    GivenUp,
+    ToBeRetried,
+}
+
+async fn work<W: Worker>(worker: &W, message: &SqsMessage, delivery: Option<Delivery>) -> JobOutcome {
     let Some(delivery) = delivery else {
-        tracing::error!(message_id = id, "the message is not as SQS delivers them");
-        return false;
+        tracing::error!("the message is not as SQS delivers them");
+        return JobOutcome::ToBeRetried;
     };
     // A body that is not a job today is none tomorrow; the dead-letter queue keeps it for a person to look at.
     let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
-        tracing::error!(message_id = id, "the message is not a job of this worker");
-        return false;
+        tracing::error!("the message is not a job of this worker");
+        return JobOutcome::ToBeRetried;
     };
     match AssertUnwindSafe(worker.work(job, &delivery)).catch_unwind().await {
-        Ok(Ok(())) => true,
+        Ok(Ok(())) => JobOutcome::Done,
         Ok(Err(failure @ Failure::Retry(_))) => {
-            tracing::warn!(message_id = id, error = error_chain(&failure), "job failed");
-            false
+            tracing::warn!(error = error_chain(&failure), "job failed");
+            JobOutcome::ToBeRetried
         }
         Ok(Err(failure @ Failure::GiveUp(_))) => {
-            tracing::error!(message_id = id, error = error_chain(&failure), "job failed");
-            true
+            tracing::error!(error = error_chain(&failure), "job failed");
+            JobOutcome::GivenUp
         }
         Err(panic) => {
-            tracing::error!(message_id = id, panic = panic_message(&*panic), "job panicked");
-            false
+            tracing::error!(panic = panic_message(&*panic), "job panicked");
+            JobOutcome::ToBeRetried
         }
     }
 }
@@ -145,7 +165,7 @@ mod tests {
     async fn failed(worker: impl Worker, event: SqsEvent) -> Vec<String> {
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
         let deadline = Instant::now() + TIMEOUT;
-        let answer = Batch::of(worker, sources).handle(event, deadline).await;
+        let answer = Batch::of(worker, "worker", sources).handle(event, deadline).await;
         answer.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
     }
 
@@ -207,6 +227,7 @@ mod tests {
         let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
         let causes = "The service is busy. Please try again.: Server error.: no capacity";
         assert!(log.contains(causes), "{log}");
+        assert!(log.contains("message_id=\"0\""), "{log}");
     }
 
     /// Id, age, deliveries, and what time it is.

@@ -37,7 +37,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let cdn_url = settings.text("CDN_URL");
     let master = runtime::master_secret(&mut settings).await;
     settings.finish()?;
-    let state = Files { edge: edge.clone(), cursors: Cursors::new(&master), master, purge, cdn_url };
+    let state = Files { edge, cursors: Cursors::new(&master), master, purge, cdn_url };
     Ok(Endpoints::of("files")
         .on(routes::LIST_FILES, list::list)
         .on(routes::UPDATE_NAMED_FILE, update::update_named)
@@ -50,5 +50,5 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
         .on(routes::SIGN_FILE_URL, signed_url::signed_url)
         .on(routes::SET_FILE_ACCESS_CONTROL, access_control::set)
         .on(routes::RESET_FILE_ACCESS_CONTROL, access_control::reset)
-        .router(state, &edge))
+        .router(state))
 }

@@ -36,5 +36,5 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
         .on(routes::RESET_FOLDER_ACCESS_CONTROL, access_control::reset)
         .on(routes::SET_FOLDER_SECURITY, security::set)
         .on(routes::RESET_FOLDER_SECURITY, security::reset)
-        .router(Folders { edge: edge.clone(), cursors }, &edge))
+        .router(Folders { edge, cursors }))
 }

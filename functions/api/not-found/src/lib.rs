@@ -6,6 +6,6 @@ use axum::Router;
 use runtime::{ConfigurationError, Environment};
 
 /// The function's router.
-pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
-    Ok(web::routes::not_found_router(environment.sources))
+pub async fn router(_: Environment) -> Result<Router, ConfigurationError> {
+    Ok(web::routes::not_found_router())
 }

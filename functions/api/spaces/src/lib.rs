@@ -27,7 +27,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
     let master = runtime::master_secret(&mut settings).await;
     settings.finish()?;
-    let state = Spaces { edge: edge.clone(), cursors: Cursors::new(&master), purge, master };
+    let state = Spaces { edge, cursors: Cursors::new(&master), purge, master };
     Ok(Endpoints::of("spaces")
         .on(routes::LIST_SPACES, space::list)
         .on(routes::CREATE_SPACE, space::create)
@@ -48,5 +48,5 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
         .on(routes::CREATE_ACCOUNT_KEY, account::create_key)
         .on(routes::LIST_ACCOUNT_KEYS, account::list_keys)
         .on(routes::REVOKE_ACCOUNT_KEY, account::revoke_key)
-        .router(state, &edge))
+        .router(state))
 }

@@ -33,5 +33,5 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
         .on(routes::CREATE_UPLOAD_CONFIG, create::create)
         .on(routes::UPDATE_UPLOAD_CONFIG, update::update)
         .on(routes::DELETE_UPLOAD_CONFIG, delete::delete)
-        .router(UploadConfigs { edge: edge.clone(), cursors }, &edge))
+        .router(UploadConfigs { edge, cursors }))
 }

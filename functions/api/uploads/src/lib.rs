@@ -41,7 +41,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let master = runtime::master_secret(&mut settings).await;
     let anonymous = AnonymousUploads::read(&mut settings, master);
     settings.finish()?;
-    let state = Uploads { edge: edge.clone(), anonymous, originals, checks, cdn_url };
+    let state = Uploads { edge, anonymous, originals, checks, cdn_url };
     Ok(Endpoints::of("uploads")
         .on(routes::UPLOAD, upload::upload)
         .on(routes::GENERATE_SIGNED_URL, generate_signed_url::generate_signed_url)
@@ -51,7 +51,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
         .on(routes::PRESIGN_SIGNED, presign::presign_signed)
         .on(routes::PRESIGN_UNSIGNED, presign::presign_unsigned)
         .on(routes::CONFIRM, confirm::confirm)
-        .router(state, &edge))
+        .router(state))
 }
 
 /// Returns the result of work that follows a body; fails with 503 if it takes too long.

@@ -29,13 +29,14 @@ pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError
     let checks = Checks::read(&mut settings, environment.sources.clone());
     let queue = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(ConfirmChecker { checks, queue }, environment.sources))
+    Ok(Batch::of(ConfirmChecker { checks, queue }, environment.function(), environment.sources.clone()))
 }
 
 impl Worker for ConfirmChecker {
     type Job = ConfirmCheck;
 
     async fn work(&self, check: ConfirmCheck, delivery: &Delivery) -> Result<(), Failure> {
+        telemetry::record_space(check.space_id);
         let left_ms = check.due_at.ms() - delivery.sources.now().ms();
         if left_ms > 0 {
             let left_seconds = left_ms.unsigned_abs().div_ceil(MS_PER_SECOND.unsigned_abs());

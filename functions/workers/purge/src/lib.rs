@@ -25,13 +25,16 @@ pub async fn batch_with(environment: Environment, limits: JobLimits) -> Result<B
     let purge = Purge::read(&mut settings, environment.sources.clone(), limits);
     let queue = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.sources))
+    Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.function(), environment.sources.clone()))
 }
 
 impl Worker for PurgeWorker {
     type Job = PurgeJob;
 
     async fn work(&self, job: PurgeJob, delivery: &Delivery) -> Result<(), Failure> {
+        let (PurgeJob::Space { space_id, .. } | PurgeJob::File { space_id, .. }) = job;
+        telemetry::record_space(space_id);
+
         let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
         let purged = self.purge.work(&job, &time, delivery.sources.now()).await;
         let purged = purged.map_err(|fault| Failure::Retry(fault.into()))?;

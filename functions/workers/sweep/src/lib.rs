@@ -25,7 +25,7 @@ pub async fn batch_with(environment: Environment, limits: JobLimits) -> Result<B
     let sweep = Sweep::read(&mut settings, environment.sources.clone(), limits);
     let queue = Queue::new(runtime::sqs(&mut settings), settings.text("SWEEP_QUEUE_URL"));
     settings.finish()?;
-    Ok(Batch::of(SweepWorker { sweep, queue, limits }, environment.sources))
+    Ok(Batch::of(SweepWorker { sweep, queue, limits }, environment.function(), environment.sources.clone()))
 }
 
 impl Worker for SweepWorker {

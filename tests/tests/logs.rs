@@ -1,0 +1,198 @@
+//! What functions log of requests and jobs, and the metrics that CloudWatch reads from their logs.
+
+use std::{cell::RefCell, io::Write, sync::Once};
+
+use emulators::Service::{DynamoDb, S3};
+use serde_json::{Value, json};
+use tests::{DYNAMODB_TRIES, Stack, minutes, seconds};
+use tracing_subscriber::{
+    filter::{LevelFilter, dynamic_filter_fn},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
+
+thread_local! {
+    /// What the functions on this thread have logged, if its test reads that. A test's stack runs on its thread.
+    static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Writes to the log of this thread.
+struct ThreadLog;
+
+impl Write for ThreadLog {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        LOG.with_borrow_mut(|log| log.iter_mut().for_each(|log| log.extend_from_slice(bytes)));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Begins to log warnings, errors and metrics of the functions on this thread. One subscriber serves all threads, since
+/// `tracing` caches for all of them which events are enabled.
+fn begin_log() {
+    static SUBSCRIBER: Once = Once::new();
+    SUBSCRIBER.call_once(|| {
+        let is_read = dynamic_filter_fn(|_, _| LOG.with_borrow(Option::is_some));
+        telemetry::subscriber(LevelFilter::WARN, || ThreadLog).with(is_read).init();
+    });
+    LOG.set(Some(Vec::new()));
+}
+
+/// Returns all lines since the log began.
+fn lines() -> Vec<Value> {
+    let text = LOG.with_borrow(|log| String::from_utf8(log.clone().expect("the log has begun")).expect("text"));
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+fn is_metrics(line: &Value) -> bool {
+    line.get("_aws").is_some()
+}
+
+/// Returns the lines of metrics since the log began, and begins it anew.
+fn take_metrics() -> Vec<Value> {
+    let mut metrics = lines();
+    metrics.retain(is_metrics);
+    begin_log();
+    metrics
+}
+
+/// Returns the span of a request or a job that a line was logged in.
+fn task_of(line: &Value) -> Option<&Value> {
+    line["spans"].as_array()?.iter().find(|span| span["name"] == "request" || span["name"] == "job")
+}
+
+#[tokio::test]
+async fn request_yields_one_line_of_metrics() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    let path = format!("/spaces/{}", acme.id);
+    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    for (name, value) in [
+        ("request_id", json!(answer.header("x-request-id"))),
+        ("space_id", json!(acme.id)),
+        ("Function", json!("spaces")),
+        ("Route", json!("/api/v1/spaces/{id}")),
+        ("StatusClass", json!("2xx")),
+        ("Requests", json!(1)),
+        ("ClientErrors", json!(0)),
+        ("ServerErrors", json!(0)),
+        ("AwsCalls", json!(calls.len())),
+        ("Throttles", json!(0)),
+        ("Conflicts", json!(0)),
+        ("BytesIn", json!(0)),
+        ("BytesOut", json!(answer.body.len())),
+    ] {
+        assert_eq!(metrics[0][name], value, "{name}");
+    }
+    assert_eq!(metrics[0]["AwsCallLatency"].as_array().map(Vec::len), Some(calls.len()));
+
+    let body = json!({"name": ""});
+    let answer = acme.client.post("/folders", body.clone()).await.demand(422);
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
+    assert_eq!((&metrics[0]["StatusClass"], &metrics[0]["ClientErrors"]), (&json!("4xx"), &json!(1)));
+    assert_eq!(metrics[0]["BytesIn"], body.to_string().len());
+
+    // No path becomes a dimension.
+    stack.anonymous.get("/nowhere/at/all").await.demand(404);
+    assert_eq!(take_metrics()[0]["Route"], "none");
+
+    let record = acme.upload_photo().await;
+    let metrics = take_metrics();
+    assert_eq!(metrics[0]["Route"], "/api/v1/upload");
+    let photo = stack.anonymous.get(record["url"].as_str().expect("an address")).await.demand(200);
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!((&metrics[0]["Function"], &metrics[0]["Route"]), (&json!("delivery"), &json!("/{storage_path}")));
+    assert_eq!((&metrics[0]["BytesOut"], &metrics[0]["space_id"]), (&json!(photo.body.len()), &json!(acme.id)));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn throttles_and_conflicts_of_a_request_are_counted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}", acme.id);
+    begin_log();
+
+    stack.cloud.faults().refuse(DynamoDb, "GetItem", 1, 400, "ProvisionedThroughputExceededException");
+    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!((&metrics[0]["Throttles"], &metrics[0]["AwsCalls"]), (&json!(1), &json!(calls.len())), "{calls:?}");
+    let warning = warnings.iter().find(|line| line["message"] == "AWS call was throttled").expect("a warning");
+    assert_eq!((&warning["operation"], &warning["attempts"]), (&json!("GetItem"), &json!(2)));
+    let task = task_of(warning).expect("within the request");
+    assert_eq!(task["request_id"], answer.header("x-request-id"));
+
+    begin_log();
+    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", 2, 400, "TransactionConflict");
+    acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
+    let metrics = take_metrics();
+    assert_eq!((&metrics[0]["Conflicts"], &metrics[0]["Throttles"]), (&json!(2), &json!(0)));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_line_of_a_failing_request_carries_its_id() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    let code = "ProvisionedThroughputExceededException";
+    stack.cloud.faults().refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 400, code);
+    let answer = acme.client.get(&format!("/spaces/{}", acme.id)).await;
+    let id = answer.header("x-request-id").to_owned();
+    answer.refused(503);
+
+    let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!((&metrics[0]["request_id"], &metrics[0]["ServerErrors"]), (&json!(id), &json!(1)));
+    assert_eq!(lines.len(), 2, "the throttled call and the failed request: {lines:?}");
+    for line in &lines {
+        let task = task_of(line).unwrap_or_else(|| panic!("outside of a request: {line}"));
+        assert_eq!(task["request_id"], *id, "{line}");
+        assert_eq!(task["function"], "spaces", "{line}");
+        assert_eq!(task["route"], "/api/v1/spaces/{id}", "{line}");
+    }
+    assert_eq!((&lines[1]["message"], &lines[1]["status"]), (&json!("request failed"), &json!(503)));
+    let cause = lines[1]["cause"].as_str().expect("a cause");
+    assert!(cause.contains(code), "{cause}");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    acme.client.delete(&format!("/files/{}", record["id"].as_str().expect("an id"))).await.demand(204);
+    begin_log();
+
+    let jobs = || -> Vec<Value> { lines().into_iter().filter(|line| line["Function"] == "purge").collect() };
+    stack.cloud.faults().refuse(S3, "DeleteObject", 1, 403, "AccessDenied");
+    stack.clock.advance(seconds(1));
+    stack.cloud.until(|messages| messages.running_batches == 0 && jobs().len() == 1).await.expect("a failed job");
+    // The message is delivered again.
+    stack.pass(minutes(15)).await;
+
+    let jobs = jobs();
+    assert_eq!(jobs.iter().map(|job| job["FailedJobs"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(0)], "{jobs:?}");
+    for job in &jobs {
+        assert_eq!((&job["Jobs"], &job["space_id"]), (&json!(1), &json!(acme.id)));
+        assert_eq!(job["message_id"], jobs[0]["message_id"]);
+        assert!(job["AwsCalls"].as_u64() > Some(0), "{job}");
+    }
+    let lines = lines();
+    let failed = lines.iter().find(|line| line["message"] == "job failed").expect("a warning");
+    let task = task_of(failed).expect("within the job");
+    assert_eq!((&task["function"], &task["message_id"]), (&json!("purge"), &jobs[0]["message_id"]));
+    assert_eq!(task["space_id"], acme.id);
+    stack.stop().await;
+}
