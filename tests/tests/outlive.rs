@@ -36,7 +36,7 @@ async fn no_call_to_aws_begins_or_ends_after_the_answer() {
     let stack = Stack::start().await;
     let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
     let viewer = place.tenant.role("viewer").await;
-    for row in &ROWS {
+    for row in ROWS.iter() {
         for client in [&stack.account(), &viewer, &other.client, &stack.anonymous] {
             ends_with_its_answer(&stack, place.call(row, client)).await;
         }

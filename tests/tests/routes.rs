@@ -1,6 +1,6 @@
-//! Table of routes, template and functions say the same.
+//! What follows from the declarations of the endpoints, and what the template says of their functions.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, env, fs, path::Path, time::Duration};
 
 use local::TEMPLATE;
 use runtime::ANSWER_DEADLINE;
@@ -20,20 +20,38 @@ pub(crate) fn stack() -> Stack {
     template::read(TEMPLATE, &context).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
+/// Compares the files, or writes them where the variable `UPDATE` is set.
 #[test]
-fn the_template_has_exactly_the_routes_of_the_table() {
+#[expect(clippy::disallowed_methods, reason = "`scripts/openapi` sets the variable for this test alone")]
+fn generated_files_follow_from_the_declarations() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for file in openapi::generate(&root).expect("the files are read") {
+        if env::var_os("UPDATE").is_some() {
+            file.write().expect("the file is written");
+        }
+        let content = fs::read_to_string(&file.path).unwrap_or_default();
+        assert!(content == file.content, "{} is out of date: run scripts/openapi", file.path.display());
+    }
+}
+
+#[test]
+fn template_routes_every_endpoint_to_its_function() {
     let stack = stack();
     let binary = |id: &str| {
         let function = stack.functions.iter().find(|function| function.logical_id == id);
         function.map(|function| function.binary.clone()).unwrap_or_default()
     };
     let (default, explicit): (Vec<_>, Vec<_>) = stack.routes.iter().partition(|route| route.path == "$default");
-    let described: BTreeSet<_> =
+    let routed: BTreeSet<_> =
         explicit.iter().map(|route| (binary(&route.function), route.method.clone(), route.path.clone())).collect();
-    let tabled: BTreeSet<_> = web::routes::gateway_routes()
-        .map(|route| (route.function.to_owned(), route.method.to_owned(), route.path.to_owned()))
-        .collect();
-    assert_eq!(described, tabled);
+
+    let operations = openapi::api().operations;
+    let declared = operations.iter().flat_map(|operation| {
+        let path = operation.endpoint.full_path();
+        let methods = operation.endpoint.methods().iter();
+        methods.map(move |method| (operation.function.to_owned(), (*method).to_owned(), path.clone()))
+    });
+    assert_eq!(routed, declared.collect());
     assert_eq!(default.iter().map(|route| binary(&route.function)).collect::<Vec<_>>(), ["not-found"]);
 }
 

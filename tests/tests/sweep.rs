@@ -1,7 +1,7 @@
-//! Every route against everyone who must not pass, and everyone who must.
+//! Every route against everyone who must not pass, and everyone who must, as the endpoints declare it.
 
 use std::sync::{
-    Mutex,
+    LazyLock, Mutex,
     atomic::{AtomicU32, Ordering},
 };
 
@@ -11,98 +11,89 @@ use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
 /// Who may call a route.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Who {
-    /// Whoever has a key.
+    /// Callers with a key.
     Anyone,
-    /// Whoever has an account key.
+    /// Callers with an account key.
     Account,
-    /// Whoever has this role in the space, or a higher one.
+    /// Callers with this role in the space, or a higher one.
     Role(&'static str),
     /// A space key of at least this role, and any account key, which sees what its user may.
     KeyRole(&'static str),
 }
 use Who::{Account, Anyone, KeyRole, Role};
 
-/// What a route does.
+/// A route that takes a key.
 pub(crate) struct Row {
     pub(crate) method: &'static str,
+    /// Path below `/api/v1`.
     pub(crate) path: &'static str,
     who: Who,
-    /// The answer to whoever may.
+    /// Status of the response to callers who may.
     success: u16,
+    /// Schema of the JSON body, if the route takes one.
+    pub(crate) body: Option<Value>,
 }
 
 const ROLES: [&str; 4] = ["viewer", "user", "admin", "owner"];
 
-const fn row(method: &'static str, path: &'static str, who: Who, success: u16) -> Row {
-    Row { method, path, who, success }
+/// Routes on which the declared role suffices for a file of one's own alone: the file of the sweep is another one's.
+const OWN_FILES: [(&str, &str); 5] = [
+    ("PUT", "/files"),
+    ("DELETE", "/files"),
+    ("PUT", "/files/{id}"),
+    ("DELETE", "/files/{id}"),
+    ("POST", "/upload/confirm/{fileId}"),
+];
+/// What is not done to what the sweep has: a space with files, an active config, a folder with another one in it, and an
+/// account key of nobody's.
+const REFUSED: [(&str, &str, u16); 4] = [
+    ("DELETE", "/spaces", 409),
+    ("DELETE", "/upload-configs", 409),
+    ("DELETE", "/folders/{id}", 409),
+    ("DELETE", "/account/api-keys/{keyId}", 404),
+];
+/// The list whose role is asked of each space by itself.
+const OF_ALL_SPACES: (&str, &str) = ("GET", "/upload-configs/all");
+
+/// Every route that takes a key, as its endpoint declares it.
+pub(crate) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let operations = openapi::api().operations;
+    operations.iter().filter(|operation| takes_key(&operation.description)).map(row).collect()
+});
+
+fn takes_key(description: &Value) -> bool {
+    let schemes = description["security"].as_array().into_iter().flatten();
+    schemes.into_iter().any(|scheme| scheme.get("bearer").is_some())
 }
 
-pub(crate) const ROWS: [Row; 49] = [
-    row("GET", "/api/v1/spaces", Anyone, 200),
-    row("POST", "/api/v1/spaces", Account, 201),
-    // The space has a file, so who may delete it is told that it is not empty.
-    row("DELETE", "/api/v1/spaces", Role("owner"), 409),
-    row("GET", "/api/v1/spaces/{id}", Role("viewer"), 200),
-    row("PUT", "/api/v1/spaces/{id}", Role("owner"), 200),
-    row("PUT", "/api/v1/spaces/{id}/access-control", Role("owner"), 200),
-    row("DELETE", "/api/v1/spaces/{id}/access-control", Role("owner"), 200),
-    row("PUT", "/api/v1/spaces/{id}/security", Role("owner"), 200),
-    row("DELETE", "/api/v1/spaces/{id}/security", Role("owner"), 200),
-    row("GET", "/api/v1/spaces/{id}/signing-secret", Role("owner"), 200),
-    row("POST", "/api/v1/spaces/{id}/signing-secret/rotate", Role("owner"), 200),
-    row("POST", "/api/v1/spaces/{id}/api-keys", Role("owner"), 201),
-    row("GET", "/api/v1/spaces/{id}/api-keys", Role("owner"), 200),
-    row("DELETE", "/api/v1/spaces/{id}/api-keys/{keyId}", Role("owner"), 204),
-    row("GET", "/api/v1/account", Anyone, 200),
-    row("PUT", "/api/v1/account", Account, 200),
-    row("POST", "/api/v1/account/api-keys", Account, 201),
-    row("GET", "/api/v1/account/api-keys", Account, 200),
-    // The key is none of the caller's.
-    row("DELETE", "/api/v1/account/api-keys/{keyId}", Account, 404),
-    row("GET", "/api/v1/upload-configs", Role("user"), 200),
-    row("GET", "/api/v1/upload-configs/all", KeyRole("user"), 200),
-    row("GET", "/api/v1/upload-configs/{id}", Role("user"), 200),
-    row("POST", "/api/v1/upload-configs", Role("admin"), 201),
-    row("POST", "/api/v1/upload-configs/update", Role("admin"), 200),
-    // The config is the active one, so who may delete it is told so.
-    row("DELETE", "/api/v1/upload-configs", Role("admin"), 409),
-    row("POST", "/api/v1/upload", Role("user"), 201),
-    row("POST", "/api/v1/upload/generate-signed-url", Role("user"), 200),
-    row("POST", "/api/v1/upload/presign", Role("user"), 201),
-    // The file is another one's than the caller's.
-    row("POST", "/api/v1/upload/confirm/{fileId}", Role("admin"), 200),
-    row("GET", "/api/v1/files", Role("viewer"), 200),
-    row("GET", "/api/v1/files/by-ref", Role("viewer"), 200),
-    // What is not the caller's is not found, and says nothing.
-    row("POST", "/api/v1/files/urls", Anyone, 200),
-    row("GET", "/api/v1/files/{id}", Role("viewer"), 200),
-    // The file is another one's than the caller's.
-    row("PUT", "/api/v1/files", Role("admin"), 200),
-    row("PUT", "/api/v1/files/{id}", Role("admin"), 200),
-    row("POST", "/api/v1/files/{id}/signed-url", Role("viewer"), 200),
-    row("PUT", "/api/v1/files/{id}/access-control", Role("admin"), 200),
-    row("DELETE", "/api/v1/files/{id}/access-control", Role("admin"), 200),
-    row("DELETE", "/api/v1/files/{id}", Role("admin"), 204),
-    row("DELETE", "/api/v1/files", Role("admin"), 204),
-    row("GET", "/api/v1/folders", Role("viewer"), 200),
-    row("POST", "/api/v1/folders", Role("admin"), 201),
-    row("GET", "/api/v1/folders/{id}", Role("viewer"), 200),
-    row("PUT", "/api/v1/folders/{id}", Role("admin"), 200),
-    row("PUT", "/api/v1/folders/{id}/access-control", Role("admin"), 200),
-    row("DELETE", "/api/v1/folders/{id}/access-control", Role("admin"), 200),
-    row("PUT", "/api/v1/folders/{id}/security", Role("admin"), 200),
-    row("DELETE", "/api/v1/folders/{id}/security", Role("admin"), 200),
-    // The folder has another one in it, so who may delete it is told that it is not empty.
-    row("DELETE", "/api/v1/folders/{id}", Role("admin"), 409),
-];
+fn row(operation: &openapi::Operation) -> Row {
+    let description = &operation.description;
+    let method = operation.endpoint.method;
+    let path = operation.endpoint.path;
+    let route = (method, path);
 
-/// The routes that take no key, but another proof.
-const STRANGERS: [(&str, &str); 4] = [
-    ("POST", "/api/v1/upload/signed"),
-    ("POST", "/api/v1/upload/signed/presign"),
-    ("POST", "/api/v1/upload/unsigned/{spaceHandle}/{configName}"),
-    ("POST", "/api/v1/upload/unsigned/{spaceHandle}/{configName}/presign"),
-];
+    let declared = description["x-required-role"].as_str();
+    let role = declared.map(|role| ROLES.into_iter().find(|known| *known == role).expect("a role"));
+    let who = match role {
+        _ if description["x-requires-account-key"] == true => Account,
+        None => Anyone,
+        Some(role) if route == OF_ALL_SPACES => KeyRole(role),
+        Some(_) if OWN_FILES.contains(&route) => Role("admin"),
+        Some(role) => Role(role),
+    };
+
+    let refused = REFUSED.iter().find(|refused| (refused.0, refused.1) == route).map(|refused| refused.2);
+    let responses = description["responses"].as_object().expect("responses");
+    let declared = responses.keys().find(|status| status.starts_with('2')).expect("a successful response");
+    let body = description["requestBody"]["content"]["application/json"]["schema"].clone();
+    Row {
+        method,
+        path,
+        who,
+        success: refused.unwrap_or_else(|| declared.parse().expect("a status")),
+        body: Some(body).filter(|body| !body.is_null()),
+    }
+}
 
 /// What a file of a place is found by.
 const REFERENCE: &str = "photo";
@@ -148,7 +139,7 @@ impl Place {
 
     /// What the `{id}` of a route is here.
     pub(crate) fn id(&self, row: &Row) -> String {
-        match row.path.split('/').nth(3) {
+        match row.path.split('/').nth(1) {
             Some("files") => self.file(),
             Some("folders") => self.folder.clone(),
             Some("upload-configs") => self.config.clone(),
@@ -159,13 +150,12 @@ impl Place {
     /// The address of a route that leads to this place.
     pub(crate) fn address(&self, row: &Row) -> String {
         let id = self.id(row);
-        let path =
-            row.path.trim_start_matches("/api/v1").replace("{id}", &id).replace("{keyId}", &self.key.to_string());
+        let path = row.path.replace("{id}", &id).replace("{keyId}", &self.key.to_string());
         let path = path.replace("{fileId}", &self.file());
         match (row.method, row.path) {
-            ("DELETE", "/api/v1/spaces" | "/api/v1/files") => format!("{path}?id={id}"),
-            ("GET", "/api/v1/files/by-ref") => format!("{path}?space_id={}&ref={REFERENCE}", self.tenant.id),
-            ("GET", "/api/v1/upload-configs" | "/api/v1/files" | "/api/v1/folders") => {
+            ("DELETE", "/spaces" | "/files") => format!("{path}?id={id}"),
+            ("GET", "/files/by-ref") => format!("{path}?space_id={}&ref={REFERENCE}", self.tenant.id),
+            ("GET", "/upload-configs" | "/files" | "/folders") => {
                 format!("{path}?space_id={}", self.tenant.id)
             }
             _ => path,
@@ -176,7 +166,7 @@ impl Place {
     pub(crate) fn body(&self, row: &Row) -> Option<Value> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let name = || json!({"name": format!("name {number} of {}", self.tenant.handle)});
-        Some(match (row.method, row.path.trim_start_matches("/api/v1")) {
+        Some(match (row.method, row.path) {
             (_, "/upload" | "/upload/confirm/{fileId}" | "/spaces/{id}/signing-secret/rotate") => return None,
             (_, "/upload/generate-signed-url") => json!({"upload_config_id": self.config}),
             (_, "/upload/presign") => {
@@ -203,7 +193,7 @@ impl Place {
         let request = client.request(row.method, &self.address(row));
         let request = match self.body(row) {
             Some(body) => request.json(&body),
-            None if row.path == "/api/v1/upload" => {
+            None if row.path == "/upload" => {
                 request.multipart(form(&self.tenant.handle, "photo.jpg", "image/jpeg", PHOTO))
             }
             None => request,
@@ -218,13 +208,15 @@ async fn upload(tenant: &Tenant) -> String {
     tenant.client.upload(form).await.created()["id"].as_str().expect("an id").to_owned()
 }
 
+/// The routes that take no key are those of uploads by a signed URL and of unsigned uploads.
 #[test]
-fn the_sweep_has_every_route() {
-    let mut swept: Vec<_> = ROWS.iter().map(|row| (row.method, row.path)).chain(STRANGERS).collect();
-    let mut tabled: Vec<_> = web::routes::ALL.iter().map(|route| (route.method, route.path)).collect();
-    swept.sort_unstable();
-    tabled.sort_unstable();
-    assert_eq!(swept, tabled);
+fn only_signed_and_unsigned_uploads_take_no_key() {
+    let operations = openapi::api().operations;
+    let without_key = operations.iter().filter(|operation| !takes_key(&operation.description));
+    for operation in without_key {
+        let path = operation.endpoint.path;
+        assert!(path.starts_with("/upload/signed") || path.starts_with("/upload/unsigned/"), "{path}");
+    }
 }
 
 #[tokio::test]
@@ -246,7 +238,7 @@ async fn nobody_passes_without_a_valid_key() {
         stack.anonymous.with_key(unknown.reveal()),
         revoked,
     ];
-    for row in &ROWS {
+    for row in ROWS.iter() {
         for stranger in &strangers {
             let answer = place.call(row, stranger).await;
             assert_eq!(answer.header("www-authenticate"), "Bearer", "{} {}", row.method, row.path);
@@ -262,19 +254,19 @@ async fn another_space_does_not_exist() {
     let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
     let (nobody, neighbour) = (stack.user().await, stack.user().await);
     stack.join(&neighbour, &other, "owner").await;
-    for row in &ROWS {
+    for row in ROWS.iter() {
         for stranger in [&other.client, &nobody.client, &neighbour.client] {
             let answer = place.call(row, stranger).await;
             match (row.who, row.path) {
                 // What a body names is a field; what a path names is the resource itself.
-                (_, "/api/v1/upload/generate-signed-url") => {
+                (_, "/upload/generate-signed-url") => {
                     let errors = answer.refused(422);
                     assert_eq!(errors, json!({"upload_config_id": ["The selected upload config id is invalid."]}));
                 }
-                (_, "/api/v1/upload" | "/api/v1/upload/presign") => {
+                (_, "/upload" | "/upload/presign") => {
                     assert_eq!(answer.refused(422)["space"], json!(["The selected space is invalid."]));
                 }
-                (_, "/api/v1/upload-configs" | "/api/v1/folders") if row.method == "POST" => {
+                (_, "/upload-configs" | "/folders") if row.method == "POST" => {
                     let errors = answer.refused(422);
                     assert_eq!(errors, json!({"space_id": ["The selected space id is invalid."]}));
                 }
@@ -283,7 +275,7 @@ async fn another_space_does_not_exist() {
                     let shown = String::from_utf8(answer.demand(200).body.to_vec()).expect("JSON");
                     assert!(!shown.contains(&place.tenant.id), "{shown}");
                 }
-                (Account, "/api/v1/account") if stranger.key != other.client.key => {
+                (Account, "/account") if stranger.key != other.client.key => {
                     let errors = answer.refused(422);
                     assert_eq!(errors, json!({"default_space_id": ["The selected default space id is invalid."]}));
                 }
@@ -306,7 +298,7 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
         let member = stack.user().await;
         stack.join(&member, &place.tenant, role).await;
         stack.join(&member, &other, "owner").await;
-        for row in &ROWS {
+        for row in ROWS.iter() {
             let enough = |least| index >= ROLES.iter().position(|role| *role == least).expect("a role");
             let (by_key, by_member) = match row.who {
                 Anyone => (true, true),
@@ -318,7 +310,7 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
             judge(&place, row, &member.client, by_member).await;
         }
     }
-    for row in &ROWS {
+    for row in ROWS.iter() {
         judge(&place, row, &stack.account(), true).await;
     }
     stack.checked().await;
@@ -329,7 +321,7 @@ async fn judge(place: &Place, row: &Row, client: &Client, allowed: bool) {
     let answer = place.call(row, client).await;
     if allowed {
         answer.demand(row.success);
-        if row.method == "DELETE" && row.success == 204 && row.path.starts_with("/api/v1/files") {
+        if row.method == "DELETE" && row.success == 204 && row.path.starts_with("/files") {
             place.refill().await;
         }
     } else {

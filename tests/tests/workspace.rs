@@ -33,6 +33,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("sweep", &["domain", "tenant", "runtime", "worker"]),
     ("template", &[]),
     ("emulators", &["template"]),
+    ("openapi", &["spaces", "files", "folders", "upload-configs", "uploads", "web"]),
     (
         "local",
         &[

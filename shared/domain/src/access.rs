@@ -1,5 +1,6 @@
 //! Who may see a file without saying who they are.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{File, FolderChain, FolderId, Security, Space, Violation};
@@ -12,7 +13,7 @@ pub struct AccessControl {
 }
 
 /// How a file is delivered; the weakest protection first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryType {
     /// To everyone.
@@ -45,7 +46,7 @@ impl DeliveryType {
 }
 
 /// Where something's effective access control was set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessSource {
     /// By itself.
@@ -59,7 +60,7 @@ pub enum AccessSource {
 }
 
 /// Effective access control, as the API reports it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectiveAccess {
     /// Whether delivery requires a signed URL or a key.
     pub requires_auth: bool,

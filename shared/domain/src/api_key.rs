@@ -4,6 +4,7 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -93,8 +94,9 @@ impl KeyHash {
 }
 
 /// A key's number: positive, rising as keys are made, unlike every other key's of this installation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("minimum" = 1))]
 pub struct KeyId(pub u64);
 
 impl fmt::Display for KeyId {
@@ -183,7 +185,7 @@ impl ApiKey {
 }
 
 /// Who uploaded a file, or made something: a user, or a space key, which is a principal of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "id", rename_all = "snake_case")]
 pub enum Principal {
     /// A user, by whichever account key.

@@ -4,6 +4,7 @@
 //! - A record is created by [`File::new`] alone, with every field, and is pending until [`File::activate`].
 //! - `name`, `storage_path`, `mime_type`, `extension` and `resource_type` fit one another.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -16,7 +17,7 @@ use crate::{
 pub const FILE_BYTES: i64 = 5 << 30;
 
 /// What kind of thing a file is, told by its stored type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResourceType {
     /// A picture.
@@ -52,7 +53,7 @@ impl ResourceType {
 }
 
 /// Whether a file's bytes are there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileStatus {
     /// They have been announced.

@@ -1,5 +1,7 @@
 //! What a list of files is narrowed down to.
 
+use schemars::JsonSchema;
+
 use crate::{DeliveryType, File, FileStatus, FolderId, ResourceType, Tag, Violation, text::folded};
 
 /// Most characters of a prefix that is searched for: a name has no more.
@@ -35,7 +37,8 @@ impl FileFilter {
 }
 
 /// The beginning of an original name, whatever the case: 1 to 255 characters, none of which no name can have.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("minLength" = 1, "maxLength" = PREFIX_CHARACTERS, "pattern" = r"^[^/\\\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct NamePrefix(String);
 
 impl NamePrefix {

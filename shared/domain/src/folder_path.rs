@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -16,8 +17,9 @@ pub const FOLDER_DEPTH: usize = 20;
 
 /// A folder's name, in Unicode's form NFC: 1 to 255 characters, no slash, no control characters, not `.` or `..`; unlike
 /// that of every other folder in the same one, whatever the case.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARACTERS, "pattern" = r"^[^/\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct FolderName(String);
 
 impl FolderName {
@@ -47,8 +49,9 @@ impl FolderName {
 }
 
 /// A path down through folders, 1 to 20 names: `photos/vacation`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
 pub struct FolderPath(Vec<FolderName>);
 
 impl FolderPath {

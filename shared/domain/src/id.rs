@@ -2,6 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
@@ -45,11 +46,18 @@ impl From<ChosenIds> for String {
     }
 }
 
+/// Form of an id in JSON.
+#[derive(JsonSchema)]
+#[schemars(transparent, rename = "Ulid", extend("pattern" = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"))]
+#[expect(dead_code, reason = "only its schema is used")]
+struct UlidForm(String);
+
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident,)+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "String", into = "String")]
+        #[schemars(with = "UlidForm")]
         pub struct $name(Ulid);
 
         impl $name {

@@ -1,12 +1,15 @@
 //! What a client calls a request, so that sending it again is not doing it again.
 
+use schemars::JsonSchema;
+
 use crate::{Secret, Violation};
 
 /// Most characters of a key.
 const KEY_CHARACTERS: usize = 255;
 
 /// An `Idempotency-Key`: 1 to 255 printable characters of ASCII.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -~]*[!-~][ -~]*$"))]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {

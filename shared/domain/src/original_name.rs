@@ -1,5 +1,6 @@
 //! The name a file was uploaded under, made safe to show.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::{folded, nfc};
@@ -11,7 +12,7 @@ const NAMELESS: &str = "file";
 
 /// The base name of what a client called its file, in Unicode NFC: without directories, without control characters and without those
 /// that turn the direction of text around, 1 to 255 characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct OriginalName(String);
 

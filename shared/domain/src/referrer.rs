@@ -1,5 +1,6 @@
 //! From which pages unsigned uploads are taken.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
@@ -11,8 +12,9 @@ const PATTERN_CHARACTERS: usize = 255;
 const ANY_SUBDOMAIN: &str = "*.";
 
 /// A host, or `*.host` for every subdomain of it, however deep, but not itself. Kept in lower case, as punycode.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("maxLength" = PATTERN_CHARACTERS))]
 pub struct ReferrerPattern(String);
 
 impl ReferrerPattern {

@@ -1,11 +1,12 @@
 //! Roles, each of which may do all that the ones below it may.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Violation;
 
 /// What someone may do in a space, from the least to the most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Reads files, folders and the space.

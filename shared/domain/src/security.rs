@@ -1,18 +1,19 @@
 //! A space's security settings: its watermark.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Violation, WebAddress};
 
 /// A space's security settings.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Security {
     /// What is laid over every delivered image.
     pub watermark: Watermark,
 }
 
 /// An image laid over every delivered image.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Watermark {
     /// Whether it is laid.
     pub enabled: bool,
@@ -34,8 +35,9 @@ impl Default for Watermark {
 const LEAST_OPACITY: f64 = 1e-6;
 
 /// How opaque something is: above 0, at most 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
 pub struct Opacity(f64);
 
 impl Default for Opacity {
@@ -59,7 +61,7 @@ impl Opacity {
 }
 
 /// A place in an image, by compass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Position {
     /// Top left.

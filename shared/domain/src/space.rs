@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -17,8 +18,9 @@ const HANDLE_FIRST: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 const HANDLE_REST: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// A space's short name in addresses: six of `a-z0-9`, a letter first; never used again for another space.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("minLength" = HANDLE_LENGTH, "maxLength" = HANDLE_LENGTH, "pattern" = "^[a-z][a-z0-9]*$"))]
 pub struct Handle(String);
 
 impl Handle {
@@ -48,7 +50,7 @@ impl fmt::Display for Handle {
 }
 
 /// Whether folders are part of where a file is stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FolderMode {
     /// Moving a file never changes its address.

@@ -1,6 +1,7 @@
 //! Short texts with a bound: names and descriptions.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Violation;
@@ -9,12 +10,17 @@ use crate::Violation;
 const LINE_CHARACTERS: usize = 255;
 /// Most characters of a description.
 const DESCRIPTION_CHARACTERS: usize = 1_000;
+/// Regular expression (ECMA-262) of a text on one line: no control characters.
+pub(crate) const LINE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
+/// Regular expression (ECMA-262) of a text on any number of lines: no control characters but tabs and line breaks.
+const LINES_PATTERN: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
 
 macro_rules! texts {
-    ($($(#[$doc:meta])* $name:ident: $most:expr, $lines:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $most:expr, $lines:expr, $pattern:expr;)+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
+        #[schemars(extend("minLength" = 1, "maxLength" = $most, "pattern" = $pattern))]
         pub struct $name(String);
 
         impl $name {
@@ -33,13 +39,13 @@ macro_rules! texts {
 
 texts! {
     /// Name of a space: 1 to 255 characters on one line, unlike every other space's, whatever the case.
-    SpaceName: LINE_CHARACTERS, false;
+    SpaceName: LINE_CHARACTERS, false, LINE_PATTERN;
     /// Name of an API key: 1 to 255 characters on one line.
-    KeyName: LINE_CHARACTERS, false;
+    KeyName: LINE_CHARACTERS, false, LINE_PATTERN;
     /// What something is for: up to 1,000 characters, in any number of lines.
-    Description: DESCRIPTION_CHARACTERS, true;
+    Description: DESCRIPTION_CHARACTERS, true, LINES_PATTERN;
     /// A caller's own reference to a file: 1 to 255 characters on one line.
-    Reference: LINE_CHARACTERS, false;
+    Reference: LINE_CHARACTERS, false, LINE_PATTERN;
 }
 
 impl SpaceName {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing outside `SystemClock` reads the machine's time; whoever needs it is handed a [`Clock`].
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::format_description};
 
@@ -13,8 +14,9 @@ const NS_PER_MS: i128 = 1_000_000;
 const MAX_MS: i64 = 253_402_300_799_999;
 
 /// A moment in UTC, in whole milliseconds since 1970; stored as that number, shown as RFC 3339.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(with = "String", extend("format" = "date-time"))]
 pub struct Timestamp(i64);
 
 impl Timestamp {

@@ -1,5 +1,6 @@
 //! Upload configs: what holds for the uploads that name them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -13,8 +14,9 @@ const NAME_CHARACTERS: usize = 100;
 const STARTER: &str = "starter";
 
 /// Name of an upload config: 1 to 100 of `A-Za-z0-9_-`, unlike every other one's in its space.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARACTERS, "pattern" = "^[A-Za-z0-9_-]+$"))]
 pub struct UploadConfigName(String);
 
 impl UploadConfigName {
@@ -39,7 +41,8 @@ impl UploadConfigName {
 }
 
 /// How an upload names its config.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 pub enum UploadConfigReference {
     /// By id.
     Id(UploadConfigId),
@@ -65,7 +68,7 @@ pub const UPLOADS_PER_HOUR: i64 = 1_000;
 pub const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
 /// From where, and how often, strangers may upload.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsignedRestrictions {
     /// The pages they may come from; at least one.
     pub allowed_referrers: Vec<ReferrerPattern>,

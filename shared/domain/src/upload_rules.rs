@@ -1,13 +1,19 @@
 //! What an upload config asks of the files that come in by it: its `config` object, section by section.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FolderPath, Violation, WebAddress, text::nfc};
+use crate::{
+    FolderPath, Violation, WebAddress,
+    text::{LINE_PATTERN, nfc},
+};
 
 /// Most characters of an extension.
 const EXTENSION_CHARACTERS: usize = 20;
 /// Most characters of a tag.
 const TAG_CHARACTERS: usize = 100;
+/// The quality that is chosen for each image.
+const AUTO: &str = "auto";
 /// Best quality.
 const QUALITY_MAX: i64 = 100;
 
@@ -19,7 +25,7 @@ pub const EAGER: usize = 10;
 pub const TAGS: usize = 20;
 
 /// The whole `config` object.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UploadRules {
     /// Where files go and what they are called.
@@ -35,7 +41,7 @@ pub struct UploadRules {
 }
 
 /// Where files go and what they are called.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StorageRules {
     /// The folder of files whose request names none.
@@ -53,7 +59,7 @@ impl Default for StorageRules {
 }
 
 /// Which files are taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ValidationRules {
     /// Extensions of the stored types that are taken; all, where there are none.
@@ -78,7 +84,7 @@ impl ValidationRules {
 }
 
 /// What becomes of images before they are stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TransformationRules {
     /// How well they are encoded, where they are.
@@ -94,7 +100,7 @@ pub struct TransformationRules {
 }
 
 /// What files are marked with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MetadataRules {
     /// Tags of every file.
@@ -104,7 +110,7 @@ pub struct MetadataRules {
 }
 
 /// Who is told of uploads.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NotificationRules {
     /// Where webhooks go, in place of the space's own address.
@@ -114,8 +120,9 @@ pub struct NotificationRules {
 }
 
 /// How well an image is encoded: a number of 1 to 100, or as it is best.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "QualityForm", into = "QualityForm")]
+#[schemars(with = "QualityForm")]
 pub enum Quality {
     /// As it is best; what need not be encoded is left as it is.
     #[default]
@@ -125,11 +132,11 @@ pub enum Quality {
 }
 
 /// A quality as it is written: `"auto"` or a number.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum QualityForm {
-    Name(String),
-    Number(i64),
+    Name(#[schemars(extend("const" = AUTO))] String),
+    Number(#[schemars(range(min = 1, max = QUALITY_MAX))] i64),
 }
 
 impl TryFrom<QualityForm> for Quality {
@@ -146,7 +153,7 @@ impl TryFrom<QualityForm> for Quality {
 impl From<Quality> for QualityForm {
     fn from(quality: Quality) -> QualityForm {
         match quality {
-            Quality::Auto => QualityForm::Name("auto".to_owned()),
+            Quality::Auto => QualityForm::Name(AUTO.to_owned()),
             Quality::Of(number) => QualityForm::Number(number.into()),
         }
     }
@@ -155,7 +162,7 @@ impl From<Quality> for QualityForm {
 impl Quality {
     /// The quality of this name.
     pub fn named(name: &str) -> Result<Quality, Violation> {
-        if name == "auto" { Ok(Quality::Auto) } else { Err(Violation::Unknown) }
+        if name == AUTO { Ok(Quality::Auto) } else { Err(Violation::Unknown) }
     }
 
     /// The quality of this number.
@@ -172,7 +179,7 @@ impl Quality {
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ })+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum $name {
             $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)+
         }
@@ -250,7 +257,7 @@ impl Default for UploadFormat {
 }
 
 /// A rendering that is made ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Eager {
     /// Pixels.
     pub width: Option<u32>,
@@ -266,8 +273,9 @@ pub struct Eager {
 pub const SIDE_PIXELS: i64 = 8_192;
 
 /// A file's extension, in lower case and without its dot: 1 to 20 of `a-z0-9`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("minLength" = 1, "pattern" = r"^\.?[A-Za-z0-9]+$"))]
 pub struct Extension(String);
 
 impl Extension {
@@ -296,8 +304,9 @@ impl Extension {
 }
 
 /// A tag of a file, in Unicode NFC: 1 to 100 characters on one line.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("minLength" = 1, "maxLength" = TAG_CHARACTERS, "pattern" = LINE_PATTERN))]
 pub struct Tag(String);
 
 impl Tag {

@@ -5,6 +5,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
@@ -20,8 +21,9 @@ const HOST_CHARACTERS: usize = 253;
 pub(crate) const LABEL_CHARACTERS: usize = 63;
 
 /// An `https` address of a public host, as it was given.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("format" = "uri", "maxLength" = ADDRESS_CHARACTERS))]
 pub struct WebAddress(String);
 
 impl WebAddress {
@@ -55,8 +57,9 @@ impl WebAddress {
 }
 
 /// The name of a public host, in lower case and ASCII: what is beyond ASCII is written as punycode.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
+#[schemars(extend("maxLength" = HOST_CHARACTERS))]
 pub struct HostName(String);
 
 impl HostName {

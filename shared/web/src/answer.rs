@@ -15,24 +15,24 @@ use serde::Serialize;
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 #[derive(Serialize)]
-struct Data<T> {
+struct Envelope<T> {
     data: T,
 }
 
 #[derive(Serialize)]
-struct Refusal<'a> {
+struct ErrorBody<'a> {
     message: &'a str,
     errors: BTreeMap<String, Vec<String>>,
 }
 
 /// 200 with `{"data": …}`.
-pub struct Ok<T>(pub T);
+pub struct Data<T>(pub T);
 
 /// 201 with `{"data": …}`.
 pub struct Created<T>(pub T);
 
 /// 201 with what was created as it is, without an envelope.
-pub struct CreatedBare<T> {
+pub struct CreatedUnwrapped<T> {
     /// What was created.
     pub body: T,
     /// Whether it was created before.
@@ -45,19 +45,19 @@ pub struct Accepted;
 /// 204.
 pub struct NoContent;
 
-impl<T: Serialize> IntoResponse for Ok<T> {
+impl<T: Serialize> IntoResponse for Data<T> {
     fn into_response(self) -> Response {
-        Json(Data { data: self.0 }).into_response()
+        Json(Envelope { data: self.0 }).into_response()
     }
 }
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
-        (StatusCode::CREATED, Json(Data { data: self.0 })).into_response()
+        (StatusCode::CREATED, Json(Envelope { data: self.0 })).into_response()
     }
 }
 
-impl<T: Serialize> IntoResponse for CreatedBare<T> {
+impl<T: Serialize> IntoResponse for CreatedUnwrapped<T> {
     fn into_response(self) -> Response {
         let mut response = (StatusCode::CREATED, Json(self.body)).into_response();
         if self.is_replayed {
@@ -97,7 +97,7 @@ impl<T: Into<Fault>> From<T> for Failure {
 
 /// The body of a [`Created`].
 pub(crate) fn created_body(view: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(&Data { data: view }).unwrap_or_default()
+    serde_json::to_vec(&Envelope { data: view }).unwrap_or_default()
 }
 
 fn replay(body: Vec<u8>) -> Response {
@@ -116,7 +116,7 @@ impl IntoResponse for Failure {
         };
         let status = status(fault.kind);
         let cause = Cause { text: error_chain(&fault), is_contention: fault.kind == FaultKind::Contended };
-        let body = Refusal { message: &fault.message, errors: fault.violations.into_messages() };
+        let body = ErrorBody { message: &fault.message, errors: fault.violations.into_messages() };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         if fault.kind == FaultKind::Unauthenticated {

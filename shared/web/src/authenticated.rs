@@ -1,14 +1,17 @@
 //! Who makes a request: the key in `Authorization: Bearer …`, or in the query parameter `api_key`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, marker::PhantomData};
 
-use axum::extract::{FromRef, FromRequestParts};
+use axum::extract::{FromRef, FromRequestParts, Request};
 use domain::{Fault, Handle, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
-use http::{HeaderMap, HeaderValue, Uri, header, request::Parts};
+use http::{HeaderMap, HeaderValue, header, request::Parts};
 use serde_json::Value;
 use tenant::{Admitted, Caller, Tenants};
 
-use crate::{Action, Can, Claim, Edge, Failure, Subject, claim::Claimant, exchange::Exchange};
+use crate::{
+    Action, Can, Claim, Edge, Failure, FieldReader, FromFields, ResourceId, Subject, claim::Claimant,
+    exchange::Exchange,
+};
 
 /// The query parameter that may hold a key.
 const KEY_PARAMETER: &str = "api_key";
@@ -19,13 +22,19 @@ const IDEMPOTENCY: &str = "idempotency";
 /// The query parameter that names the space of a list.
 const SPACE_PARAMETER: &str = "space_id";
 
-/// A caller with a valid key and requests left, in no space yet.
+/// Callers with any role: what a handler shows them is theirs.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyRole;
+
+/// An authenticated caller with requests left in their rate limit, who is to be authorized for the action `A` in a space
+/// that the body or the query names.
 #[derive(Clone)]
-pub struct Authenticated {
+pub struct Authenticated<A = AnyRole> {
     /// The caller.
     pub caller: Caller,
     pub(crate) claimant: Claimant,
     edge: Edge,
+    action: PhantomData<A>,
 }
 
 /// The holder of an account key.
@@ -37,12 +46,25 @@ pub struct AccountHolder {
 }
 
 impl Authenticated {
+    /// Returns the caller of a request whose key was checked by an extractor before. Fails with 500 if there was none.
+    pub(crate) fn of(request: &Request) -> Result<&Authenticated, Fault> {
+        let known = request.extensions().get::<Authenticated>();
+        known.ok_or_else(|| Fault::internal("a body is read before its caller is authenticated"))
+    }
+
+    pub(crate) fn for_action<A>(self) -> Authenticated<A> {
+        let Authenticated { caller, claimant, edge, .. } = self;
+        Authenticated { caller, claimant, edge, action: PhantomData }
+    }
+}
+
+impl<A> Authenticated<A> {
     /// Time and randomness.
     pub fn sources(&self) -> &Sources {
         &self.edge.sources
     }
 
-    /// The way to what is not in a space yet: the making of one.
+    /// Access to what is in no space yet.
     pub fn tenants(&self) -> &Tenants {
         &self.edge.tenants
     }
@@ -52,48 +74,53 @@ impl Authenticated {
     pub async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
         self.claimant.claim(payload).await
     }
+}
 
-    /// Refuses, before a body is read, a space key whose role is too low for the action anyway.
-    pub fn might<A: Action>(&self) -> Result<(), Fault> {
-        self.caller.demand_in_own_space(A::LEAST)
-    }
-
-    /// Authorizes an action on what has this id; not found where the caller may not know of it.
-    pub async fn can<A: Action, T: Subject>(&self, id: &str) -> Result<Can<A, T>, Fault> {
+impl<A: Action> Authenticated<A> {
+    /// Authorizes the action on the resource with this id. Fails with 404 if the caller may not know of it.
+    pub async fn can<T: Subject>(&self, id: &str) -> Result<Can<A, T>, Fault> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
         let (space, subject) = found.ok_or_else(Fault::not_found)?;
         Can::authorize(self.caller, space, subject, self.sources().clone())
     }
 
-    /// Authorizes an action on what a field of the body refers to by id.
-    pub async fn can_refer<A: Action, T: Subject>(&self, field: &str, id: &str) -> Result<Can<A, T>, Fault> {
+    /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on that field if the caller
+    /// may not know of it.
+    pub async fn authorize_reference<T: Subject>(&self, field: &str, id: &str) -> Result<Can<A, T>, Fault> {
         match T::find(self.tenants(), &self.caller, id).await? {
             Some((space, subject)) => Can::authorize(self.caller, space, subject, self.sources().clone()),
             None => Err(Violations::from((field, Violation::Unknown)).into()),
         }
     }
 
-    /// Authorizes an action in the space whose list is asked for: that of the query's `space_id`, or else the one that is
-    /// meant where none is named.
-    pub async fn can_list<A: Action>(&self, uri: &Uri) -> Result<Can<A>, Fault> {
-        let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
-        let named = query.filter(|(name, value)| name == SPACE_PARAMETER && !value.trim().is_empty()).last();
-        if let Some((_, id)) = named {
-            return self.can(id.trim()).await;
+    /// Authorizes the action in the space that a query names, or else in the caller's default space.
+    pub async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, Fault> {
+        if let Some(id) = &space_id.0 {
+            return self.can(id).await;
         }
+
         let space = self.tenants().default_space(&self.caller).await?;
-        // The space of a space key is the one that is meant, also where it is gone.
-        let nowhere = || match self.caller.own_space() {
+        // A space key lists its own space, which may have been deleted.
+        let missing = || match self.caller.own_space() {
             Some(_) => Fault::not_found(),
             None => Violations::from((SPACE_PARAMETER, Violation::Required)).into(),
         };
-        Can::authorize(self.caller, space.ok_or_else(nowhere)?, (), self.sources().clone())
+        Can::authorize(self.caller, space.ok_or_else(missing)?, (), self.sources().clone())
     }
 
-    /// Authorizes an action in the space of this handle; `None` where the caller may not know of such a space.
-    pub async fn can_in<A: Action>(&self, handle: &Handle) -> Result<Option<Can<A>>, Fault> {
+    /// Authorizes the action in the space with this handle; `None` if the caller may not know of such a space.
+    pub async fn authorize_space(&self, handle: &Handle) -> Result<Option<Can<A>>, Fault> {
         let Some(space) = self.edge.tenants.space_by_handle(&self.caller, handle).await? else { return Ok(None) };
         Can::authorize(self.caller, space, (), self.edge.sources.clone()).map(Some)
+    }
+}
+
+/// The query parameter `space_id` of a list.
+pub struct SpaceQuery(Option<String>);
+
+impl FromFields for SpaceQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {
+        Some(SpaceQuery(fields.optional(SPACE_PARAMETER, ResourceId::parse).map(|id| id.0)))
     }
 }
 
@@ -117,7 +144,7 @@ where
             Admitted::Yes(caller, allowance) => {
                 exchange.note_allowance(allowance);
                 let claimant = Claimant::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
-                let by = Authenticated { caller, claimant, edge };
+                let by = Authenticated { caller, claimant, edge, action: PhantomData };
                 parts.extensions.insert(by.clone());
                 Ok(by)
             }
@@ -129,6 +156,22 @@ where
     }
 }
 
+impl<A, S> FromRequestParts<S> for Authenticated<A>
+where
+    A: Action,
+    Edge: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Failure;
+
+    /// Fails with 403, before a body is read, if the role of a space key is too low in its own space.
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated<A>, Failure> {
+        let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
+        authenticated.caller.demand_in_own_space(A::LEAST)?;
+        Ok(authenticated.for_action())
+    }
+}
+
 impl<S> FromRequestParts<S> for AccountHolder
 where
     Edge: FromRef<S>,
@@ -137,14 +180,14 @@ where
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<AccountHolder, Failure> {
-        let by = Authenticated::from_request_parts(parts, state).await?;
+        let by = <Authenticated>::from_request_parts(parts, state).await?;
         let user = by.caller.user();
         let refused = || Fault::forbidden("This needs an account key; yours belongs to one space.");
         Ok(AccountHolder { user: user.ok_or_else(refused)?, by })
     }
 }
 
-/// Who calls with the key in a header; nobody where there is none, or none that works.
+/// Returns who calls with the key in a header; `None` without a key, or with one that is not valid.
 pub async fn caller_of(
     header: Option<&HeaderValue>,
     tenants: &Tenants,

@@ -3,8 +3,9 @@
 use std::{future::Future, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts};
-use domain::{Fault, File, Role, Sources, UploadConfig};
+use domain::{Fault, File, FileId, FolderId, Role, Sources, SpaceId, UploadConfig, UploadConfigId, Violation};
 use http::request::Parts;
+use schemars::JsonSchema;
 use tenant::{Caller, FolderWithChain, READS_CONFIGS, Space, Tenants};
 
 use crate::{Authenticated, Edge, Failure, path_parameter};
@@ -54,8 +55,26 @@ actions! {
     DeleteSpace: Role::Owner;
 }
 
+/// What a field says is the id of a resource. A text that is no id names nothing.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "SpaceId")]
+pub struct ResourceId(pub String);
+
+impl ResourceId {
+    /// Takes any text.
+    pub fn parse(text: &str) -> Result<ResourceId, Violation> {
+        Ok(ResourceId(text.to_owned()))
+    }
+}
+
+/// The path parameter that names a resource.
+pub(crate) const ID_PARAMETER: &str = "id";
+
 /// What the `{id}` of a path names, and the space it is in.
 pub trait Subject: Sized + Send {
+    /// Its id.
+    type Id: JsonSchema;
+
     /// Looks it up; `None` where there is none, or none that the caller may know of.
     fn find(
         tenants: &Tenants,
@@ -66,6 +85,8 @@ pub trait Subject: Sized + Send {
 
 /// The path names the space itself.
 impl Subject for () {
+    type Id = SpaceId;
+
     async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, ())>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         Ok(tenants.space(caller, id).await?.map(|space| (space, ())))
@@ -74,6 +95,8 @@ impl Subject for () {
 
 /// The path or the body names a file.
 impl Subject for File {
+    type Id = FileId;
+
     async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, File)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
@@ -82,6 +105,8 @@ impl Subject for File {
 
 /// The path names a folder.
 impl Subject for FolderWithChain {
+    type Id = FolderId;
+
     async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, FolderWithChain)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.folder(caller, id).await
@@ -90,6 +115,8 @@ impl Subject for FolderWithChain {
 
 /// The path or the body names an upload config.
 impl Subject for UploadConfig {
+    type Id = UploadConfigId;
+
     async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, UploadConfig)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.upload_config(caller, id).await
@@ -124,8 +151,8 @@ where
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Can<A, T>, Failure> {
-        let by = Authenticated::from_request_parts(parts, state).await?;
-        let id = path_parameter(parts, "id").await?;
-        Ok(by.can(&id).await?)
+        let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
+        let id = path_parameter(parts, ID_PARAMETER).await?;
+        Ok(authenticated.for_action::<A>().can(&id).await?)
     }
 }

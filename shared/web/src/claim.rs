@@ -12,7 +12,7 @@ use serde_json::Value;
 use tenant::{Claimed, Completion, Tenants};
 
 use crate::{
-    Authenticated, Edge, Failure, Request, answer::created_body, exchange::Exchange, fields::read_fields,
+    Authenticated, Edge, Failure, FromFields, answer::created_body, exchange::Exchange, fields::read_fields,
     path::canonical_path,
 };
 
@@ -25,8 +25,8 @@ const MARKS: &str = "idempotency marks";
 const PAYLOADS: &str = "idempotency payloads";
 const ANSWERS: &str = "idempotency answers";
 
-/// A JSON body that was read, all of it valid, of a request that is done once.
-pub struct Once<T> {
+/// A valid JSON body of a request that is done once.
+pub struct IdempotentJson<T> {
     /// What is asked for.
     pub request: T,
     /// The claim to do it.
@@ -140,16 +140,15 @@ fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> Fault {
     Fault { retry_after_seconds: Some(lease_ends_at.seconds_after(now)), ..Fault::conflict(message, FIELD, violation) }
 }
 
-impl<T: Request, S: Send + Sync> FromRequest<S> for Once<T> {
+impl<T: FromFields, S: Send + Sync> FromRequest<S> for IdempotentJson<T> {
     type Rejection = Failure;
 
-    async fn from_request(request: HttpRequest, _state: &S) -> Result<Once<T>, Failure> {
-        let by = request.extensions().get::<Authenticated>().cloned();
-        let by = by.ok_or_else(|| Fault::internal("a claim needs a caller, who is authenticated before it"))?;
+    async fn from_request(request: HttpRequest, _state: &S) -> Result<IdempotentJson<T>, Failure> {
+        let by = Authenticated::of(&request)?.clone();
         let (mut fields, payload) = read_fields(request, by.sources().now()).await?;
         // Before it is judged: what was done once is answered again though it would be refused by now.
         let claim = by.claimant.claim(&payload).await?;
         let read = T::read(&mut fields);
-        Ok(Once { request: fields.finish(read)?, claim })
+        Ok(IdempotentJson { request: fields.finish(read)?, claim })
     }
 }

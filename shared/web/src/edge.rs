@@ -14,11 +14,19 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The tier's name, and the variable that holds its limit.
-    fn names(self) -> (&'static str, &'static str) {
+    /// Returns the tier's name.
+    pub fn name(self) -> &'static str {
         match self {
-            Tier::Admin => ("admin", "ADMIN_REQUESTS_PER_MINUTE"),
-            Tier::Upload => ("upload", "UPLOAD_REQUESTS_PER_MINUTE"),
+            Tier::Admin => "admin",
+            Tier::Upload => "upload",
+        }
+    }
+
+    /// Returns the variable that holds the tier's limit.
+    fn variable(self) -> &'static str {
+        match self {
+            Tier::Admin => "ADMIN_REQUESTS_PER_MINUTE",
+            Tier::Upload => "UPLOAD_REQUESTS_PER_MINUTE",
         }
     }
 }
@@ -37,10 +45,9 @@ pub struct Edge {
 impl Edge {
     /// The edge of a function with these variables.
     pub fn read(environment: &Environment, settings: &mut Settings, tier: Tier) -> Edge {
-        let (tier, variable) = tier.names();
         Edge {
             tenants: Tenants::read(settings, environment.sources.clone()),
-            limit: RateLimit { tier, requests_per_minute: settings.number(variable) },
+            limit: RateLimit { tier: tier.name(), requests_per_minute: settings.number(tier.variable()) },
             sources: environment.sources.clone(),
         }
     }

@@ -2,13 +2,18 @@
 //!
 //! Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, marker::PhantomData};
 
-use axum::extract::{FromRequest, Request as HttpRequest};
+use axum::{
+    body::HttpBody,
+    extract::{FromRequest, Request as HttpRequest},
+};
 use domain::{Fault, Timestamp, Violation, Violations};
+use http::header;
+use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use crate::{Authenticated, Failure, body::read_json};
+use crate::{Authenticated, Failure, FieldReader, FromFields, Patch, body::read_json};
 
 /// The fields of one request, or of an object in it, and what is wrong with those that were read.
 #[derive(Debug)]
@@ -22,28 +27,6 @@ pub struct Fields {
     violations: Violations,
 }
 
-/// What a request does to a field that may be cleared.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change<T> {
-    /// Nothing: it does not name the field.
-    Keep,
-    /// It clears it, by null.
-    Clear,
-    /// It sets it.
-    Set(T),
-}
-
-impl<T: Clone> Change<T> {
-    /// Does it.
-    pub fn apply(&self, field: &mut Option<T>) {
-        match self {
-            Change::Keep => {}
-            Change::Clear => *field = None,
-            Change::Set(value) => *field = Some(value.clone()),
-        }
-    }
-}
-
 impl Fields {
     /// Fields to be read, at a moment.
     pub fn of(values: Map<String, Value>, now: Timestamp) -> Fields {
@@ -51,128 +34,15 @@ impl Fields {
         Fields { values, prefix, repeated, now, violations: Violations::default() }
     }
 
-    /// Fields from texts that may be given more than once, which is wrong of those that are asked for.
+    /// Fields from texts. A name that is given more than once is an error if its field is read.
     pub fn of_texts(texts: impl IntoIterator<Item = (String, String)>, now: Timestamp) -> Fields {
         let mut fields = Fields::of(Map::new(), now);
-        for (name, text) in texts.into_iter().filter(|(_, text)| !text.trim().is_empty()) {
+        for (name, text) in texts {
             if fields.values.insert(name.clone(), Value::String(text)).is_some() {
                 fields.repeated.insert(name);
             }
         }
         fields
-    }
-
-    /// The present moment.
-    pub fn now(&self) -> Timestamp {
-        self.now
-    }
-
-    /// A string that has to be there. `None` only where a violation was noted.
-    pub fn required<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
-        let read = self.string(name).and_then(|text| parse(text.ok_or(Violation::Required)?));
-        self.keep(name, read)
-    }
-
-    /// A string that may be absent or null. `None` also where a violation was noted.
-    pub fn optional<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
-        let read = self.string(name).and_then(|text| text.map(parse).transpose());
-        self.keep(name, read).flatten()
-    }
-
-    /// A string that may be absent, and may not be null. `None` also where a violation was noted.
-    pub fn present<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
-        if self.values.contains_key(name) { self.required(name, parse) } else { None }
-    }
-
-    /// A string that may be absent, and is cleared by null.
-    pub fn change<T>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Change<T> {
-        if !self.values.contains_key(name) {
-            return Change::Keep;
-        }
-        let read = self.string(name).and_then(|text| text.map(parse).transpose());
-        match self.keep(name, read) {
-            Some(Some(value)) => Change::Set(value),
-            Some(None) => Change::Clear,
-            None => Change::Keep,
-        }
-    }
-
-    /// True or false, where it is there. `None` also where a violation was noted.
-    pub fn boolean(&mut self, name: &str) -> Option<bool> {
-        let read = match self.values.get(name) {
-            None => Ok(None),
-            Some(Value::Bool(value)) => Ok(Some(*value)),
-            Some(_) => Err(Violation::NotABoolean),
-        };
-        self.keep(name, read).flatten()
-    }
-
-    /// A number that may be absent or null. `None` also where a violation was noted.
-    pub fn number<T>(&mut self, name: &str, parse: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T> {
-        let read = match self.values.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => value.as_f64().ok_or(Violation::NotANumber).and_then(|number| parse(number).map(Some)),
-        };
-        self.keep(name, read).flatten()
-    }
-
-    /// A whole number within bounds, which may be absent or null. `None` also where a violation was noted.
-    pub fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
-        let bounded = |number: i64| match number {
-            number if number < least => Err(Violation::TooSmall(least)),
-            number if number > most => Err(Violation::TooLarge(most)),
-            number => Ok(number),
-        };
-        self.name_or_integer(name, |_| Err(Violation::NotAnInteger), bounded)
-    }
-
-    /// A name, or a whole number; it may be absent or null. `None` also where a violation was noted.
-    pub fn name_or_integer<T>(
-        &mut self,
-        name: &str,
-        named: impl FnOnce(&str) -> Result<T, Violation>,
-        numbered: impl FnOnce(i64) -> Result<T, Violation>,
-    ) -> Option<T> {
-        let read = match self.values.get(name) {
-            Some(Value::Number(number)) => {
-                // What is beyond 64 bits is beyond every bound.
-                let beyond = || number.as_f64().map(|number| if number < 0.0 { i64::MIN } else { i64::MAX });
-                let whole = number.as_i64().or_else(|| if number.is_u64() { beyond() } else { None });
-                whole.ok_or(Violation::NotAnInteger).and_then(numbered).map(Some)
-            }
-            None | Some(Value::Null | Value::String(_)) => {
-                self.string(name).and_then(|text| text.map(named).transpose())
-            }
-            Some(_) => Err(Violation::NotAnInteger),
-        };
-        self.keep(name, read).flatten()
-    }
-
-    /// A list of strings, which may be absent or null. `None` also where a violation was noted; those of its items are
-    /// named by their position.
-    pub fn list<T>(&mut self, name: &str, most: usize, parse: impl Fn(&str) -> Result<T, Violation>) -> Option<Vec<T>> {
-        let items = match self.values.get(name) {
-            None | Some(Value::Null) => return None,
-            Some(Value::Array(items)) => items.clone(),
-            Some(_) => {
-                self.violate(name, &Violation::NotAnArray);
-                return None;
-            }
-        };
-        self.items(name, &items, most, parse)
-    }
-
-    /// The same, which may also be written as one string with commas.
-    pub fn list_or_csv<T>(
-        &mut self,
-        name: &str,
-        most: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
-    ) -> Option<Vec<T>> {
-        let Some(Value::String(text)) = self.values.get(name) else { return self.list(name, most, parse) };
-        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
-        let items: Vec<Value> = items.map(|item| Value::String(item.to_owned())).collect();
-        if items.is_empty() { None } else { self.items(name, &items, most, parse) }
     }
 
     fn items<T>(
@@ -194,91 +64,15 @@ impl Fields {
         read.collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// A list of objects, which may be absent or null, each read by `read`. `None` also where a violation was noted.
-    pub fn objects<T>(&mut self, name: &str, most: usize, read: impl Fn(&mut Fields) -> Option<T>) -> Option<Vec<T>> {
-        let items = match self.values.get(name) {
-            None | Some(Value::Null) => return None,
-            Some(Value::Array(items)) if items.len() <= most => items.clone(),
-            Some(Value::Array(_)) => {
-                self.violate(name, &Violation::TooMany(most));
-                return None;
-            }
-            Some(_) => {
-                self.violate(name, &Violation::NotAnArray);
-                return None;
-            }
-        };
-        let values = items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect();
-        let prefix = format!("{}{name}.", self.prefix);
-        let mut list = self.inner(values, prefix);
-        let read: Vec<Option<T>> =
-            (0..list.values.len()).map(|index| list.required_object(&index.to_string(), &read)).collect();
-        self.violations = list.violations;
-        read.into_iter().collect()
-    }
-
-    /// An object that may be absent or null, whose fields are read by `read`. `None` also where a violation was noted.
-    pub fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
-        let values = match self.values.get(name) {
-            None | Some(Value::Null) => return None,
-            Some(Value::Object(values)) => values.clone(),
-            Some(_) => {
-                self.violate(name, &Violation::NotAnObject);
-                return None;
-            }
-        };
-        let prefix = format!("{}{name}.", self.prefix);
-        let mut inner = self.inner(values, prefix);
-        let read = read(&mut inner);
-        self.violations = inner.violations;
-        read
-    }
-
     /// The fields of an object in this one, which note what is wrong with them among its own.
     fn inner(&mut self, values: Map<String, Value>, prefix: String) -> Fields {
         let violations = std::mem::take(&mut self.violations);
         Fields { values, prefix, repeated: BTreeSet::new(), now: self.now, violations }
     }
 
-    /// The same of an object that has to be there.
-    pub fn required_object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
-        if !self.has(name) {
-            self.violate(name, &Violation::Required);
-        }
-        self.object(name, read)
-    }
-
-    /// Refuses fields other than these.
-    pub fn only(&mut self, known: &[&str]) {
-        let unknown: Vec<String> = self.values.keys().filter(|name| !known.contains(&name.as_str())).cloned().collect();
-        for name in unknown {
-            self.violate(&name, &Violation::UnknownKey);
-        }
-    }
-
     /// Takes a field for one that is not there.
     pub fn forget(&mut self, name: &str) {
         self.values.remove(name);
-    }
-
-    /// Whether a field is there, be it null.
-    pub fn is_given(&self, name: &str) -> bool {
-        self.values.contains_key(name)
-    }
-
-    /// Whether a field is there, and not null or empty.
-    pub fn has(&self, name: &str) -> bool {
-        !matches!(self.string(name), Ok(None))
-    }
-
-    /// Notes what is wrong with a field beyond its own value.
-    pub fn violate(&mut self, name: &str, violation: &Violation) {
-        self.violations.add(&format!("{}{name}", self.prefix), violation);
-    }
-
-    /// Notes what is wrong with several fields.
-    pub fn note(&mut self, violations: Violations) {
-        self.violations.extend(violations);
     }
 
     /// Takes the value, or notes why there is none.
@@ -304,25 +98,239 @@ impl Fields {
     }
 }
 
-/// A request body that is read field by field.
-pub trait Request: Sized + Send {
-    /// Reads the fields it needs. `None` only where a violation was noted.
-    fn read(fields: &mut Fields) -> Option<Self>;
+impl FieldReader for Fields {
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn required<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+        let read = self.string(name).and_then(|text| parse(text.ok_or(Violation::Required)?));
+        self.keep(name, read)
+    }
+
+    fn optional<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+        let read = self.string(name).and_then(|text| text.map(parse).transpose());
+        self.keep(name, read).flatten()
+    }
+
+    fn present<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+        if self.values.contains_key(name) { self.required(name, parse) } else { None }
+    }
+
+    fn change<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Patch<T> {
+        if !self.values.contains_key(name) {
+            return Patch::Keep;
+        }
+        let read = self.string(name).and_then(|text| text.map(parse).transpose());
+        match self.keep(name, read) {
+            Some(Some(value)) => Patch::Set(value),
+            Some(None) => Patch::Clear,
+            None => Patch::Keep,
+        }
+    }
+
+    fn boolean(&mut self, name: &str) -> Option<bool> {
+        let read = match self.values.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(_) => Err(Violation::NotABoolean),
+        };
+        self.keep(name, read).flatten()
+    }
+
+    fn number<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T> {
+        let read = match self.values.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value.as_f64().ok_or(Violation::NotANumber).and_then(|number| parse(number).map(Some)),
+        };
+        self.keep(name, read).flatten()
+    }
+
+    fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
+        let bounded = |number: i64| match number {
+            number if number < least => Err(Violation::TooSmall(least)),
+            number if number > most => Err(Violation::TooLarge(most)),
+            number => Ok(number),
+        };
+        self.name_or_integer(name, |_| Err(Violation::NotAnInteger), bounded)
+    }
+
+    fn name_or_integer<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        named: impl FnOnce(&str) -> Result<T, Violation>,
+        numbered: impl FnOnce(i64) -> Result<T, Violation>,
+    ) -> Option<T> {
+        let read = match self.values.get(name) {
+            Some(Value::Number(number)) => {
+                // What is beyond 64 bits is beyond every bound.
+                let beyond = || number.as_f64().map(|number| if number < 0.0 { i64::MIN } else { i64::MAX });
+                let whole = number.as_i64().or_else(|| if number.is_u64() { beyond() } else { None });
+                whole.ok_or(Violation::NotAnInteger).and_then(numbered).map(Some)
+            }
+            None | Some(Value::Null | Value::String(_)) => {
+                self.string(name).and_then(|text| text.map(named).transpose())
+            }
+            Some(_) => Err(Violation::NotAnInteger),
+        };
+        self.keep(name, read).flatten()
+    }
+
+    fn list<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        most: usize,
+        parse: impl Fn(&str) -> Result<T, Violation>,
+    ) -> Option<Vec<T>> {
+        let items = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) => items.clone(),
+            Some(_) => {
+                self.violate(name, &Violation::NotAnArray);
+                return None;
+            }
+        };
+        self.items(name, &items, most, parse)
+    }
+
+    fn list_or_csv<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        most: usize,
+        parse: impl Fn(&str) -> Result<T, Violation>,
+    ) -> Option<Vec<T>> {
+        let Some(Value::String(text)) = self.values.get(name) else { return self.list(name, most, parse) };
+        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let items: Vec<Value> = items.map(|item| Value::String(item.to_owned())).collect();
+        if items.is_empty() { None } else { self.items(name, &items, most, parse) }
+    }
+
+    fn objects<T>(&mut self, name: &str, most: usize, read: impl Fn(&mut Fields) -> Option<T>) -> Option<Vec<T>> {
+        let items = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) if items.len() <= most => items.clone(),
+            Some(Value::Array(_)) => {
+                self.violate(name, &Violation::TooMany(most));
+                return None;
+            }
+            Some(_) => {
+                self.violate(name, &Violation::NotAnArray);
+                return None;
+            }
+        };
+        let values = items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect();
+        let prefix = format!("{}{name}.", self.prefix);
+        let mut list = self.inner(values, prefix);
+        let read: Vec<Option<T>> =
+            (0..list.values.len()).map(|index| list.required_object(&index.to_string(), &read)).collect();
+        self.violations = list.violations;
+        read.into_iter().collect()
+    }
+
+    fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
+        let values = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Object(values)) => values.clone(),
+            Some(_) => {
+                self.violate(name, &Violation::NotAnObject);
+                return None;
+            }
+        };
+        let prefix = format!("{}{name}.", self.prefix);
+        let mut inner = self.inner(values, prefix);
+        let read = read(&mut inner);
+        self.violations = inner.violations;
+        read
+    }
+
+    fn required_list<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        max: usize,
+        parse: impl Fn(&str) -> Result<T, Violation>,
+    ) -> Option<Vec<T>> {
+        let items = if self.has(name) { self.list(name, max, parse)? } else { Vec::new() };
+        let items = if items.is_empty() { Err(Violation::Required) } else { Ok(items) };
+        self.keep(name, items)
+    }
+
+    fn text_or_number(&mut self, name: &str) -> Option<String> {
+        match self.values.get(name)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => self.keep(name, Err(Violation::NotAString)),
+        }
+    }
+
+    fn note(&mut self, violations: Violations) {
+        self.violations.extend(violations);
+    }
+
+    fn only(&mut self, known: &[&str]) {
+        let unknown: Vec<String> = self.values.keys().filter(|name| !known.contains(&name.as_str())).cloned().collect();
+        for name in unknown {
+            self.violate(&name, &Violation::UnknownKey);
+        }
+    }
+
+    fn is_given(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        !matches!(self.string(name), Ok(None))
+    }
+
+    fn violate(&mut self, name: &str, violation: &Violation) {
+        self.violations.add(&format!("{}{name}", self.prefix), violation);
+    }
 }
 
-/// A JSON body that was read, all of it valid.
-pub struct Valid<T>(pub T);
+/// A valid JSON body.
+pub struct ValidJson<T>(pub T);
 
-impl<T: Request, S: Send + Sync> FromRequest<S> for Valid<T> {
+impl<T: FromFields, S: Send + Sync> FromRequest<S> for ValidJson<T> {
     type Rejection = Failure;
 
-    async fn from_request(request: HttpRequest, _state: &S) -> Result<Valid<T>, Failure> {
-        let by = request.extensions().get::<Authenticated>();
-        let by = by.ok_or_else(|| Fault::internal("a body is read for a caller, who is authenticated before it"))?;
-        let now = by.sources().now();
-        let (mut fields, _) = read_fields(request, now).await?;
-        let read = T::read(&mut fields);
-        Ok(Valid(fields.finish(read)?))
+    async fn from_request(request: HttpRequest, state: &S) -> Result<ValidJson<T>, Failure> {
+        let mut body = UnreadJson::<T>::from_request(request, state).await?;
+        let read = T::read(&mut body.fields);
+        Ok(ValidJson(body.fields.finish(read)?))
+    }
+}
+
+/// A JSON object whose fields a handler reads itself, those of `T` among them: what they mean depends on a record.
+pub struct UnreadJson<T> {
+    /// The fields.
+    pub fields: Fields,
+    /// The object as it was sent.
+    pub value: Value,
+    described: PhantomData<T>,
+}
+
+impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: HttpRequest, _state: &S) -> Result<UnreadJson<T>, Failure> {
+        let now = Authenticated::of(&request)?.sources().now();
+        let (fields, value) = read_fields(request, now).await?;
+        Ok(UnreadJson { fields, value, described: PhantomData })
+    }
+}
+
+/// A valid JSON body, where the request has a body. Some clients send a content type without a body.
+pub struct OptionalJson<T>(pub Option<T>);
+
+impl<T: FromFields, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: HttpRequest, state: &S) -> Result<OptionalJson<T>, Failure> {
+        if request.body().is_end_stream() || !request.headers().contains_key(header::CONTENT_TYPE) {
+            return Ok(OptionalJson(None));
+        }
+        let ValidJson(body) = ValidJson::from_request(request, state).await?;
+        Ok(OptionalJson(Some(body)))
     }
 }
 
@@ -353,8 +361,8 @@ mod tests {
         let mut fields = fields(json!({"name": "  acme ", "description": "  ", "extra": 1}));
         assert_eq!(fields.required("name", SpaceName::parse).expect("a name").as_str(), "acme");
         assert_eq!(fields.optional("description", Description::parse), None);
-        assert_eq!(fields.change("description", Description::parse), Change::Clear);
-        assert_eq!(fields.change("absent", Description::parse), Change::Keep);
+        assert_eq!(fields.change("description", Description::parse), Patch::Clear);
+        assert_eq!(fields.change("absent", Description::parse), Patch::Keep);
         assert!(!fields.has("description"));
         assert!(fields.finish(Some(())).is_ok());
     }

@@ -1,31 +1,42 @@
 //! How requests name folders: by id, where `root` is none, and by a path down from there.
 
 use domain::{FolderId, FolderPath, NotAnId, ROOT_FOLDER, Violation};
+use schemars::JsonSchema;
 use tenant::FolderSelector;
 
-use crate::{Change, Fields};
+use crate::{FieldReader, Patch};
 
 /// The field that names a folder.
 pub const FOLDER_ID: &str = "folder_id";
 /// The field that names a path down from it.
 pub const FOLDER_PATH: &str = "folder_path";
 
-/// Reads a folder's id, or `root`.
-pub fn folder_reference(text: &str) -> Result<Option<FolderId>, Violation> {
-    if text == ROOT_FOLDER { Ok(None) } else { text.parse().map(Some).map_err(|_: NotAnId| Violation::Unknown) }
+/// How a request names a folder: by id, or by `root` for none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String", description = "Id of a folder, or `root` for no folder.")]
+pub struct FolderReference(pub Option<FolderId>);
+
+impl FolderReference {
+    /// Parses an id or `root`.
+    pub fn parse(text: &str) -> Result<FolderReference, Violation> {
+        if text == ROOT_FOLDER {
+            return Ok(FolderReference(None));
+        }
+        text.parse().map(|id| FolderReference(Some(id))).map_err(|_: NotAnId| Violation::Unknown)
+    }
 }
 
 /// Reads the folder that a request selects; cleared if its id is null.
-pub fn read_folder(fields: &mut Fields) -> Change<FolderSelector> {
-    let from = fields.change(FOLDER_ID, folder_reference);
+pub fn read_folder(fields: &mut impl FieldReader) -> Patch<FolderSelector> {
+    let from = fields.change(FOLDER_ID, FolderReference::parse);
     let path = fields.optional(FOLDER_PATH, FolderPath::parse);
     if fields.has(FOLDER_PATH) && !fields.has(FOLDER_ID) {
         fields.violate(FOLDER_ID, &Violation::RequiredWith(FOLDER_PATH));
     }
 
     match from {
-        Change::Set(from) => Change::Set(FolderSelector { from, path }),
-        Change::Clear => Change::Clear,
-        Change::Keep => Change::Keep,
+        Patch::Set(FolderReference(from)) => Patch::Set(FolderSelector { from, path }),
+        Patch::Clear => Patch::Clear,
+        Patch::Keep => Patch::Keep,
     }
 }

@@ -6,9 +6,9 @@
 //!
 //! # The API's rules
 //!
-//! Everything is under `/api/v1`. Whoever adds an endpoint gets what is written here from the extractors and answers of
-//! this crate: [`Can`] or [`Authenticated`] first, then [`Valid`], [`Once`] or [`PageRequest`]; [`Ok`], [`Created`],
-//! [`NoContent`] or [`Page`] last.
+//! Everything is under `/api/v1`; `openapi.json` describes each endpoint. An endpoint gets what is written here from the
+//! extractors and responses of this crate: [`Can`] or [`Authenticated`] first, then [`ValidJson`], [`IdempotentJson`] or [`PageRequest`]; [`Data`],
+//! [`Created`], [`NoContent`] or [`Page`] last.
 //!
 //! ## Who calls
 //!
@@ -191,37 +191,42 @@ mod body;
 mod can;
 mod claim;
 mod edge;
+mod endpoint;
 mod exchange;
 mod expiration;
+mod fallback;
+mod field_reader;
 mod fields;
 mod folders;
 mod layers;
+pub mod openapi;
 mod page;
 mod path;
-pub mod routes;
 mod settings;
 mod upload_grant;
 
 mod views;
 
-pub use answer::{Accepted, Created, CreatedBare, Failure, NoContent, Ok};
-pub use authenticated::{AccountHolder, Authenticated, caller_of, has_key};
+pub use answer::{Accepted, Created, CreatedUnwrapped, Data, Failure, NoContent};
+pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, caller_of, has_key};
 pub use body::{DRAIN_BYTES, content_type, drain, require_unencoded};
 pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys, ManageSpace,
-    ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs, Subject, Upload,
+    ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs, ResourceId, Subject, Upload,
 };
-pub use claim::{Claim, Once};
+pub use claim::{Claim, IdempotentJson};
 pub use edge::{Edge, Tier};
+pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
 pub use expiration::expires_seconds;
-pub use fields::{Change, Fields, Request, Valid, read_fields};
-pub use folders::{FOLDER_ID, FOLDER_PATH, folder_reference, read_folder};
+pub use fallback::not_found_router;
+pub use field_reader::{FieldReader, FromFields, Patch};
+pub use fields::{Fields, OptionalJson, UnreadJson, ValidJson, read_fields};
+pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};
 pub use layers::with_layers;
-pub use page::{Cursors, Filtered, Page, PageRequest, query_fields};
-pub use path::path_parameter;
-pub use routes::{Endpoints, unrouted};
+pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery, query_fields};
+pub use path::{KeyPath, path_parameter};
 pub use settings::{AccessControlChange, SecurityChange};
 pub use upload_grant::{
     AllowedFolders, AnonymousUploads, ApiKeyUpload, SignedUrlUpload, UnsignedUpload, UploadGrant, UploadLimits,
 };
-pub use views::{AnonymousFileView, FileView, file_url};
+pub use views::{AnonymousFileView, FileView, Rfc3339, file_url};

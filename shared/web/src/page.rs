@@ -12,12 +12,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Fault, MasterSecret, Secret, Timestamp, Violation};
+use domain::{MasterSecret, Secret, Timestamp, Violation};
 use http::{Uri, request::Parts};
+use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::{Listing, Start};
 
-use crate::{Authenticated, Edge, Failure, Fields};
+use crate::{Authenticated, Edge, Failure, FieldReader, Fields, FromFields};
 
 /// Items on a page, where the request names no number.
 const DEFAULT_LIMIT: u16 = 20;
@@ -25,10 +26,12 @@ const DEFAULT_LIMIT: u16 = 20;
 const MOST_LIMIT: u16 = 100;
 /// Bytes of a cursor's mark.
 const MARK_BYTES: usize = 32;
+/// Query parameter that holds a cursor.
+const CURSOR: &str = "cursor";
 /// What the secret is for.
 const PURPOSE: &str = "cursors";
 /// Parameters that are no filters of a list.
-const NO_FILTERS: [&str; 3] = ["api_key", "cursor", "limit"];
+const NO_FILTERS: [&str; 3] = ["api_key", CURSOR, "limit"];
 
 /// The secret that cursors are marked by.
 #[derive(Clone)]
@@ -95,27 +98,58 @@ impl<Id: Clone + Display + FromStr> PageRequest<Id> {
         }
     }
 
-    /// Reads which page is asked for; what is wrong with that is noted.
     fn read(path: &str, fields: &mut Fields, list: List) -> PageRequest<Id> {
-        let limit = fields.optional("limit", limit).unwrap_or(DEFAULT_LIMIT);
-        let start = fields.optional("cursor", |cursor| list.open(cursor).ok_or(Violation::Unknown));
-        let listing = Listing { start: start.unwrap_or(Start::Newest), limit };
+        let PageParameters { limit, cursor } = PageParameters::read(fields);
+        let start = cursor.map(|cursor| list.open(&cursor).ok_or(Violation::Unknown));
+        let start = start.and_then(|start| fields.keep(CURSOR, start));
+        let listing = Listing { start: start.unwrap_or(Start::Newest), limit: limit.0 };
         PageRequest { path: path.to_owned(), listing, list }
     }
 }
 
-/// A page of a list that may be narrowed down: the parameters of the query, and which page is asked for.
-pub struct Filtered<Id> {
-    /// The parameters.
-    pub fields: Fields,
-    request: PageRequest<Id>,
+/// The query parameters of every list.
+pub(crate) struct PageParameters {
+    limit: Limit,
+    cursor: Option<String>,
 }
 
-impl<Id> Filtered<Id> {
-    /// Ends the reading: which page, and what the list is narrowed down to; or all that is wrong.
-    pub fn finish<T>(self, read: Option<T>) -> Result<(PageRequest<Id>, T), Fault> {
-        let Filtered { fields, request } = self;
-        Ok((request, fields.finish(read)?))
+impl PageParameters {
+    pub(crate) fn read(fields: &mut impl FieldReader) -> PageParameters {
+        let limit = fields.optional("limit", Limit::parse).unwrap_or(Limit(DEFAULT_LIMIT));
+        let cursor = fields.optional(CURSOR, |cursor| Ok(cursor.to_owned()));
+        PageParameters { limit, cursor }
+    }
+}
+
+/// Number of items on a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(extend("minimum" = 1, "maximum" = MOST_LIMIT, "default" = DEFAULT_LIMIT))]
+struct Limit(u16);
+
+impl Limit {
+    fn parse(text: &str) -> Result<Limit, Violation> {
+        let number: i64 = text.parse().map_err(|_| Violation::NotAnInteger)?;
+        match u16::try_from(number) {
+            Ok(0) => Err(Violation::TooSmall(1)),
+            Ok(number) if number <= MOST_LIMIT => Ok(Limit(number)),
+            Err(_) if number < 1 => Err(Violation::TooSmall(1)),
+            _ => Err(Violation::TooLarge(MOST_LIMIT.into())),
+        }
+    }
+}
+
+/// The query of a list: which page is asked for, and what else `F` reads.
+pub struct ListQuery<Id, F> {
+    /// Which page is asked for.
+    pub page: PageRequest<Id>,
+    /// What the list is narrowed down to.
+    pub filter: F,
+}
+
+/// A query without anything else.
+impl FromFields for () {
+    fn read(_: &mut impl FieldReader) -> Option<()> {
+        Some(())
     }
 }
 
@@ -178,16 +212,6 @@ impl List {
     }
 }
 
-fn limit(text: &str) -> Result<u16, Violation> {
-    let number: i64 = text.parse().map_err(|_| Violation::NotAnInteger)?;
-    match u16::try_from(number) {
-        Ok(0) => Err(Violation::TooSmall(1)),
-        Ok(number) if number <= MOST_LIMIT => Ok(number),
-        Err(_) if number < 1 => Err(Violation::TooSmall(1)),
-        _ => Err(Violation::TooLarge(MOST_LIMIT.into())),
-    }
-}
-
 /// What a list's cursors are bound to: no other path, no other filters, no other owner's keys.
 fn list_name(by: &Authenticated, query: &str) -> String {
     let mut filters: Vec<_> =
@@ -197,22 +221,25 @@ fn list_name(by: &Authenticated, query: &str) -> String {
     format!("{}?{filters}\0{:?}", by.claimant.path, by.caller.owner())
 }
 
-impl<Id, S> FromRequestParts<S> for Filtered<Id>
+impl<Id, F, S> FromRequestParts<S> for ListQuery<Id, F>
 where
     Id: Clone + Display + FromStr,
+    F: FromFields,
     Edge: FromRef<S>,
     Cursors: FromRef<S>,
     S: Send + Sync,
 {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Filtered<Id>, Failure> {
-        let by = Authenticated::from_request_parts(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<Id, F>, Failure> {
+        let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let query = parts.uri.query().unwrap_or_default();
-        let list = List { secret: Cursors::from_ref(state).0, name: list_name(&by, query) };
-        let mut fields = query_fields(&parts.uri, by.sources().now());
-        let request = PageRequest::read(parts.uri.path(), &mut fields, list);
-        Ok(Filtered { fields, request })
+        let list = List { secret: Cursors::from_ref(state).0, name: list_name(&authenticated, query) };
+
+        let mut fields = query_fields(&parts.uri, authenticated.sources().now());
+        let page = PageRequest::read(parts.uri.path(), &mut fields, list);
+        let filter = F::read(&mut fields);
+        Ok(ListQuery { page, filter: fields.finish(filter)? })
     }
 }
 
@@ -226,8 +253,27 @@ where
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest<Id>, Failure> {
-        let filtered = Filtered::from_request_parts(parts, state).await?;
-        Ok(filtered.finish(Some(()))?.0)
+        let query = ListQuery::<Id, ()>::from_request_parts(parts, state).await?;
+        Ok(query.page)
+    }
+}
+
+/// A valid query.
+pub struct ValidQuery<T>(pub T);
+
+impl<T, S> FromRequestParts<S> for ValidQuery<T>
+where
+    T: FromFields,
+    Edge: FromRef<S>,
+    S: Send + Sync,
+{
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ValidQuery<T>, Failure> {
+        let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
+        let mut fields = query_fields(&parts.uri, authenticated.sources().now());
+        let read = T::read(&mut fields);
+        Ok(ValidQuery(fields.finish(read)?))
     }
 }
 

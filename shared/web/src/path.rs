@@ -1,14 +1,34 @@
 //! Paths: their parameters, and the one spelling by which two requests are told to be for the same thing.
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use domain::{Fault, SpaceId};
+use domain::{Fault, KeyId, SpaceId};
 use http::request::Parts;
+
+use crate::Failure;
 
 /// A parameter of the path. One that is no UTF-8 names nothing.
 pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, Fault> {
     let parameters = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| Fault::not_found())?;
     let found = parameters.iter().find(|(key, _)| *key == name);
     found.map(|(_, value)| value.to_owned()).ok_or_else(Fault::not_found)
+}
+
+/// The key that the path names by its number.
+pub struct KeyPath(pub KeyId);
+
+impl KeyPath {
+    /// The path parameter.
+    pub(crate) const PARAMETER: &str = "keyId";
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for KeyPath {
+    type Rejection = Failure;
+
+    /// Fails with 404 if the parameter is no number.
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<KeyPath, Failure> {
+        let id = path_parameter(parts, KeyPath::PARAMETER).await?;
+        Ok(KeyPath(id.parse().map_err(|_| Fault::not_found())?))
+    }
 }
 
 /// The path with its ids in upper case, as we write them: they may be given in any case.

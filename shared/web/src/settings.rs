@@ -2,7 +2,7 @@
 
 use domain::{AccessControl, Opacity, Position, Security, Violation, Watermark, WebAddress};
 
-use crate::{Fields, Request};
+use crate::{FieldReader, FromFields};
 
 /// The flags of an access control in a request. One given flag sets the other to its complement; of two given ones, either
 /// closes.
@@ -12,8 +12,8 @@ pub struct AccessControlChange {
     public_read: Option<bool>,
 }
 
-impl Request for AccessControlChange {
-    fn read(fields: &mut Fields) -> Option<AccessControlChange> {
+impl FromFields for AccessControlChange {
+    fn read(fields: &mut impl FieldReader) -> Option<AccessControlChange> {
         let given = fields.object("access_control", |fields| {
             let (requires_auth, public_read) = (fields.boolean("requires_auth"), fields.boolean("public_read"));
             Some(AccessControlChange { requires_auth, public_read })
@@ -38,8 +38,8 @@ impl AccessControlChange {
 #[derive(Clone, Debug)]
 pub struct SecurityChange(pub Security);
 
-impl Request for SecurityChange {
-    fn read(fields: &mut Fields) -> Option<SecurityChange> {
+impl FromFields for SecurityChange {
+    fn read(fields: &mut impl FieldReader) -> Option<SecurityChange> {
         let security = fields.required_object("security", |fields| {
             fields.only(&["watermark"]);
             let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
@@ -49,7 +49,7 @@ impl Request for SecurityChange {
     }
 }
 
-fn watermark(fields: &mut Fields) -> Watermark {
+fn watermark(fields: &mut impl FieldReader) -> Watermark {
     fields.only(&["enabled", "url", "position", "opacity"]);
     let default = Watermark::default();
     let watermark = Watermark {

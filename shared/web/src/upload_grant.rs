@@ -17,7 +17,10 @@ use runtime::{Settings, Viewer};
 use serde_json::Value;
 use tenant::{RequestOrigin, Space, UploadScope};
 
-use crate::{Authenticated, Claim, Edge, Failure, Fields, Upload, claim::Claimant, exchange::Exchange, path_parameter};
+use crate::{
+    Authenticated, Claim, Edge, Failure, FieldReader, Fields, Upload, claim::Claimant, exchange::Exchange,
+    path_parameter,
+};
 
 /// The tier of unsigned uploads, in headers and records.
 const UNSIGNED: &str = "unsigned";
@@ -87,7 +90,7 @@ pub enum AllowedFolders {
 /// What the grant follows from.
 enum Proof {
     /// An API key: the request's fields specify one of its spaces, and a config.
-    ApiKey(Authenticated),
+    ApiKey(Authenticated<Upload>),
     /// A signed URL: the fields may repeat what it is signed for.
     SignedUrl(UploadScope),
     /// The origin of the request.
@@ -125,12 +128,12 @@ impl UploadGrant {
 }
 
 /// Returns the space and the config that the fields specify, for an API key.
-async fn specified_scope(auth: &Authenticated, fields: &mut Fields) -> Result<Option<UploadScope>, Fault> {
+async fn specified_scope(auth: &Authenticated<Upload>, fields: &mut Fields) -> Result<Option<UploadScope>, Fault> {
     let handle = fields.required("space", Handle::parse);
     let config = fields.optional("upload_config", UploadConfigReference::parse);
     let Some(handle) = handle else { return Ok(None) };
 
-    let Some(can) = auth.can_in::<Upload>(&handle).await? else {
+    let Some(can) = auth.authorize_space(&handle).await? else {
         fields.violate("space", &Violation::Unknown);
         return Ok(None);
     };
@@ -169,8 +172,7 @@ where
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ApiKeyUpload, Failure> {
-        let auth = Authenticated::from_request_parts(parts, state).await?;
-        auth.might::<Upload>()?;
+        let auth = Authenticated::<Upload>::from_request_parts(parts, state).await?;
         Ok(ApiKeyUpload(UploadGrant {
             principal: auth.caller.principal(),
             limits: UploadLimits {

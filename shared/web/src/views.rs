@@ -1,8 +1,23 @@
 //! A file as the API shows it, the same on every route.
 
-use domain::{EffectiveAccess, File, FileStatus, FolderChain, Principal, ResourceType, Space, Tag};
+use domain::{
+    DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName, Principal, Reference,
+    ResourceType, Space, SpaceId, Tag, Timestamp, UploadConfigId,
+};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+/// Time in RFC 3339, in UTC with milliseconds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(extend("format" = "date-time"))]
+pub struct Rfc3339(String);
+
+impl From<Timestamp> for Rfc3339 {
+    fn from(time: Timestamp) -> Rfc3339 {
+        Rfc3339(time.rfc3339())
+    }
+}
 
 /// Returns the URL that delivers a file, at `cdn_url` if its space has no custom domain; `None` while the file is pending.
 pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
@@ -15,26 +30,26 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
 }
 
 /// A file's record, as callers see it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileView {
-    id: String,
+    id: FileId,
     name: String,
-    original_name: String,
+    original_name: OriginalName,
     extension: String,
     mime_type: String,
     size: u64,
     storage_path: String,
     url: Option<String>,
     #[serde(rename = "type")]
-    delivery_type: &'static str,
+    delivery_type: DeliveryType,
     resource_type: ResourceType,
     status: FileStatus,
-    space_id: String,
-    folder_id: Option<String>,
+    space_id: SpaceId,
+    folder_id: Option<FolderId>,
     folder_path: Option<String>,
-    upload_config_id: String,
+    upload_config_id: UploadConfigId,
     #[serde(rename = "ref")]
-    reference: Option<String>,
+    reference: Option<Reference>,
     tags: Vec<Tag>,
     checksum_sha256: Option<String>,
     /// Filled after the upload.
@@ -43,56 +58,56 @@ pub struct FileView {
     thumbnails: Vec<Value>,
     access_control: EffectiveAccess,
     uploaded_by: Principal,
-    created_at: String,
-    updated_at: String,
+    created_at: Rfc3339,
+    updated_at: Rfc3339,
 }
 
 impl FileView {
     /// The view of a file in its folders, or in none that anyone could tell, in its space.
     pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space, cdn_url: &str) -> FileView {
         FileView {
-            id: file.id.to_string(),
+            id: file.id,
             name: file.name.clone(),
-            original_name: file.original_name.as_str().to_owned(),
+            original_name: file.original_name.clone(),
             extension: file.extension.clone(),
             mime_type: file.mime_type.clone(),
             size: file.size,
             storage_path: file.storage_path.clone(),
             url: file_url(file, space, cdn_url),
-            delivery_type: file.delivery_type.name(),
+            delivery_type: file.delivery_type,
             resource_type: file.resource_type,
             status: file.status,
-            space_id: file.space_id.to_string(),
-            folder_id: file.folder_id().map(|id| id.to_string()),
+            space_id: file.space_id,
+            folder_id: file.folder_id(),
             folder_path: folders.and_then(FolderChain::path),
-            upload_config_id: file.upload_config_id.to_string(),
-            reference: file.reference.as_ref().map(|reference| reference.as_str().to_owned()),
+            upload_config_id: file.upload_config_id,
+            reference: file.reference.clone(),
             tags: file.tags.clone(),
             checksum_sha256: file.checksum_sha256.clone(),
             storage_meta: Map::new(),
             thumbnails: Vec::new(),
             access_control: EffectiveAccess::of_file(file, folders, space),
             uploaded_by: file.uploaded_by,
-            created_at: file.created_at.rfc3339(),
-            updated_at: file.updated_at.rfc3339(),
+            created_at: file.created_at.into(),
+            updated_at: file.updated_at.into(),
         }
     }
 }
 
 /// An anonymous file as its uploader sees it: the values that it had when it became active.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnonymousFileView {
-    id: String,
+    id: FileId,
     name: String,
-    original_name: String,
+    original_name: OriginalName,
     mime_type: String,
     size: u64,
     #[serde(rename = "type")]
-    delivery_type: &'static str,
+    delivery_type: DeliveryType,
     resource_type: ResourceType,
     status: FileStatus,
     url: Option<String>,
-    created_at: String,
+    created_at: Rfc3339,
 }
 
 impl AnonymousFileView {
@@ -103,16 +118,16 @@ impl AnonymousFileView {
         let delivery_type = kept.map_or(file.delivery_type, |kept| kept.delivery_type);
 
         AnonymousFileView {
-            id: file.id.to_string(),
+            id: file.id,
             name: file.name.clone(),
-            original_name: original_name.as_str().to_owned(),
+            original_name: original_name.clone(),
             mime_type: file.mime_type.clone(),
             size: file.size,
-            delivery_type: delivery_type.name(),
+            delivery_type,
             resource_type: file.resource_type,
             status: file.status,
             url: file_url(file, space, cdn_url),
-            created_at: file.created_at.rfc3339(),
+            created_at: file.created_at.into(),
         }
     }
 }

@@ -59,7 +59,7 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
 #[tokio::test]
 async fn an_id_that_is_none_names_nothing() {
     let (stack, place) = place().await;
-    for row in &ROWS {
+    for row in ROWS.iter() {
         let before = stack.dump().await;
         for client in [&stack.account(), &place.tenant.client] {
             for address in wrong_addresses(&place, row) {
@@ -69,7 +69,7 @@ async fn an_id_that_is_none_names_nothing() {
                     None => client.send(request).await,
                 };
                 // An account's keys are nobody's business but an account key's.
-                if row.path.starts_with("/api/v1/account") && answer.status == 403 {
+                if row.path.starts_with("/account") && answer.status == 403 {
                     continue;
                 }
                 let status = if address.contains("%FF") { 400 } else { 404 };

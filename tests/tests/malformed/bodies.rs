@@ -65,7 +65,7 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
 async fn a_body_that_is_no_object_is_refused() {
     let (stack, place) = place().await;
     let account = stack.account();
-    for row in &ROWS {
+    for row in ROWS.iter() {
         if place.body(row).is_none() {
             continue;
         }
@@ -94,7 +94,7 @@ fn streamed(body: &[u8]) -> Body {
 async fn another_content_type_is_refused_whatever_the_body_is() {
     let (stack, place) = place().await;
     let account = stack.account();
-    for row in &ROWS {
+    for row in ROWS.iter() {
         let Some(body) = place.body(row) else { continue };
         let before = stack.dump().await;
         for kind in [
@@ -123,7 +123,7 @@ async fn encoded_json_body_returns_415() {
     let (stack, place) = place().await;
     let account = stack.account();
     let before = stack.dump().await;
-    for row in &ROWS {
+    for row in ROWS.iter() {
         let Some(body) = place.body(row) else { continue };
         for encoding in ["gzip", "br", "identity, gzip"] {
             let request = account.request(row.method, &place.address(row)).header("content-encoding", encoding);

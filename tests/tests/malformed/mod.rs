@@ -9,13 +9,7 @@ mod forms;
 
 use tests::{Answer, Stack, StackOptions};
 
-use crate::sweep::{Place, ROWS, Row};
-
-/// A row of the sweep.
-fn row(method: &str, path: &str) -> &'static Row {
-    let found = ROWS.iter().find(|row| row.method == method && row.path.trim_start_matches("/api/v1") == path);
-    found.unwrap_or_else(|| panic!("the sweep has no {method} {path}"))
-}
+use crate::sweep::Place;
 
 /// Demands a refusal in the standard body, one of the client's own fault.
 #[track_caller]

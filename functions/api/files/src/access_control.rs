@@ -2,22 +2,30 @@
 
 use axum::extract::State;
 use domain::{AccessControl, File};
-use web::{AccessControlChange, Can, Failure, FileView, ManageFileAccess, Ok, Valid};
+use web::{AccessControlChange, Can, Data, Endpoint, Failure, FileView, ManageFileAccess, ValidJson};
 
 use crate::{Files, shown::shown};
+
+/// Path of both endpoints.
+const PATH: &str = "/files/{id}/access-control";
+
+pub(crate) const SET: Endpoint = Endpoint::put("setFileAccessControl", PATH, "Set the access control of a file");
+
+pub(crate) const RESET: Endpoint =
+    Endpoint::delete("resetFileAccessControl", PATH, "Let a file inherit its access control");
 
 pub(crate) async fn set(
     can: Can<ManageFileAccess, File>,
     State(files): State<Files>,
-    Valid(set): Valid<AccessControlChange>,
-) -> Result<Ok<FileView>, Failure> {
+    ValidJson(set): ValidJson<AccessControlChange>,
+) -> Result<Data<FileView>, Failure> {
     change(can, &files, |before| set.access_control().or(before)).await
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFileAccess, File>,
     State(files): State<Files>,
-) -> Result<Ok<FileView>, Failure> {
+) -> Result<Data<FileView>, Failure> {
     change(can, &files, |_| None).await
 }
 
@@ -25,11 +33,11 @@ async fn change(
     can: Can<ManageFileAccess, File>,
     files: &Files,
     to: impl Fn(Option<AccessControl>) -> Option<AccessControl>,
-) -> Result<Ok<FileView>, Failure> {
+) -> Result<Data<FileView>, Failure> {
     let set = |file: &mut File| {
         file.access_control = to(file.access_control);
-        Result::Ok(())
+        Ok(())
     };
     let changed = can.space.change_file(can.subject, set).await?;
-    Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
+    Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
 }

@@ -1,17 +1,36 @@
-//! `GET /files/by-ref?space_id=&ref=`: show the newest file that has a reference.
+//! `GET /files/by-ref`: get the newest file with a reference.
 
 use axum::extract::State;
 use domain::{Fault, Reference};
-use http::Uri;
-use web::{Authenticated, Can, Failure, FileView, Ok, ReadFiles, query_fields};
+use web::{
+    Authenticated, Data, Endpoint, Failure, FieldReader, FileView, FromFields, ReadFiles, SpaceQuery, ValidQuery,
+};
 
 use crate::{Files, shown::shown};
 
-pub(crate) async fn by_ref(by: Authenticated, State(files): State<Files>, uri: Uri) -> Result<Ok<FileView>, Failure> {
-    let mut fields = query_fields(&uri, by.sources().now());
-    let reference = fields.required("ref", Reference::parse);
-    let reference = fields.finish(reference)?;
-    let can: Can<ReadFiles> = by.can_list(&uri).await?;
-    let file = can.space.file_by_reference(&reference).await?.ok_or_else(Fault::not_found)?;
-    Result::Ok(Ok(shown(&can.space, &file, &files.cdn_url).await?))
+pub(crate) const BY_REF: Endpoint =
+    Endpoint::get("getFileByReference", "/files/by-ref", "Get the newest file with a reference")
+        .errors(&[(404, "No file of the space has the reference.")]);
+
+pub(crate) struct ReferenceQuery {
+    space: SpaceQuery,
+    reference: Reference,
+}
+
+impl FromFields for ReferenceQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<ReferenceQuery> {
+        let space = SpaceQuery::read(fields);
+        let reference = fields.required("ref", Reference::parse);
+        Some(ReferenceQuery { space: space?, reference: reference? })
+    }
+}
+
+pub(crate) async fn by_ref(
+    auth: Authenticated<ReadFiles>,
+    State(files): State<Files>,
+    ValidQuery(query): ValidQuery<ReferenceQuery>,
+) -> Result<Data<FileView>, Failure> {
+    let can = auth.authorize_list(&query.space).await?;
+    let file = can.space.file_by_reference(&query.reference).await?.ok_or_else(Fault::not_found)?;
+    Ok(Data(shown(&can.space, &file, &files.cdn_url).await?))
 }

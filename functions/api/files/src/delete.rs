@@ -1,54 +1,37 @@
 //! `DELETE /files/:id`, and `DELETE /files` with the id in the query or the body: delete a file.
 
-use axum::{
-    body::HttpBody,
-    extract::{Request, State},
-};
-use domain::File;
-use http::header;
-use web::{Authenticated, Can, Failure, ManageFiles, NoContent, query_fields, read_fields};
+use axum::extract::State;
+use domain::{File, Violation, Violations};
+use web::{Authenticated, Can, Endpoint, Failure, ManageFiles, NoContent, OptionalJson, ValidQuery};
 
 use crate::{
     Files,
-    same_id::{ID, require_same_id},
+    named::{FileName, ID},
 };
 
+pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file");
+
+pub(crate) const DELETE_NAMED: Endpoint =
+    Endpoint::delete("deleteNamedFile", "/files", "Delete the file that the query or the body names")
+        .errors(&[(404, "The file does not exist.")]);
+
+/// Fails with 403 if the file is not the caller's own and the caller is no admin.
 pub(crate) async fn delete(can: Can<ManageFiles, File>, State(files): State<Files>) -> Result<NoContent, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
     can.space.delete_file(can.subject, &files.purge).await?;
     Ok(NoContent)
 }
 
+/// Fails with 422 if neither the query nor the body names a file, or if they name different ones.
 pub(crate) async fn delete_named(
-    by: Authenticated,
+    auth: Authenticated<ManageFiles>,
     state: State<Files>,
-    request: Request,
+    ValidQuery(query): ValidQuery<FileName>,
+    OptionalJson(body): OptionalJson<FileName>,
 ) -> Result<NoContent, Failure> {
-    let mut query = query_fields(request.uri(), by.sources().now());
-    let id = if query.has(ID) {
-        let id = query.required(ID, |id| Ok(id.to_owned()));
-        let id = query.finish(id)?;
-        require_same_id_in_body(&by, request, &id).await?;
-        id
-    } else if request.headers().contains_key(header::CONTENT_TYPE) {
-        let (mut fields, _) = read_fields(request, by.sources().now()).await?;
-        let id = fields.required(ID, |id| Ok(id.to_owned()));
-        fields.finish(id)?
-    } else {
-        let id = query.required(ID, |id| Ok(id.to_owned()));
-        query.finish(id)?
-    };
+    let body = body.unwrap_or_default();
+    query.require_same(&body)?;
+    let id = query.id.or(body.id).ok_or_else(|| Violations::from((ID, Violation::Required)))?;
 
-    delete(by.can(&id).await?, state).await
-}
-
-/// Fails with 422 if the request has a body that names another id. Some clients announce a type and send no body.
-async fn require_same_id_in_body(by: &Authenticated, request: Request, id: &str) -> Result<(), Failure> {
-    if request.body().is_end_stream() || !request.headers().contains_key(header::CONTENT_TYPE) {
-        return Ok(());
-    }
-
-    let (mut fields, _) = read_fields(request, by.sources().now()).await?;
-    require_same_id(&mut fields, id);
-    Ok(fields.finish(Some(()))?)
+    delete(auth.can(&id).await?, state).await
 }

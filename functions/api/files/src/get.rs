@@ -1,11 +1,13 @@
-//! `GET /files/:id`: show a file.
+//! `GET /files/:id`: get a file.
 
 use axum::extract::State;
 use domain::File;
-use web::{Can, Failure, FileView, Ok, ReadFiles};
+use web::{Can, Data, Endpoint, Failure, FileView, ReadFiles};
 
 use crate::{Files, shown::shown};
 
-pub(crate) async fn get(can: Can<ReadFiles, File>, State(files): State<Files>) -> Result<Ok<FileView>, Failure> {
-    Result::Ok(Ok(shown(&can.space, &can.subject, &files.cdn_url).await?))
+pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a file");
+
+pub(crate) async fn get(can: Can<ReadFiles, File>, State(files): State<Files>) -> Result<Data<FileView>, Failure> {
+    Ok(Data(shown(&can.space, &can.subject, &files.cdn_url).await?))
 }

@@ -5,22 +5,43 @@ use domain::{
     DeliveryType, Fault, FileFilter, FileStatus, FolderId, InFolder, NamePrefix, ResourceType, Tag, Violation,
     Violations,
 };
-use http::Uri;
 use tenant::{FilePlace, Space};
-use web::{Authenticated, Can, FOLDER_ID, Failure, Fields, FileView, Filtered, Page, ReadFiles, folder_reference};
+use web::{
+    Authenticated, Endpoint, FOLDER_ID, Failure, FieldReader, FileView, FolderReference, FromFields, ListQuery, Page,
+    ReadFiles, SpaceQuery,
+};
 
 use crate::Files;
 
+pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List files");
+
+pub(crate) struct FileQuery {
+    space: SpaceQuery,
+    filter: FileFilter,
+}
+
+impl FromFields for FileQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<FileQuery> {
+        let space = SpaceQuery::read(fields);
+        let filter = FileFilter {
+            delivery_type: fields.optional("type", DeliveryType::parse),
+            resource_type: fields.optional("resource_type", ResourceType::parse),
+            status: fields.optional("status", FileStatus::parse),
+            folder: fields.optional(FOLDER_ID, FolderReference::parse).map(|folder| folder.0),
+            tag: fields.optional("tag", Tag::parse),
+            search: fields.optional("search", NamePrefix::parse),
+        };
+        Some(FileQuery { space: space?, filter })
+    }
+}
+
 pub(crate) async fn list(
-    by: Authenticated,
+    auth: Authenticated<ReadFiles>,
     State(files): State<Files>,
-    uri: Uri,
-    mut filtered: Filtered<FilePlace>,
+    ListQuery { page: request, filter: FileQuery { space, filter } }: ListQuery<FilePlace, FileQuery>,
 ) -> Result<Page<FileView>, Failure> {
-    let filter = filter(&mut filtered.fields);
-    let (request, filter) = filtered.finish(Some(filter))?;
-    let can: Can<ReadFiles> = by.can_list(&uri).await?;
-    demand_folder(&can.space, filter.folder.flatten()).await?;
+    let can = auth.authorize_list(&space).await?;
+    require_folder(&can.space, filter.folder.flatten()).await?;
     let page = can.space.list_files(&filter, request.listing()).await?;
     let folders: Vec<InFolder> =
         page.records.iter().filter_map(|(_, file)| file.as_ref()).filter_map(|file| file.folder.clone()).collect();
@@ -32,18 +53,7 @@ pub(crate) async fn list(
     Ok(request.page(page, |(place, _)| place.clone(), view))
 }
 
-fn filter(fields: &mut Fields) -> FileFilter {
-    FileFilter {
-        delivery_type: fields.optional("type", DeliveryType::parse),
-        resource_type: fields.optional("resource_type", ResourceType::parse),
-        status: fields.optional("status", FileStatus::parse),
-        folder: fields.optional(FOLDER_ID, folder_reference),
-        tag: fields.optional("tag", Tag::parse),
-        search: fields.optional("search", NamePrefix::parse),
-    }
-}
-
-async fn demand_folder(space: &Space, folder: Option<FolderId>) -> Result<(), Fault> {
+async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), Fault> {
     let Some(folder) = folder else { return Ok(()) };
     let is_there = space.has_folder(folder).await?;
     if is_there { Ok(()) } else { Err(Violations::from((FOLDER_ID, Violation::Unknown)).into()) }

@@ -1,10 +1,12 @@
 //! `POST /files/:id/signed-url`: an address by which its holder sees a file, or a rendering of it, without a key.
 
-use axum::extract::{Request, State};
-use domain::{File, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, Transformation, Violation, signed_query};
+use axum::extract::State;
+use domain::{File, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, Transformation, signed_query};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
-use web::{Can, Failure, Fields, Ok, ReadFiles, expires_seconds, file_url, read_fields};
+use web::{
+    Can, Data, Endpoint, Failure, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson, expires_seconds, file_url,
+};
 
 use crate::Files;
 
@@ -13,57 +15,58 @@ const DEFAULT_MINUTES: i64 = 60;
 /// The field, and the parameter, by which a file is saved, not shown.
 const DOWNLOAD: &str = "download";
 
-/// An address that is asked for.
-struct Asked {
+pub(crate) const SIGN_URL: Endpoint = Endpoint::post("signFileUrl", "/files/{id}/signed-url", "Sign a delivery URL");
+
+/// The signed URL that a request asks for.
+pub(crate) struct SignUrlRequest {
+    /// Seconds since 1970.
     expires_seconds: i64,
-    /// The parameters of the address, by name.
+    /// The parameters of the URL, by name.
     parameters: Vec<(&'static str, String)>,
 }
 
-impl Asked {
-    fn read(fields: &mut Fields, body: &Value) -> Asked {
+impl FromFields for SignUrlRequest {
+    fn read(fields: &mut impl FieldReader) -> Option<SignUrlRequest> {
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let mut parameters = Vec::new();
         for name in TRANSFORMATION_PARAMETERS {
-            match &body[name] {
-                Value::Null => {}
-                Value::String(text) => parameters.push((name, text.clone())),
-                Value::Number(number) => parameters.push((name, number.to_string())),
-                _ => fields.violate(name, &Violation::NotAString),
-            }
+            parameters.extend(fields.text_or_number(name).map(|text| (name, text)));
         }
-        if let Err(violations) = Transformation::read(parameters.iter().map(|(name, value)| (*name, value.as_str()))) {
+        let given = parameters.iter().map(|(name, value)| (*name, value.as_str()));
+        if let Err(violations) = Transformation::read(given) {
             fields.note(violations);
         }
         if fields.boolean(DOWNLOAD) == Some(true) {
             parameters.push((DOWNLOAD, "1".to_owned()));
         }
-        Asked { expires_seconds, parameters }
+
+        Some(SignUrlRequest { expires_seconds, parameters })
     }
 }
 
 /// A signed URL and its expiry; there is no URL while the file is pending.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct SignedUrlView {
     url: Option<String>,
-    expires_at: String,
+    expires_at: Rfc3339,
 }
 
 pub(crate) async fn signed_url(
     can: Can<ReadFiles, File>,
     State(files): State<Files>,
-    request: Request,
-) -> Result<Ok<SignedUrlView>, Failure> {
-    let (mut fields, body) = read_fields(request, can.sources.now()).await?;
-    let asked = Asked::read(&mut fields, &body);
-    let Asked { expires_seconds, parameters } = fields.finish(Some(asked))?;
-    let (space, file) = (can.space.record(), &can.subject);
+    ValidJson(request): ValidJson<SignUrlRequest>,
+) -> Result<Data<SignedUrlView>, Failure> {
+    let SignUrlRequest { expires_seconds, parameters } = request;
+    let space = can.space.record();
+    let file = &can.subject;
+
     let secret = SigningSecret::of(space.id, space.signing.generation, &files.master);
     let parameters: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let path = format!("/{}", file.storage_path);
     let query = signed_query(&path, &parameters, expires_seconds, space.signing, &secret);
-    Result::Ok(Ok(SignedUrlView {
+
+    Ok(Data(SignedUrlView {
         url: file_url(file, space, &files.cdn_url).map(|url| format!("{url}?{query}")),
-        expires_at: Timestamp::from_seconds(expires_seconds).rfc3339(),
+        expires_at: Timestamp::from_seconds(expires_seconds).into(),
     }))
 }

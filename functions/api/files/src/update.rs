@@ -1,6 +1,6 @@
 //! `PUT /files/:id`, and `PUT /files` with the id in the body: change a file. What is absent stays.
 
-use axum::extract::{Request as HttpRequest, State};
+use axum::extract::State;
 use domain::{
     DeliveryType, File, FolderChain, OriginalName, Reference, TAGS, Tag, ValidationRules, Violation, Violations,
     demand_harmless_name,
@@ -8,46 +8,65 @@ use domain::{
 use serde_json::Value;
 use tenant::FolderSelector;
 use web::{
-    Authenticated, Can, Change, FOLDER_ID, FOLDER_PATH, Failure, Fields, FileView, ManageFiles, Ok, query_fields,
-    read_fields, read_folder,
+    Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields, FileView, FromFields,
+    ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
 };
 
 use crate::{
     Files,
+    named::{FileName, ID},
     protection::ProtectionCheck,
     read_only,
-    same_id::{ID, require_same_id},
     shown::shown,
 };
 
 /// What stands in records, and in no request of one's own.
 const RECORD: &str = "created_at";
 
+pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "Update a file");
+
+pub(crate) const UPDATE_NAMED: Endpoint =
+    Endpoint::put("updateNamedFile", "/files", "Update the file that the body names")
+        .errors(&[(404, "The file does not exist.")]);
+
 /// What is changed.
-struct UpdateFile {
+pub(crate) struct UpdateFile {
     original_name: Option<OriginalName>,
     folder: Option<FolderSelector>,
-    reference: Change<Reference>,
+    reference: Patch<Reference>,
     tags: Option<Vec<Tag>>,
     delivery_type: Option<DeliveryType>,
 }
 
-impl UpdateFile {
-    fn read(fields: &mut Fields) -> UpdateFile {
+impl FromFields for UpdateFile {
+    fn read(fields: &mut impl FieldReader) -> Option<UpdateFile> {
         let folder = match read_folder(fields) {
-            Change::Keep => None,
-            Change::Clear => Some(FolderSelector::default()),
-            Change::Set(folder) => Some(folder),
+            Patch::Keep => None,
+            Patch::Clear => Some(FolderSelector::default()),
+            Patch::Set(folder) => Some(folder),
         };
-        UpdateFile {
-            original_name: fields.present("original_name", |name| Result::Ok(OriginalName::clean(name))),
+        Some(UpdateFile {
+            original_name: fields.present("original_name", |name| Ok(OriginalName::clean(name))),
             folder,
             reference: fields.change("ref", Reference::parse),
             tags: tags(fields),
             delivery_type: fields.present("type", DeliveryType::parse),
-        }
+        })
     }
+}
 
+/// The body of an update that names its file.
+pub(crate) struct UpdateNamedFile;
+
+impl FromFields for UpdateNamedFile {
+    fn read(fields: &mut impl FieldReader) -> Option<UpdateNamedFile> {
+        let id = fields.required(ID, ResourceId::parse);
+        let update = UpdateFile::read(fields);
+        id.zip(update).map(|_| UpdateNamedFile)
+    }
+}
+
+impl UpdateFile {
     fn apply(&self, file: &mut File, folders: Option<&FolderChain>) {
         file.original_name = self.original_name.clone().unwrap_or_else(|| file.original_name.clone());
         if let Some(folders) = folders {
@@ -60,7 +79,7 @@ impl UpdateFile {
 }
 
 /// The tags, each once; none, where they are null.
-fn tags(fields: &mut Fields) -> Option<Vec<Tag>> {
+fn tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
     if !fields.is_given("tags") {
         return None;
     }
@@ -70,28 +89,26 @@ fn tags(fields: &mut Fields) -> Option<Vec<Tag>> {
 pub(crate) async fn update(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
-    request: HttpRequest,
-) -> Result<Ok<FileView>, Failure> {
-    let (fields, body) = read_fields(request, can.sources.now()).await?;
-    change(can, &files, fields, &body).await
+    body: UnreadJson<UpdateFile>,
+) -> Result<Data<FileView>, Failure> {
+    change(can, &files, body.fields, &body.value).await
 }
 
 pub(crate) async fn update_named(
-    by: Authenticated,
+    auth: Authenticated<ManageFiles>,
     State(files): State<Files>,
-    request: HttpRequest,
-) -> Result<Ok<FileView>, Failure> {
-    let mut query = query_fields(request.uri(), by.sources().now());
-    let (mut fields, body) = read_fields(request, by.sources().now()).await?;
-    let id = fields.required(ID, |id| Result::Ok(id.to_owned()));
+    ValidQuery(query): ValidQuery<FileName>,
+    mut body: UnreadJson<UpdateNamedFile>,
+) -> Result<Data<FileView>, Failure> {
+    let id = body.fields.required(ID, ResourceId::parse).map(|id| id.0);
     let Some(id) = id else {
-        UpdateFile::read(&mut fields);
-        return fields.finish(None).map_err(Failure::from);
+        UpdateFile::read(&mut body.fields);
+        return body.fields.finish(None).map_err(Failure::from);
     };
-    require_same_id(&mut query, &id);
-    query.finish(Some(()))?;
+    let named = FileName { id: Some(id.clone()) };
+    query.require_same(&named)?;
 
-    change(by.can(&id).await?, &files, fields, &body).await
+    change(auth.can(&id).await?, &files, body.fields, &body.value).await
 }
 
 async fn change(
@@ -99,15 +116,18 @@ async fn change(
     files: &Files,
     mut fields: Fields,
     body: &Value,
-) -> Result<Ok<FileView>, Failure> {
+) -> Result<Data<FileView>, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
     let folders_before = can.space.folder_chain(can.subject.folder.as_ref()).await?;
     let before = FileView::of(&can.subject, folders_before.as_ref(), can.space.record(), &files.cdn_url);
 
     let stays = read_place(body, &before, &mut fields);
-    let mut update = UpdateFile::read(&mut fields);
+    let update = UpdateFile::read(&mut fields);
     fields.note(read_only::violations(body, &before));
-    require_same_id(&mut fields, &can.subject.id.to_string());
+    if let Some(named) = FileName::read(&mut fields) {
+        fields.note(named.require_same(&FileName { id: Some(can.subject.id.to_string()) }).err().unwrap_or_default());
+    }
+    let Some(mut update) = update else { return fields.finish(None).map_err(Failure::from) };
     if let Some(name) = &update.original_name {
         fields.keep("original_name", demand_name(name, &can.subject.original_name));
     }
@@ -140,7 +160,7 @@ async fn change(
         check.require_allowed(&from, file)
     };
     let changed = can.space.change_file(can.subject, apply).await?;
-    Result::Ok(Ok(shown(&can.space, &changed, &files.cdn_url).await?))
+    Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
 }
 
 /// Takes what a record that is sent back says of the path of its folder for what it is: nothing that is asked for. One that is
@@ -160,7 +180,7 @@ fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
 /// Refuses a name that something would run, unless the file came in by a config that allowed such a name.
 fn demand_name(name: &OriginalName, before: &OriginalName) -> Result<(), Violation> {
     let rules = ValidationRules::default();
-    if demand_harmless_name(before, &rules).is_err() { Result::Ok(()) } else { demand_harmless_name(name, &rules) }
+    if demand_harmless_name(before, &rules).is_err() { Ok(()) } else { demand_harmless_name(name, &rules) }
 }
 
 /// What there is; what is wrong is noted.

@@ -1,51 +1,44 @@
 //! `POST /files/urls`: show where many files are delivered.
 
 use axum::extract::State;
-use domain::{FileId, Violation};
+use domain::FileId;
+use schemars::JsonSchema;
 use serde::Serialize;
-use web::{Authenticated, Failure, Fields, Request, Valid, file_url};
+use web::{Authenticated, Endpoint, Failure, FieldReader, FromFields, ValidJson, file_url};
 
 use crate::Files;
 
 /// Most files of one request.
 const FILES: usize = 100;
-/// The field that names them.
-const FIELD: &str = "file_ids";
+
+pub(crate) const URLS: Endpoint = Endpoint::post("getFileUrls", "/files/urls", "Get the delivery URLs of many files");
 
 pub(crate) struct FileIds(Vec<String>);
 
-impl Request for FileIds {
-    fn read(fields: &mut Fields) -> Option<FileIds> {
-        if !fields.has(FIELD) {
-            fields.violate(FIELD, &Violation::Required);
-            return None;
-        }
-        let ids = fields.list(FIELD, FILES, |id| Ok(id.to_owned()))?;
-        if ids.is_empty() {
-            fields.violate(FIELD, &Violation::Required);
-        }
-        Some(FileIds(ids))
+impl FromFields for FileIds {
+    fn read(fields: &mut impl FieldReader) -> Option<FileIds> {
+        fields.required_list("file_ids", FILES, |id| Ok(id.to_owned())).map(FileIds)
     }
 }
 
 /// Where a file is delivered; nowhere while it is pending.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FileUrl {
-    id: String,
+    id: FileId,
     url: Option<String>,
 }
 
 /// Those that the caller may know of, and the ids of the others.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct FileUrls {
     data: Vec<FileUrl>,
     not_found: Vec<String>,
 }
 
 pub(crate) async fn urls(
-    by: Authenticated,
+    auth: Authenticated,
     State(files): State<Files>,
-    Valid(FileIds(asked)): Valid<FileIds>,
+    ValidJson(FileIds(asked)): ValidJson<FileIds>,
 ) -> Result<axum::Json<FileUrls>, Failure> {
     let mut ids: Vec<FileId> = Vec::new();
     for id in asked.iter().filter_map(|id| id.parse().ok()) {
@@ -53,21 +46,22 @@ pub(crate) async fn urls(
             ids.push(id);
         }
     }
-    let mut found = by.tenants().files(&by.caller, &ids).await?;
-    let (mut urls, mut seen) = (FileUrls { data: Vec::new(), not_found: Vec::new() }, Vec::new());
+    let mut found = auth.tenants().files(&auth.caller, &ids).await?;
+
+    let mut urls = FileUrls { data: Vec::new(), not_found: Vec::new() };
+    let mut seen = Vec::new();
     for id in asked {
-        // An id is one in any case; what is none is shown as it came.
-        let id = id.parse().map_or(id, |id: FileId| id.to_string());
-        if seen.contains(&id) {
+        // An id may come in any case; what is no id is shown as it came.
+        let parsed: Option<FileId> = id.parse().ok();
+        let shown = parsed.map_or(id, |id| id.to_string());
+        if seen.contains(&shown) {
             continue;
         }
-        match id.parse().ok().and_then(|id: FileId| found.remove(&id)) {
-            Some((space, file)) => {
-                urls.data.push(FileUrl { id: id.clone(), url: file_url(&file, &space, &files.cdn_url) });
-            }
-            None => urls.not_found.push(id.clone()),
+        match parsed.and_then(|id| Some((id, found.remove(&id)?))) {
+            Some((id, (space, file))) => urls.data.push(FileUrl { id, url: file_url(&file, &space, &files.cdn_url) }),
+            None => urls.not_found.push(shown.clone()),
         }
-        seen.push(id);
+        seen.push(shown);
     }
     Ok(axum::Json(urls))
 }

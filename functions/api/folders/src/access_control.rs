@@ -1,22 +1,29 @@
-//! `PUT` and `DELETE /folders/:id/access-control`: who may see what is in the folder, where no file or folder in it says
-//! otherwise.
+//! `PUT` and `DELETE /folders/:id/access-control`: set or reset who may read the files in a folder without proof.
 
 use domain::Folder;
 use tenant::{FolderSetting, FolderWithChain};
-use web::{AccessControlChange, Can, Failure, ManageFolders, Ok, Valid};
+use web::{AccessControlChange, Can, Data, Endpoint, Failure, ManageFolders, ValidJson};
 
 use crate::views::FolderView;
 
+/// Path of both endpoints.
+const PATH: &str = "/folders/{id}/access-control";
+
+pub(crate) const SET: Endpoint = Endpoint::put("setFolderAccessControl", PATH, "Set the access control of a folder");
+
+pub(crate) const RESET: Endpoint =
+    Endpoint::delete("resetFolderAccessControl", PATH, "Let a folder inherit its access control");
+
 pub(crate) async fn set(
     can: Can<ManageFolders, FolderWithChain>,
-    Valid(set): Valid<AccessControlChange>,
-) -> Result<Ok<FolderView>, Failure> {
+    ValidJson(set): ValidJson<AccessControlChange>,
+) -> Result<Data<FolderView>, Failure> {
     let change = |folder: &Folder| FolderSetting::AccessControl(set.access_control().or(folder.access_control));
     let changed = can.space.set_folder(can.subject, change).await?;
-    Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
+    Ok(Data(FolderView::of(&changed, can.space.record())))
 }
 
-pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Ok<FolderView>, Failure> {
+pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Data<FolderView>, Failure> {
     let changed = can.space.set_folder(can.subject, |_| FolderSetting::AccessControl(None)).await?;
-    Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
+    Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -1,10 +1,15 @@
-//! `POST /folders`: make a folder, in another one or at the top.
+//! `POST /folders`: create a folder.
 
 use domain::{FolderId, FolderName};
 use tenant::FolderWithChain;
-use web::{Authenticated, Can, Created, Failure, Fields, ManageFolders, Once, Request, folder_reference};
+use web::{
+    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FolderReference, FromFields, IdempotentJson,
+    ManageFolders, ResourceId,
+};
 
 use crate::views::FolderView;
+
+pub(crate) const CREATE: Endpoint = Endpoint::post("createFolder", "/folders", "Create a folder");
 
 pub(crate) struct CreateFolder {
     space_id: String,
@@ -12,23 +17,28 @@ pub(crate) struct CreateFolder {
     parent_id: Option<FolderId>,
 }
 
-impl Request for CreateFolder {
-    fn read(fields: &mut Fields) -> Option<CreateFolder> {
-        let space_id = fields.required("space_id", |id| Ok(id.to_owned()));
+impl FromFields for CreateFolder {
+    fn read(fields: &mut impl FieldReader) -> Option<CreateFolder> {
+        let space_id = fields.required("space_id", ResourceId::parse).map(|id| id.0);
         let name = fields.required("name", FolderName::parse);
-        let parent_id = fields.optional("parent_id", folder_reference).flatten();
+        let parent_id = fields.optional("parent_id", FolderReference::parse).and_then(|parent| parent.0);
+
         Some(CreateFolder { space_id: space_id?, name: name?, parent_id })
     }
 }
 
+/// Fails with 422 if the parent is unknown or too deep, or has a folder of this name.
 pub(crate) async fn create(
-    by: Authenticated,
-    Once { request: CreateFolder { space_id, name, parent_id }, claim }: Once<CreateFolder>,
+    auth: Authenticated<ManageFolders>,
+    IdempotentJson { request, claim }: IdempotentJson<CreateFolder>,
 ) -> Result<Created<FolderView>, Failure> {
-    let can: Can<ManageFolders> = by.can_refer("space_id", &space_id).await?;
-    let view = |made: &FolderWithChain| FolderView::of(made, can.space.record());
-    let complete = |made: &FolderWithChain| claim.complete(&view(made));
+    let CreateFolder { space_id, name, parent_id } = request;
+    let can: Can<ManageFolders> = auth.authorize_reference("space_id", &space_id).await?;
+
+    let view = |folder: &FolderWithChain| FolderView::of(folder, can.space.record());
+    let complete = |folder: &FolderWithChain| claim.complete(&view(folder));
     let id = FolderId::chosen(&mut claim.ids());
-    let made = can.space.create_folder(id, name, parent_id, complete).await?;
-    Ok(Created(view(&made)))
+    let folder = can.space.create_folder(id, name, parent_id, complete).await?;
+
+    Ok(Created(view(&folder)))
 }

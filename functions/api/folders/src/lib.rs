@@ -11,30 +11,39 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
-use web::{Cursors, Edge, Endpoints, Tier, routes};
+use web::{Cursors, Edge, Register, RouterBuilder, Tier};
+
+/// Rate limit that requests count against.
+pub const TIER: Tier = Tier::Admin;
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
-struct Folders {
+pub struct Folders {
     edge: Edge,
     cursors: Cursors,
+}
+
+/// Registers the function's endpoints.
+pub fn endpoints<R: Register<Folders>>(register: R) -> R {
+    register
+        .on(list::LIST, list::list)
+        .on(create::CREATE, create::create)
+        .on(get::GET, get::get)
+        .on(update::UPDATE, update::update)
+        .on(delete::DELETE, delete::delete)
+        .on(access_control::SET, access_control::set)
+        .on(access_control::RESET, access_control::reset)
+        .on(security::SET, security::set)
+        .on(security::RESET, security::reset)
 }
 
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, Tier::Admin);
+    let edge = Edge::read(&environment, &mut settings, TIER);
     let cursors = Cursors::new(&runtime::master_secret(&mut settings).await);
     settings.finish()?;
-    Ok(Endpoints::of("folders")
-        .on(routes::LIST_FOLDERS, list::list)
-        .on(routes::CREATE_FOLDER, create::create)
-        .on(routes::GET_FOLDER, get::get)
-        .on(routes::UPDATE_FOLDER, update::update)
-        .on(routes::DELETE_FOLDER, delete::delete)
-        .on(routes::SET_FOLDER_ACCESS_CONTROL, access_control::set)
-        .on(routes::RESET_FOLDER_ACCESS_CONTROL, access_control::reset)
-        .on(routes::SET_FOLDER_SECURITY, security::set)
-        .on(routes::RESET_FOLDER_SECURITY, security::reset)
-        .router(Folders { edge, cursors }))
+
+    let state = Folders { edge, cursors };
+    Ok(endpoints(RouterBuilder::new()).finish(state))
 }

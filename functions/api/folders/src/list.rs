@@ -1,32 +1,47 @@
-//! `GET /folders?space_id=&parent_id=`: list the folders of a space, newest first: all of them, those right in one, or those
-//! at the top.
+//! `GET /folders`: list the folders of a space, newest first: all of them, or those directly in one folder or in none.
 
 use domain::{Fault, FolderId, Violation, Violations};
-use http::Uri;
 use tenant::Space;
-use web::{Authenticated, Can, Failure, Filtered, Page, ReadFolders, folder_reference};
+use web::{
+    Authenticated, Endpoint, Failure, FieldReader, FolderReference, FromFields, ListQuery, Page, ReadFolders,
+    SpaceQuery,
+};
 
 use crate::views::FolderView;
 
-/// The parameter that names the folder to look into.
+pub(crate) const LIST: Endpoint = Endpoint::get("listFolders", "/folders", "List folders");
+
+/// Query parameter that names the parent of the folders.
 const PARENT: &str = "parent_id";
 
-pub(crate) async fn list(
-    by: Authenticated,
-    uri: Uri,
-    mut filtered: Filtered<FolderId>,
-) -> Result<Page<FolderView>, Failure> {
-    let parent = filtered.fields.optional(PARENT, folder_reference);
-    let (request, parent) = filtered.finish(Some(parent))?;
-    let can: Can<ReadFolders> = by.can_list(&uri).await?;
-    demand_folder(&can.space, parent.flatten()).await?;
-    let page = can.space.list_folders(parent, request.listing()).await?;
-    let view = |found| FolderView::of(&found, can.space.record());
-    Ok(request.page(page, |(id, _)| *id, |(_, found)| found.map(view)))
+pub(crate) struct FolderQuery {
+    space: SpaceQuery,
+    parent: Option<FolderReference>,
 }
 
-async fn demand_folder(space: &Space, parent: Option<FolderId>) -> Result<(), Fault> {
+impl FromFields for FolderQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<FolderQuery> {
+        let space = SpaceQuery::read(fields);
+        let parent = fields.optional(PARENT, FolderReference::parse);
+        Some(FolderQuery { space: space?, parent })
+    }
+}
+
+pub(crate) async fn list(
+    auth: Authenticated<ReadFolders>,
+    ListQuery { page, filter }: ListQuery<FolderId, FolderQuery>,
+) -> Result<Page<FolderView>, Failure> {
+    let can = auth.authorize_list(&filter.space).await?;
+    let parent = filter.parent.map(|parent| parent.0);
+    require_folder(&can.space, parent.flatten()).await?;
+
+    let found = can.space.list_folders(parent, page.listing()).await?;
+    let view = |folder| FolderView::of(&folder, can.space.record());
+    Ok(page.page(found, |(id, _)| *id, |(_, folder)| folder.map(view)))
+}
+
+async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), Fault> {
     let Some(parent) = parent else { return Ok(()) };
-    let is_there = space.has_folder(parent).await?;
-    if is_there { Ok(()) } else { Err(Violations::from((PARENT, Violation::Unknown)).into()) }
+    let exists = space.has_folder(parent).await?;
+    if exists { Ok(()) } else { Err(Violations::from((PARENT, Violation::Unknown)).into()) }
 }

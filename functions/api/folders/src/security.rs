@@ -1,22 +1,30 @@
-//! `PUT` and `DELETE /folders/:id/security`: the watermark on every delivered image in the folder, in place of the space's.
+//! `PUT` and `DELETE /folders/:id/security`: set or reset the watermark of images in a folder.
 
 use tenant::{FolderSetting, FolderWithChain};
-use web::{Can, Failure, ManageFolders, Ok, SecurityChange, Valid};
+use web::{Can, Data, Endpoint, Failure, ManageFolders, SecurityChange, ValidJson};
 
 use crate::views::FolderView;
 
+/// Path of both endpoints.
+const PATH: &str = "/folders/{id}/security";
+
+pub(crate) const SET: Endpoint = Endpoint::put("setFolderSecurity", PATH, "Replace the security settings of a folder");
+
+pub(crate) const RESET: Endpoint =
+    Endpoint::delete("resetFolderSecurity", PATH, "Let a folder inherit its security settings");
+
 pub(crate) async fn set(
     can: Can<ManageFolders, FolderWithChain>,
-    Valid(SecurityChange(security)): Valid<SecurityChange>,
-) -> Result<Ok<FolderView>, Failure> {
+    ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
+) -> Result<Data<FolderView>, Failure> {
     change(can, &FolderSetting::Security(Some(security))).await
 }
 
-pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Ok<FolderView>, Failure> {
+pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Data<FolderView>, Failure> {
     change(can, &FolderSetting::Security(None)).await
 }
 
-async fn change(can: Can<ManageFolders, FolderWithChain>, to: &FolderSetting) -> Result<Ok<FolderView>, Failure> {
+async fn change(can: Can<ManageFolders, FolderWithChain>, to: &FolderSetting) -> Result<Data<FolderView>, Failure> {
     let changed = can.space.set_folder(can.subject, |_| to.clone()).await?;
-    Result::Ok(Ok(FolderView::of(&changed, can.space.record())))
+    Ok(Data(FolderView::of(&changed, can.space.record())))
 }

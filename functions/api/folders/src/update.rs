@@ -1,29 +1,34 @@
-//! `PUT /folders/:id`: give a folder another name, or put it into another one or to the top. What is absent stays.
+//! `PUT /folders/:id`: rename or move a folder.
 
 use domain::FolderName;
 use tenant::{FolderMove, FolderWithChain};
-use web::{Can, Change, Failure, Fields, ManageFolders, Ok, Request, Valid, folder_reference};
+use web::{Can, Data, Endpoint, Failure, FieldReader, FolderReference, FromFields, ManageFolders, Patch, ValidJson};
 
 use crate::views::FolderView;
 
+pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFolder", "/folders/{id}", "Rename or move a folder");
+
 pub(crate) struct UpdateFolder(FolderMove);
 
-impl Request for UpdateFolder {
-    fn read(fields: &mut Fields) -> Option<UpdateFolder> {
+impl FromFields for UpdateFolder {
+    fn read(fields: &mut impl FieldReader) -> Option<UpdateFolder> {
         let name = fields.present("name", FolderName::parse);
-        let parent = match fields.change("parent_id", folder_reference) {
-            Change::Keep => None,
-            Change::Clear => Some(None),
-            Change::Set(parent) => Some(parent),
+        let parent = match fields.change("parent_id", FolderReference::parse) {
+            Patch::Keep => None,
+            Patch::Clear => Some(None),
+            Patch::Set(parent) => Some(parent.0),
         };
+
         Some(UpdateFolder(FolderMove { name, parent }))
     }
 }
 
+/// Changes the fields that are present. Fails with 422 if the new parent is unknown, too deep or inside the folder, or has
+/// a folder of this name.
 pub(crate) async fn update(
     can: Can<ManageFolders, FolderWithChain>,
-    Valid(UpdateFolder(to)): Valid<UpdateFolder>,
-) -> Result<Ok<FolderView>, Failure> {
+    ValidJson(UpdateFolder(to)): ValidJson<UpdateFolder>,
+) -> Result<Data<FolderView>, Failure> {
     let moved = can.space.move_folder(can.subject, &to).await?;
-    Result::Ok(Ok(FolderView::of(&moved, can.space.record())))
+    Ok(Data(FolderView::of(&moved, can.space.record())))
 }

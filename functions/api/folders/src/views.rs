@@ -1,27 +1,29 @@
 //! A folder as the API shows it.
 
-use domain::{AccessSource, EffectiveAccess, EffectiveSecurity, Space, Watermark};
+use domain::{AccessSource, EffectiveAccess, EffectiveSecurity, FolderId, FolderName, Space, SpaceId, Watermark};
+use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::FolderWithChain;
+use web::Rfc3339;
 
 /// A folder, and what is in force for what is in it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct FolderView {
-    id: String,
-    name: String,
+    id: FolderId,
+    name: FolderName,
     path: Option<String>,
-    space_id: String,
-    parent_id: Option<String>,
+    space_id: SpaceId,
+    parent_id: Option<FolderId>,
     has_children: bool,
     access_control: EffectiveAccess,
-    security: SecurityView,
-    created_at: String,
-    updated_at: String,
+    security: FolderSecurityView,
+    created_at: Rfc3339,
+    updated_at: Rfc3339,
 }
 
 /// The security settings in force, and where they come from.
-#[derive(Serialize)]
-struct SecurityView {
+#[derive(Serialize, JsonSchema)]
+struct FolderSecurityView {
     watermark: Watermark,
     source: AccessSource,
     inherited_from: String,
@@ -32,20 +34,20 @@ impl FolderView {
         let folder = found.folder();
         let security = EffectiveSecurity::of(found.chain(), space);
         FolderView {
-            id: folder.id.to_string(),
-            name: folder.name.as_str().to_owned(),
+            id: folder.id,
+            name: folder.name.clone(),
             path: found.chain().path(),
-            space_id: folder.space_id.to_string(),
-            parent_id: folder.parent_id().map(|id| id.to_string()),
+            space_id: folder.space_id,
+            parent_id: folder.parent_id(),
             has_children: folder.has_children(),
             access_control: EffectiveAccess::of_folder(found.chain(), space),
-            security: SecurityView {
+            security: FolderSecurityView {
                 watermark: security.security.watermark.clone(),
                 source: security.source,
                 inherited_from: security.inherited_from,
             },
-            created_at: folder.created_at.rfc3339(),
-            updated_at: folder.updated_at.rfc3339(),
+            created_at: folder.created_at.into(),
+            updated_at: folder.updated_at.into(),
         }
     }
 }

@@ -5,7 +5,11 @@
 use axum::Router;
 use runtime::{ConfigurationError, Environment};
 
+/// Every route of the API: a method and a path on each line. Written from the declarations of the endpoints, see the crate
+/// `openapi`.
+const ROUTES: &str = include_str!("../routes.txt");
+
 /// The function's router.
 pub async fn router(_: Environment) -> Result<Router, ConfigurationError> {
-    Ok(web::routes::not_found_router())
+    Ok(web::not_found_router(ROUTES))
 }

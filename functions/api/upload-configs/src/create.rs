@@ -1,21 +1,26 @@
 //! `POST /upload-configs`: make an upload config in a space.
 
 use domain::{DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation};
-use web::{Authenticated, Can, Created, Failure, Fields, ManageUploadConfigs, Once, Request};
+use web::{
+    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageUploadConfigs,
+    ResourceId,
+};
 
 use crate::{
     settings::{rules, unsigned_restrictions},
     views::UploadConfigView,
 };
 
+pub(crate) const CREATE: Endpoint = Endpoint::post("createUploadConfig", "/upload-configs", "Create an upload config");
+
 pub(crate) struct CreateUploadConfig {
     space_id: String,
     new: NewUploadConfig,
 }
 
-impl Request for CreateUploadConfig {
-    fn read(fields: &mut Fields) -> Option<CreateUploadConfig> {
-        let space_id = fields.required("space_id", |id| Ok(id.to_owned()));
+impl FromFields for CreateUploadConfig {
+    fn read(fields: &mut impl FieldReader) -> Option<CreateUploadConfig> {
+        let space_id = fields.required("space_id", ResourceId::parse).map(|id| id.0);
         let name = fields.required("name", UploadConfigName::parse);
         let description = fields.optional("description", Description::parse);
         let is_signed = fields.boolean("is_signed").unwrap_or_default();
@@ -46,10 +51,10 @@ impl Request for CreateUploadConfig {
 pub(crate) const SIGNED_AND_UNSIGNED: Violation = Violation::Must("must be false when is signed is true");
 
 pub(crate) async fn create(
-    by: Authenticated,
-    Once { request: CreateUploadConfig { space_id, new }, claim }: Once<CreateUploadConfig>,
+    auth: Authenticated<ManageUploadConfigs>,
+    IdempotentJson { request: CreateUploadConfig { space_id, new }, claim }: IdempotentJson<CreateUploadConfig>,
 ) -> Result<Created<UploadConfigView>, Failure> {
-    let can: Can<ManageUploadConfigs> = by.can_refer("space_id", &space_id).await?;
+    let can: Can<ManageUploadConfigs> = auth.authorize_reference("space_id", &space_id).await?;
     let complete = |config: &UploadConfig| claim.complete(&UploadConfigView::from(config));
     let config = can.space.create_upload_config(new, claim.ids(), complete).await?;
     Ok(Created(UploadConfigView::from(&config)))

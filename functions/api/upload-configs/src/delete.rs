@@ -1,25 +1,31 @@
 //! `DELETE /upload-configs`: delete the upload config whose id stands in the body, unless it is its space's active one.
 
 use domain::UploadConfig;
-use web::{Authenticated, Can, Failure, Fields, ManageUploadConfigs, NoContent, Request, Valid};
+use web::{Authenticated, Can, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, NoContent, ValidJson};
 
 use crate::update::identifier;
+
+pub(crate) const DELETE: Endpoint =
+    Endpoint::delete("deleteUploadConfig", "/upload-configs", "Delete an upload config").errors(&[
+        (404, "The upload config does not exist."),
+        (409, "The upload config is the active one of its space."),
+    ]);
 
 pub(crate) struct DeleteUploadConfig {
     id: String,
 }
 
-impl Request for DeleteUploadConfig {
-    fn read(fields: &mut Fields) -> Option<DeleteUploadConfig> {
+impl FromFields for DeleteUploadConfig {
+    fn read(fields: &mut impl FieldReader) -> Option<DeleteUploadConfig> {
         Some(DeleteUploadConfig { id: identifier(fields)? })
     }
 }
 
 pub(crate) async fn delete(
-    by: Authenticated,
-    Valid(DeleteUploadConfig { id }): Valid<DeleteUploadConfig>,
+    auth: Authenticated<ManageUploadConfigs>,
+    ValidJson(DeleteUploadConfig { id }): ValidJson<DeleteUploadConfig>,
 ) -> Result<NoContent, Failure> {
-    let can: Can<ManageUploadConfigs, UploadConfig> = by.can(&id).await?;
+    let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&id).await?;
     can.space.delete_upload_config(can.subject).await?;
     Ok(NoContent)
 }

@@ -1,10 +1,12 @@
-//! `GET /upload-configs/:id`: show an upload config in full.
+//! `GET /upload-configs/:id`: get an upload config with its rules.
 
 use domain::UploadConfig;
-use web::{Can, Ok, ReadUploadConfigs};
+use web::{Can, Data, Endpoint, Failure, ReadUploadConfigs};
 
 use crate::views::DetailedUploadConfigView;
 
-pub(crate) async fn get(can: Can<ReadUploadConfigs, UploadConfig>) -> Ok<DetailedUploadConfigView> {
-    Ok(DetailedUploadConfigView::from(&can.subject))
+pub(crate) const GET: Endpoint = Endpoint::get("getUploadConfig", "/upload-configs/{id}", "Get an upload config");
+
+pub(crate) async fn get(can: Can<ReadUploadConfigs, UploadConfig>) -> Result<Data<DetailedUploadConfigView>, Failure> {
+    Ok(Data(DetailedUploadConfigView::from(&can.subject)))
 }

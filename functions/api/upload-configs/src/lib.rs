@@ -11,27 +11,36 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
-use web::{Cursors, Edge, Endpoints, Tier, routes};
+use web::{Cursors, Edge, Register, RouterBuilder, Tier};
+
+/// Rate limit that requests count against.
+pub const TIER: Tier = Tier::Admin;
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
-struct UploadConfigs {
+pub struct UploadConfigs {
     edge: Edge,
     cursors: Cursors,
+}
+
+/// Registers the function's endpoints.
+pub fn endpoints<R: Register<UploadConfigs>>(register: R) -> R {
+    register
+        .on(list::LIST, list::list)
+        .on(list_all::LIST_ALL, list_all::list_all)
+        .on(get::GET, get::get)
+        .on(create::CREATE, create::create)
+        .on(update::UPDATE, update::update)
+        .on(delete::DELETE, delete::delete)
 }
 
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, Tier::Admin);
+    let edge = Edge::read(&environment, &mut settings, TIER);
     let cursors = Cursors::new(&runtime::master_secret(&mut settings).await);
     settings.finish()?;
-    Ok(Endpoints::of("upload-configs")
-        .on(routes::LIST_UPLOAD_CONFIGS, list::list)
-        .on(routes::LIST_ALL_UPLOAD_CONFIGS, list_all::list_all)
-        .on(routes::GET_UPLOAD_CONFIG, get::get)
-        .on(routes::CREATE_UPLOAD_CONFIG, create::create)
-        .on(routes::UPDATE_UPLOAD_CONFIG, update::update)
-        .on(routes::DELETE_UPLOAD_CONFIG, delete::delete)
-        .router(UploadConfigs { edge, cursors }))
+
+    let state = UploadConfigs { edge, cursors };
+    Ok(endpoints(RouterBuilder::new()).finish(state))
 }

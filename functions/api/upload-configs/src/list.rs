@@ -1,17 +1,17 @@
-//! `GET /upload-configs?space_id=`: list the upload configs of a space, newest first, without what they ask of files.
+//! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
 use domain::UploadConfigId;
-use http::Uri;
-use web::{Authenticated, Can, Failure, Page, PageRequest, ReadUploadConfigs};
+use web::{Authenticated, Endpoint, Failure, ListQuery, Page, ReadUploadConfigs, SpaceQuery};
 
 use crate::views::UploadConfigView;
 
+pub(crate) const LIST: Endpoint = Endpoint::get("listUploadConfigs", "/upload-configs", "List upload configs");
+
 pub(crate) async fn list(
-    by: Authenticated,
-    uri: Uri,
-    request: PageRequest<UploadConfigId>,
+    auth: Authenticated<ReadUploadConfigs>,
+    ListQuery { page, filter: space }: ListQuery<UploadConfigId, SpaceQuery>,
 ) -> Result<Page<UploadConfigView>, Failure> {
-    let can: Can<ReadUploadConfigs> = by.can_list(&uri).await?;
-    let page = can.space.list_upload_configs(request.listing()).await?;
-    Ok(request.page(page, |config| config.id, |config| Some(UploadConfigView::from(&config))))
+    let can = auth.authorize_list(&space).await?;
+    let found = can.space.list_upload_configs(page.listing()).await?;
+    Ok(page.page(found, |config| config.id, |config| Some(UploadConfigView::from(&config))))
 }

@@ -1,16 +1,18 @@
-//! `GET /upload-configs/all`: list the upload configs of every space that the caller may read them in, newest space
-//! first, and newest first within each.
+//! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read them, newest space first,
+//! and newest first within each.
 
 use tenant::ConfigPlace;
-use web::{Authenticated, Failure, Page, PageRequest, ReadUploadConfigs};
+use web::{Authenticated, Endpoint, Failure, Page, PageRequest, ReadUploadConfigs};
 
 use crate::views::UploadConfigView;
 
+pub(crate) const LIST_ALL: Endpoint =
+    Endpoint::get("listAllUploadConfigs", "/upload-configs/all", "List the upload configs of all spaces");
+
 pub(crate) async fn list_all(
-    by: Authenticated,
-    request: PageRequest<ConfigPlace>,
+    auth: Authenticated<ReadUploadConfigs>,
+    page: PageRequest<ConfigPlace>,
 ) -> Result<Page<UploadConfigView>, Failure> {
-    by.might::<ReadUploadConfigs>()?;
-    let page = by.tenants().list_all_upload_configs(&by.caller, request.listing()).await?;
-    Ok(request.page(page, |(place, _)| *place, |(_, config)| config.as_ref().map(UploadConfigView::from)))
+    let found = auth.tenants().list_all_upload_configs(&auth.caller, page.listing()).await?;
+    Ok(page.page(found, |(place, _)| *place, |(_, config)| config.as_ref().map(UploadConfigView::from)))
 }

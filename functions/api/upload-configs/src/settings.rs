@@ -6,7 +6,7 @@ use domain::{
     UPLOADS_PER_HOUR, UnsignedRestrictions, UploadFormat, UploadRules, ValidationRules, Violation, WebAddress,
     WebhookEvent,
 };
-use web::Fields;
+use web::FieldReader;
 
 /// Most pixels of a side that a rule may speak of: what fits into an image's header.
 const IMAGE_PIXELS: i64 = i32::MAX as i64;
@@ -14,7 +14,7 @@ const IMAGE_PIXELS: i64 = i32::MAX as i64;
 const EVENTS: usize = 10;
 
 /// Reads the whole object: what is absent takes its default, and what is unknown is refused.
-pub(crate) fn rules(fields: &mut Fields) -> UploadRules {
+pub(crate) fn rules(fields: &mut impl FieldReader) -> UploadRules {
     fields.only(&["storage", "validation", "transformations", "metadata", "notifications"]);
     UploadRules {
         storage: fields.object("storage", |fields| Some(storage(fields))).unwrap_or_default(),
@@ -25,7 +25,7 @@ pub(crate) fn rules(fields: &mut Fields) -> UploadRules {
     }
 }
 
-fn storage(fields: &mut Fields) -> StorageRules {
+fn storage(fields: &mut impl FieldReader) -> StorageRules {
     fields.only(&["folder", "generate_filename", "unique_filename"]);
     let default = StorageRules::default();
     StorageRules {
@@ -35,7 +35,7 @@ fn storage(fields: &mut Fields) -> StorageRules {
     }
 }
 
-fn validation(fields: &mut Fields) -> ValidationRules {
+fn validation(fields: &mut impl FieldReader) -> ValidationRules {
     let sides = ["min_image_width", "min_image_height", "max_image_width", "max_image_height"];
     fields.only(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
     // A list may be written as one text, its items parted by commas. One that names nothing asks for nothing.
@@ -64,7 +64,7 @@ fn validation(fields: &mut Fields) -> ValidationRules {
     }
 }
 
-fn transformations(fields: &mut Fields) -> TransformationRules {
+fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
     fields.only(&["upload_quality", "upload_format", "progressive", "strip_metadata", "eager"]);
     let default = TransformationRules::default();
     TransformationRules {
@@ -76,7 +76,7 @@ fn transformations(fields: &mut Fields) -> TransformationRules {
     }
 }
 
-fn eager(fields: &mut Fields) -> Eager {
+fn eager(fields: &mut impl FieldReader) -> Eager {
     fields.only(&["width", "height", "crop", "format"]);
     let [width, height] = ["width", "height"]
         .map(|side| fields.integer(side, 1, SIDE_PIXELS).and_then(|pixels| u32::try_from(pixels).ok()));
@@ -87,7 +87,7 @@ fn eager(fields: &mut Fields) -> Eager {
     Eager { width, height, crop, format: fields.optional("format", ImageFormat::parse) }
 }
 
-fn metadata(fields: &mut Fields) -> MetadataRules {
+fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
     fields.only(&["tags", "auto_tagging"]);
     MetadataRules {
         tags: Tag::each_once(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()),
@@ -95,7 +95,7 @@ fn metadata(fields: &mut Fields) -> MetadataRules {
     }
 }
 
-fn notifications(fields: &mut Fields) -> NotificationRules {
+fn notifications(fields: &mut impl FieldReader) -> NotificationRules {
     fields.only(&["webhook_url", "events"]);
     NotificationRules {
         webhook_url: fields.optional("webhook_url", WebAddress::parse),
@@ -104,11 +104,8 @@ fn notifications(fields: &mut Fields) -> NotificationRules {
 }
 
 /// Reads from where, and how often, strangers may upload.
-pub(crate) fn unsigned_restrictions(fields: &mut Fields) -> Option<UnsignedRestrictions> {
-    let allowed_referrers = fields.list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
-    if !fields.has("allowed_referrers") || allowed_referrers.as_ref().is_some_and(Vec::is_empty) {
-        fields.violate("allowed_referrers", &Violation::Required);
-    }
+pub(crate) fn unsigned_restrictions(fields: &mut impl FieldReader) -> Option<UnsignedRestrictions> {
+    let allowed_referrers = fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
     let require_https = fields.boolean("require_https");
     if !fields.has("require_https") {
         fields.violate("require_https", &Violation::Required);

@@ -3,7 +3,10 @@
 use domain::{
     DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules, Violation, Violations,
 };
-use web::{Authenticated, Can, Change, Failure, Fields, ManageUploadConfigs, Ok, Request, Valid};
+use web::{
+    Authenticated, Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, Patch, ResourceId,
+    ValidJson,
+};
 
 use crate::{
     create::SIGNED_AND_UNSIGNED,
@@ -11,19 +14,23 @@ use crate::{
     views::UploadConfigView,
 };
 
+pub(crate) const UPDATE: Endpoint =
+    Endpoint::post("updateUploadConfig", "/upload-configs/update", "Update an upload config")
+        .errors(&[(404, "The upload config does not exist."), (409, "The name has been taken in the meantime.")]);
+
 pub(crate) struct UpdateUploadConfig {
     id: String,
     name: Option<UploadConfigName>,
-    description: Change<Description>,
+    description: Patch<Description>,
     is_signed: Option<bool>,
     allow_unsigned: Option<bool>,
     delivery_type: Option<DeliveryType>,
     config: Option<UploadRules>,
-    unsigned_restrictions: Change<UnsignedRestrictions>,
+    unsigned_restrictions: Patch<UnsignedRestrictions>,
 }
 
-impl Request for UpdateUploadConfig {
-    fn read(fields: &mut Fields) -> Option<UpdateUploadConfig> {
+impl FromFields for UpdateUploadConfig {
+    fn read(fields: &mut impl FieldReader) -> Option<UpdateUploadConfig> {
         let id = identifier(fields);
         let update = UpdateUploadConfig {
             id: id.clone().unwrap_or_default(),
@@ -33,27 +40,16 @@ impl Request for UpdateUploadConfig {
             allow_unsigned: fields.boolean("allow_unsigned"),
             delivery_type: fields.present("delivery_type", DeliveryType::parse),
             config: fields.object("config", |fields| Some(rules(fields))),
-            unsigned_restrictions: restrictions(fields),
+            unsigned_restrictions: fields.change_object("unsigned_restrictions", unsigned_restrictions),
         };
         id.map(|_| update)
     }
 }
 
-/// Reads the restrictions; null clears them, which a config that allows unsigned uploads does not take.
-fn restrictions(fields: &mut Fields) -> Change<UnsignedRestrictions> {
-    if !fields.is_given("unsigned_restrictions") {
-        return Change::Keep;
-    }
-    if !fields.has("unsigned_restrictions") {
-        return Change::Clear;
-    }
-    fields.object("unsigned_restrictions", unsigned_restrictions).map_or(Change::Keep, Change::Set)
-}
-
 /// The config's id, under either name.
-pub(crate) fn identifier(fields: &mut Fields) -> Option<String> {
+pub(crate) fn identifier(fields: &mut impl FieldReader) -> Option<String> {
     let name = if fields.has("upload_config_id") && !fields.has("id") { "upload_config_id" } else { "id" };
-    fields.required(name, |id| Result::Ok(id.to_owned()))
+    fields.required(name, ResourceId::parse).map(|id| id.0)
 }
 
 impl UpdateUploadConfig {
@@ -73,15 +69,15 @@ impl UpdateUploadConfig {
         if config.allow_unsigned && config.unsigned_restrictions.is_none() {
             return Err(("unsigned_restrictions", Violation::RequiredIfTrue("allow_unsigned")).into());
         }
-        Result::Ok(())
+        Ok(())
     }
 }
 
 pub(crate) async fn update(
-    by: Authenticated,
-    Valid(update): Valid<UpdateUploadConfig>,
-) -> Result<Ok<UploadConfigView>, Failure> {
-    let can: Can<ManageUploadConfigs, UploadConfig> = by.can(&update.id).await?;
+    auth: Authenticated<ManageUploadConfigs>,
+    ValidJson(update): ValidJson<UpdateUploadConfig>,
+) -> Result<Data<UploadConfigView>, Failure> {
+    let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&update.id).await?;
     let config = can.space.change_upload_config(can.subject, |config| update.apply(config)).await?;
-    Result::Ok(Ok(UploadConfigView::from(&config)))
+    Ok(Data(UploadConfigView::from(&config)))
 }

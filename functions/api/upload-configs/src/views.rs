@@ -1,42 +1,47 @@
 //! Upload configs as the API shows them.
 
-use domain::{DeliveryType, UnsignedRestrictions, UploadConfig, UploadRules};
+use domain::{
+    DeliveryType, Description, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId, UploadConfigName,
+    UploadRules,
+};
+use schemars::JsonSchema;
 use serde::Serialize;
+use web::Rfc3339;
 
 /// A config as lists show it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct UploadConfigView {
-    id: String,
-    space_id: String,
-    name: String,
-    description: Option<String>,
+    id: UploadConfigId,
+    space_id: SpaceId,
+    name: UploadConfigName,
+    description: Option<Description>,
     is_signed: bool,
     allow_unsigned: bool,
     delivery_type: DeliveryType,
     unsigned_restrictions: Option<UnsignedRestrictions>,
-    created_at: String,
-    updated_at: String,
+    created_at: Rfc3339,
+    updated_at: Rfc3339,
 }
 
 impl From<&UploadConfig> for UploadConfigView {
     fn from(config: &UploadConfig) -> UploadConfigView {
         UploadConfigView {
-            id: config.id.to_string(),
-            space_id: config.space_id.to_string(),
-            name: config.name.as_str().to_owned(),
-            description: config.description.as_ref().map(|description| description.as_str().to_owned()),
+            id: config.id,
+            space_id: config.space_id,
+            name: config.name.clone(),
+            description: config.description.clone(),
             is_signed: config.is_signed,
             allow_unsigned: config.allow_unsigned,
             delivery_type: config.delivery_type,
             unsigned_restrictions: config.unsigned_restrictions.clone(),
-            created_at: config.created_at.rfc3339(),
-            updated_at: config.updated_at.rfc3339(),
+            created_at: config.created_at.into(),
+            updated_at: config.updated_at.into(),
         }
     }
 }
 
 /// A config in full: what was not said shows its default.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct DetailedUploadConfigView {
     #[serde(flatten)]
     upload_config: UploadConfigView,

@@ -2,12 +2,18 @@
 //!
 //! Whoever declared the file has a key, or the token that came with its URL.
 
-use axum::extract::{FromRequestParts, Request, State};
+use std::convert::Infallible;
+
+use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{Fault, File, FileId, FileStatus, Role, Violation, Violations};
 use http::header;
 use intake::Confirmed;
 use tenant::Space;
-use web::{AnonymousFileView, Authenticated, Can, Failure, FileView, Ok, Upload, has_key, path_parameter, read_fields};
+use web::{
+    AnonymousFileView, Authenticated, Can, Data, Endpoint, Failure, FieldReader, FileView, FromFields, Upload, has_key,
+    openapi::{DescribeInput, Operation},
+    path_parameter, read_fields,
+};
 
 use crate::{Uploads, in_time, views::UploadedView};
 
@@ -16,7 +22,45 @@ const TOKEN: &str = "confirm_token";
 /// The field that errors of the file's bytes name.
 const FILE: &str = "file";
 
-pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) -> Result<Ok<UploadedView>, Failure> {
+pub(crate) const CONFIRM: Endpoint =
+    Endpoint::post("confirmUpload", "/upload/confirm/{fileId}", "Confirm that a file was uploaded to its URL")
+        .errors(&[(409, "The file has not been uploaded yet.")]);
+
+/// A request that proves by a key, or by a confirm token, who declared the file.
+pub(crate) struct ConfirmRequest(Request);
+
+impl<S: Send + Sync> FromRequest<S> for ConfirmRequest {
+    type Rejection = Infallible;
+
+    async fn from_request(request: Request, _state: &S) -> Result<ConfirmRequest, Infallible> {
+        Ok(ConfirmRequest(request))
+    }
+}
+
+impl DescribeInput for ConfirmRequest {
+    fn describe(operation: &mut Operation<'_>) {
+        Authenticated::<Upload>::describe(operation);
+        operation.without_authentication();
+        operation.path_parameter::<FileId>("fileId");
+        operation.json_body::<TokenFields>();
+    }
+}
+
+/// The body of a caller without a key.
+struct TokenFields {
+    token: Option<String>,
+}
+
+impl FromFields for TokenFields {
+    fn read(fields: &mut impl FieldReader) -> Option<TokenFields> {
+        Some(TokenFields { token: fields.optional(TOKEN, |token| Ok(token.to_owned())) })
+    }
+}
+
+pub(crate) async fn confirm(
+    State(uploads): State<Uploads>,
+    ConfirmRequest(request): ConfirmRequest,
+) -> Result<Data<UploadedView>, Failure> {
     let (mut parts, body) = request.into_parts();
     let id = path_parameter(&mut parts, "fileId").await?;
     let request = Request::from_parts(parts, body);
@@ -33,17 +77,17 @@ pub(crate) async fn confirm(State(uploads): State<Uploads>, request: Request) ->
     } else {
         UploadedView::Anonymous(AnonymousFileView::of(&file, space.record(), &uploads.cdn_url))
     };
-    Result::Ok(Ok(view))
+    Ok(Data(view))
 }
 
 async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File), Failure> {
     let (mut parts, _) = request.into_parts();
-    let auth = Authenticated::from_request_parts(&mut parts, uploads).await?;
+    let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
     if can.subject.uploaded_by != can.caller.principal() {
         can.space.demand(Role::Admin)?;
     }
-    Result::Ok((can.space, can.subject))
+    Ok((can.space, can.subject))
 }
 
 async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File), Failure> {
@@ -55,8 +99,8 @@ async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Spac
 
     let request = Request::from_parts(parts.clone(), body);
     let (mut fields, _) = read_fields(request, uploads.edge.sources.now()).await?;
-    let token = fields.optional(TOKEN, |token| Result::Ok(token.to_owned()));
-    let token = fields.finish(Some(token))?.ok_or_else(Fault::unauthenticated)?;
+    let read = TokenFields::read(&mut fields);
+    let token = fields.finish(read)?.token.ok_or_else(Fault::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| Fault::not_found())?;
     uploads.edge.anonymous_file(&parts, id, &token, &uploads.anonymous).await
@@ -66,12 +110,12 @@ async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Spac
 /// file was removed.
 async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, Fault> {
     if file.status == FileStatus::Active {
-        return Result::Ok(file);
+        return Ok(file);
     }
 
     let assets = space.assets(&uploads.originals);
     match intake::confirm(&assets, &file).await? {
-        Confirmed::Active(file) => Result::Ok(*file),
+        Confirmed::Active(file) => Ok(*file),
         Confirmed::Absent => {
             // Another request may have refused and removed it meanwhile.
             assets.file(file.id).await?.ok_or_else(Fault::not_found)?;

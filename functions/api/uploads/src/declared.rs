@@ -3,23 +3,39 @@
 use domain::{FILE_BYTES, OriginalName, Violation};
 use intake::DeclaredFile;
 use mime::Mime;
-use web::{Fields, UploadLimits};
+use schemars::JsonSchema;
+use web::{FieldReader, Fields, UploadLimits};
 
 /// Maximum number of characters of `filename`.
 const FILENAME_CHARACTERS: usize = 255;
 /// Maximum number of characters of `content_type`.
 const CONTENT_TYPE_CHARACTERS: usize = 100;
 
+/// MIME type of a declared file.
+#[derive(JsonSchema)]
+#[schemars(with = "String", extend("maxLength" = CONTENT_TYPE_CHARACTERS))]
+struct ContentType {
+    /// As it was sent, and has to be sent with the bytes.
+    text: String,
+    mime: Mime,
+}
+
+impl ContentType {
+    fn parse(text: &str) -> Result<ContentType, Violation> {
+        Ok(ContentType { text: text.to_owned(), mime: content_type(text)? })
+    }
+}
+
 /// Reads a declared file, with the name that the grant fixes; `None` only if a violation was recorded.
 pub(crate) fn read(fields: &mut Fields, limits: &UploadLimits) -> Option<DeclaredFile> {
     let name = fields.required("filename", file_name);
-    let content_type = fields.required("content_type", |text| content_type(text).map(|mime| (text.to_owned(), mime)));
+    let content_type = fields.required("content_type", ContentType::parse);
     if !fields.has("size") {
         fields.violate("size", &Violation::Required);
     }
     let size = fields.integer("size", 1, FILE_BYTES);
 
-    let (content_type, mime) = content_type?;
+    let ContentType { text: content_type, mime } = content_type?;
     let original_name = limits.original_name.clone().unwrap_or(OriginalName::clean(&name?));
     let file = DeclaredFile { original_name, content_type, mime, size: size?.unsigned_abs() };
 

@@ -6,7 +6,7 @@ use http::{HeaderMap, header};
 use intake::{ReceivedFile, Spool};
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
-use web::{Fields, content_type, drain, require_unencoded};
+use web::{FieldReader, Fields, content_type, drain, require_unencoded};
 
 use crate::{
     disposition::Disposition,

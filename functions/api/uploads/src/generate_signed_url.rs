@@ -1,13 +1,18 @@
 //! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
 
 use axum::extract::State;
-use domain::{Fault, SIGNED_UPLOAD_PATH, SignedFolder, SignedUpload, SigningSecret, Timestamp, UploadConfig};
+use domain::{
+    Fault, SIGNED_UPLOAD_PATH, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig,
+    UploadConfigId,
+};
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::{FolderSelector, Space};
 use web::{
-    Authenticated, Can, FOLDER_ID, Failure, Fields, Ok, Request, Upload, Valid, expires_seconds, folder_reference,
+    Authenticated, Can, Data, Endpoint, FOLDER_ID, Failure, FieldReader, FolderReference, FromFields, ResourceId,
+    Rfc3339, Upload, ValidJson, expires_seconds,
 };
 
 use crate::{Uploads, declared};
@@ -26,38 +31,41 @@ pub(crate) struct SignUrlRequest {
     folder: Option<SignedFolder>,
 }
 
-impl Request for SignUrlRequest {
-    fn read(fields: &mut Fields) -> Option<SignUrlRequest> {
-        let config_id = fields.required("upload_config_id", |id| Result::Ok(id.to_owned()));
+impl FromFields for SignUrlRequest {
+    fn read(fields: &mut impl FieldReader) -> Option<SignUrlRequest> {
+        let config_id = fields.required("upload_config_id", ResourceId::parse).map(|id| id.0);
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let filename = fields.optional("filename", declared::file_name);
         let content_type =
             fields.optional("content_type", |text| declared::content_type(text).map(|_| text.to_owned()));
-        let folder = fields.optional(FOLDER_ID, |id| folder_reference(id).map(SignedFolder::from));
+        let folder = fields.optional(FOLDER_ID, FolderReference::parse).map(|folder| SignedFolder::from(folder.0));
         Some(SignUrlRequest { config_id: config_id?, expires_seconds, filename, content_type, folder })
     }
 }
 
 /// An address, and what it allows.
-#[derive(Serialize)]
-pub(crate) struct SignedUrlView {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct SignedUploadUrlView {
     url: String,
     presign_url: String,
     method: &'static str,
-    expires_at: String,
-    upload_config_id: String,
-    space_id: String,
+    expires_at: Rfc3339,
+    upload_config_id: UploadConfigId,
+    space_id: SpaceId,
 }
 
+pub(crate) const GENERATE_SIGNED_URL: Endpoint =
+    Endpoint::post("generateSignedUploadUrl", "/upload/generate-signed-url", "Sign a URL that uploads without a key");
+
 pub(crate) async fn generate_signed_url(
-    by: Authenticated,
+    auth: Authenticated<Upload>,
     State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
-    Valid(SignUrlRequest { config_id, expires_seconds, filename, content_type, folder }): Valid<SignUrlRequest>,
-) -> Result<Ok<SignedUrlView>, Failure> {
+    ValidJson(SignUrlRequest { config_id, expires_seconds, filename, content_type, folder }): ValidJson<SignUrlRequest>,
+) -> Result<Data<SignedUploadUrlView>, Failure> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
-    let can: Can<Upload, UploadConfig> = by.can_refer("upload_config_id", &config_id).await?;
+    let can: Can<Upload, UploadConfig> = auth.authorize_reference("upload_config_id", &config_id).await?;
     can.space.demand_uploads()?;
     require_folder(&can.space, folder).await?;
 
@@ -66,13 +74,13 @@ pub(crate) async fn generate_signed_url(
     let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
     let secret = SigningSecret::of(space.id, space.signing.generation, &uploads.anonymous.master);
     let query = signed.query(space.signing, &secret);
-    Result::Ok(Ok(SignedUrlView {
+    Ok(Data(SignedUploadUrlView {
         url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),
         presign_url: format!("{base_url}{SIGNED_UPLOAD_PATH}/presign?{query}"),
         method: METHOD,
-        expires_at: Timestamp::from_seconds(expires_seconds).rfc3339(),
-        upload_config_id: can.subject.id.to_string(),
-        space_id: space.id.to_string(),
+        expires_at: Timestamp::from_seconds(expires_seconds).into(),
+        upload_config_id: can.subject.id,
+        space_id: space.id,
     }))
 }
 
@@ -82,5 +90,5 @@ async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(
         let selector = FolderSelector { from: folder.id(), path: None };
         space.placement(&selector).await??;
     }
-    Result::Ok(())
+    Ok(())
 }

@@ -19,11 +19,14 @@ use axum::{Router, extract::FromRef};
 use domain::Fault;
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{ConfirmCheck, Originals, Queue};
-use web::{AnonymousUploads, Edge, Endpoints, Tier, routes};
+use web::{AnonymousUploads, Edge, Register, RouterBuilder, Tier};
+
+/// Rate limit that requests count against.
+pub const TIER: Tier = Tier::Upload;
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
-struct Uploads {
+pub struct Uploads {
     edge: Edge,
     anonymous: AnonymousUploads,
     originals: Originals,
@@ -31,27 +34,32 @@ struct Uploads {
     cdn_url: String,
 }
 
+/// Registers the function's endpoints.
+pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
+    register
+        .on(upload::UPLOAD, upload::upload)
+        .on(generate_signed_url::GENERATE_SIGNED_URL, generate_signed_url::generate_signed_url)
+        .on(upload::UPLOAD_SIGNED, upload::upload_signed)
+        .on(upload::UPLOAD_UNSIGNED, upload::upload_unsigned)
+        .on(presign::PRESIGN, presign::presign)
+        .on(presign::PRESIGN_SIGNED, presign::presign_signed)
+        .on(presign::PRESIGN_UNSIGNED, presign::presign_unsigned)
+        .on(confirm::CONFIRM, confirm::confirm)
+}
+
 /// The function's router.
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, Tier::Upload);
+    let edge = Edge::read(&environment, &mut settings, TIER);
     let originals = Originals::read(&mut settings);
     let checks = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
     let cdn_url = settings.text("CDN_URL");
     let master = runtime::master_secret(&mut settings).await;
     let anonymous = AnonymousUploads::read(&mut settings, master);
     settings.finish()?;
+
     let state = Uploads { edge, anonymous, originals, checks, cdn_url };
-    Ok(Endpoints::of("uploads")
-        .on(routes::UPLOAD, upload::upload)
-        .on(routes::GENERATE_SIGNED_URL, generate_signed_url::generate_signed_url)
-        .on(routes::UPLOAD_SIGNED, upload::upload_signed)
-        .on(routes::UPLOAD_UNSIGNED, upload::upload_unsigned)
-        .on(routes::PRESIGN, presign::presign)
-        .on(routes::PRESIGN_SIGNED, presign::presign_signed)
-        .on(routes::PRESIGN_UNSIGNED, presign::presign_unsigned)
-        .on(routes::CONFIRM, confirm::confirm)
-        .router(state))
+    Ok(endpoints(RouterBuilder::new()).finish(state))
 }
 
 /// Returns the result of work that follows a body; fails with 503 if it takes too long.

@@ -9,10 +9,13 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use domain::{Fault, FileId, Timestamp, Violation};
 use intake::DeclaredFile;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tenant::PRESIGNED_MS;
-use web::{ApiKeyUpload, Claim, CreatedBare, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant, read_fields};
+use web::{
+    ApiKeyUpload, Claim, CreatedUnwrapped, Endpoint, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant, read_fields,
+};
 
 use crate::{
     Uploads, declared, in_time,
@@ -23,9 +26,9 @@ use crate::{
 const MS_PER_SECOND: i64 = 1_000;
 
 /// Where and how to send the bytes.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct PresignedView {
-    file_id: String,
+    file_id: FileId,
     upload_url: String,
     object_key: String,
     /// Seconds.
@@ -46,12 +49,24 @@ struct CreatedFile {
     made_at: Timestamp,
 }
 
+pub(crate) const PRESIGN: Endpoint =
+    Endpoint::post("presignUpload", "/upload/presign", "Create a pending file and get a URL to upload it to");
+
+pub(crate) const PRESIGN_SIGNED: Endpoint =
+    Endpoint::post("presignSignedUpload", "/upload/signed/presign", "Create a pending file by a signed URL");
+
+pub(crate) const PRESIGN_UNSIGNED: Endpoint = Endpoint::post(
+    "presignUnsignedUpload",
+    "/upload/unsigned/{spaceHandle}/{configName}/presign",
+    "Create a pending file without a key",
+);
+
 /// `POST /upload/presign`.
 pub(crate) async fn presign(
     ApiKeyUpload(grant): ApiKeyUpload,
     State(uploads): State<Uploads>,
     request: Request,
-) -> Result<CreatedBare<PresignedView>, Failure> {
+) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
     create_pending(&uploads, grant, request).await
 }
 
@@ -60,7 +75,7 @@ pub(crate) async fn presign_signed(
     SignedUrlUpload(grant): SignedUrlUpload,
     State(uploads): State<Uploads>,
     request: Request,
-) -> Result<CreatedBare<PresignedView>, Failure> {
+) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
     create_pending(&uploads, grant, request).await
 }
 
@@ -69,7 +84,7 @@ pub(crate) async fn presign_unsigned(
     UnsignedUpload(grant): UnsignedUpload,
     State(uploads): State<Uploads>,
     request: Request,
-) -> Result<CreatedBare<PresignedView>, Failure> {
+) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
     create_pending(&uploads, grant, request).await
 }
 
@@ -77,7 +92,7 @@ async fn create_pending(
     uploads: &Uploads,
     grant: UploadGrant,
     request: Request,
-) -> Result<CreatedBare<PresignedView>, Failure> {
+) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
     let (fields, payload) = read_fields(request, uploads.edge.sources.now()).await?;
     let mut request = UploadRequest::read(grant, fields).await?;
     let declared = declared::read(&mut request.fields, &request.grant.limits);
@@ -96,7 +111,7 @@ async fn create_pending(
         Err(failure) => return Err(failure),
     };
     let body = presigned_view(uploads, &upload, created).await?;
-    Ok(CreatedBare { body, is_replayed })
+    Ok(CreatedUnwrapped { body, is_replayed })
 }
 
 /// Creates the pending file.
@@ -140,7 +155,7 @@ async fn presigned_view(uploads: &Uploads, upload: &Upload, created: CreatedFile
     let confirm_token =
         upload.principal.is_stranger().then(|| uploads.anonymous.tokens.of(file_id).reveal().to_owned());
     Ok(PresignedView {
-        file_id: file_id.to_string(),
+        file_id,
         upload_url: presigned.url,
         object_key: presigned.object_key,
         expires_in: presigned.lifetime.as_secs(),

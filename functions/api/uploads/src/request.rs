@@ -4,7 +4,7 @@
 use domain::{Fault, HourlyQuota, Principal, Reference, UploadTarget, Violation};
 use intake::{DeclaredFile, ReceivedFile, ValidatedFile};
 use tenant::{Assets, FolderSelector, Placement, UploadScope};
-use web::{AllowedFolders, Change, FOLDER_ID, FOLDER_PATH, Fields, UploadGrant, UploadLimits, read_folder};
+use web::{AllowedFolders, FOLDER_ID, FOLDER_PATH, FieldReader, Fields, Patch, UploadGrant, UploadLimits, read_folder};
 
 use crate::{Uploads, in_time};
 
@@ -47,8 +47,8 @@ impl UploadOptions {
     fn read(fields: &mut Fields, folders: AllowedFolders) -> Result<UploadOptions, Fault> {
         let folder = match folders {
             AllowedFolders::Any => match read_folder(fields) {
-                Change::Set(folder) => Some(folder),
-                Change::Keep | Change::Clear => None,
+                Patch::Set(folder) => Some(folder),
+                Patch::Keep | Patch::Clear => None,
             },
             AllowedFolders::Signed(signed) => {
                 if fields.has(FOLDER_PATH) {

@@ -4,7 +4,7 @@
 use axum::extract::{Request, State};
 use intake::FILES;
 use tenant::NewFile;
-use web::{ApiKeyUpload, Created, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant};
+use web::{ApiKeyUpload, Created, Endpoint, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant};
 
 use crate::{
     Uploads,
@@ -28,6 +28,14 @@ const SIGNED_FORM: FormShape = FormShape {
 };
 /// The form of an unsigned upload.
 const UNSIGNED_FORM: FormShape = FormShape { texts: &["ref", "folder_id", "folder_path"], required: &[], max_files: 1 };
+
+pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files");
+
+pub(crate) const UPLOAD_SIGNED: Endpoint =
+    Endpoint::post("uploadSigned", "/upload/signed", "Upload a file by a signed URL");
+
+pub(crate) const UPLOAD_UNSIGNED: Endpoint =
+    Endpoint::post("uploadUnsigned", "/upload/unsigned/{spaceHandle}/{configName}", "Upload a file without a key");
 
 /// `POST /upload`.
 pub(crate) async fn upload(

@@ -1,12 +1,13 @@
 //! Uploaded files as their uploader sees them.
 
 use domain::UploadTarget;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::NewFile;
 use web::{AnonymousFileView, FileView};
 
 /// One file, a list of files, or the reduced view of an anonymous file.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum UploadedView {
     One(Box<FileView>),

@@ -1,15 +1,17 @@
 //! `GET /account`: show who is calling, and which space is meant where none is named.
 
-use web::{Authenticated, Failure, Ok};
+use web::{Authenticated, Data, Endpoint, Failure};
 
 use crate::views::AccountView;
 
-pub(crate) async fn get(by: Authenticated) -> Result<Ok<AccountView>, Failure> {
-    Result::Ok(Ok(view(&by).await?))
+pub(crate) const GET: Endpoint = Endpoint::get("getAccount", "/account", "Get the account of the API key");
+
+pub(crate) async fn get(by: Authenticated) -> Result<Data<AccountView>, Failure> {
+    Ok(Data(view(&by).await?))
 }
 
 /// The caller's account as it is now.
 pub(crate) async fn view(by: &Authenticated) -> Result<AccountView, Failure> {
     let account = by.tenants().account(&by.caller).await?;
-    Result::Ok(AccountView::of(&account, by.sources().now()))
+    Ok(AccountView::of(&account, by.sources().now()))
 }

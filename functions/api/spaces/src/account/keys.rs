@@ -1,31 +1,42 @@
 //! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of them.
 
-use axum::extract::RawPathParams;
-use domain::{Fault, KeyId, Violation};
+use domain::{Fault, KeyId, KeyName, Violation};
 use tenant::NewKey;
-use web::{AccountHolder, Created, Failure, Fields, NoContent, Once, Page, PageRequest, Request};
-
-use crate::{
-    keys::{CreateKey, key_id},
-    views::KeyView,
+use web::{
+    AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, KeyPath, NoContent, Page,
+    PageRequest,
 };
+
+use crate::{keys::create::expires_at, views::KeyView};
+
+/// Path of the collection endpoints.
+const PATH: &str = "/account/api-keys";
+
+pub(crate) const CREATE: Endpoint = Endpoint::post("createAccountKey", PATH, "Create an account key");
+
+pub(crate) const LIST: Endpoint = Endpoint::get("listAccountKeys", PATH, "List account keys");
+
+pub(crate) const REVOKE: Endpoint =
+    Endpoint::delete("revokeAccountKey", "/account/api-keys/{keyId}", "Revoke an account key");
 
 /// A key without a role: an account key's is another in each space.
 pub(crate) struct CreateAccountKey(NewKey);
 
-impl Request for CreateAccountKey {
-    fn read(fields: &mut Fields) -> Option<CreateAccountKey> {
+impl FromFields for CreateAccountKey {
+    fn read(fields: &mut impl FieldReader) -> Option<CreateAccountKey> {
         if fields.has("role") {
             fields.violate("role", &Violation::Must("must not be given for an account key"));
         }
-        let CreateKey(new) = CreateKey::read(fields)?;
-        Some(CreateAccountKey(new))
+        let name = fields.required("name", KeyName::parse);
+        let expires_at = expires_at(fields);
+
+        Some(CreateAccountKey(NewKey { name: name?, role: None, expires_at }))
     }
 }
 
-pub(crate) async fn create_key(
+pub(crate) async fn create(
     AccountHolder { user, by }: AccountHolder,
-    Once { request: CreateAccountKey(new), claim }: Once<CreateAccountKey>,
+    IdempotentJson { request: CreateAccountKey(new), claim }: IdempotentJson<CreateAccountKey>,
 ) -> Result<Created<KeyView>, Failure> {
     let now = by.sources().now();
     let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
@@ -33,7 +44,7 @@ pub(crate) async fn create_key(
     Ok(Created(KeyView::with_secret(&key, &secret, now)))
 }
 
-pub(crate) async fn list_keys(
+pub(crate) async fn list(
     AccountHolder { user, by }: AccountHolder,
     request: PageRequest<KeyId>,
 ) -> Result<Page<KeyView>, Failure> {
@@ -42,10 +53,10 @@ pub(crate) async fn list_keys(
     Ok(request.page(page, |key| key.id, |key| Some(KeyView::of(&key, now))))
 }
 
-pub(crate) async fn revoke_key(
+pub(crate) async fn revoke(
     AccountHolder { user, by }: AccountHolder,
-    path: RawPathParams,
+    KeyPath(id): KeyPath,
 ) -> Result<NoContent, Failure> {
-    let is_known = by.tenants().account_keys(user).revoke(key_id(&path)?, by.sources().now()).await?;
+    let is_known = by.tenants().account_keys(user).revoke(id, by.sources().now()).await?;
     if is_known { Ok(NoContent) } else { Err(Fault::not_found().into()) }
 }

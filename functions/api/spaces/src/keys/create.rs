@@ -2,29 +2,38 @@
 
 use domain::{KeyName, Role, Timestamp, Violation};
 use tenant::NewKey;
-use web::{Can, Created, Failure, Fields, ManageKeys, Once, Request};
+use web::{Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageKeys};
 
+use super::PATH;
 use crate::views::KeyView;
+
+pub(crate) const CREATE: Endpoint = Endpoint::post("createSpaceKey", PATH, "Create an API key of a space");
 
 pub(crate) struct CreateKey(pub(crate) NewKey);
 
-impl Request for CreateKey {
-    fn read(fields: &mut Fields) -> Option<CreateKey> {
-        let now = fields.now();
+impl FromFields for CreateKey {
+    fn read(fields: &mut impl FieldReader) -> Option<CreateKey> {
         let name = fields.required("name", KeyName::parse);
         // Whoever may make keys is an owner, above whom there is no role to be given.
         let role = fields.optional("role", Role::parse);
-        let expires_at = fields.optional("expires_at", |text| {
-            let end = Timestamp::parse_rfc3339(text).ok_or(Violation::NotADate)?;
-            if end > now { Ok(end) } else { Err(Violation::NotInTheFuture) }
-        });
+        let expires_at = expires_at(fields);
+
         Some(CreateKey(NewKey { name: name?, role, expires_at }))
     }
 }
 
+/// Reads when a key expires: a time in the future.
+pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
+    let now = fields.now();
+    fields.optional("expires_at", |text| {
+        let end = Timestamp::parse_rfc3339(text).ok_or(Violation::NotADate)?;
+        if end > now { Ok(end) } else { Err(Violation::NotInTheFuture) }
+    })
+}
+
 pub(crate) async fn create(
     can: Can<ManageKeys>,
-    Once { request: CreateKey(new), claim }: Once<CreateKey>,
+    IdempotentJson { request: CreateKey(new), claim }: IdempotentJson<CreateKey>,
 ) -> Result<Created<KeyView>, Failure> {
     let now = can.sources.now();
     let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));

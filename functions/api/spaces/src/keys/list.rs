@@ -1,9 +1,12 @@
 //! `GET /spaces/:id/api-keys`: list a space's keys, newest first, revoked ones included.
 
 use domain::KeyId;
-use web::{Can, Failure, ManageKeys, Page, PageRequest};
+use web::{Can, Endpoint, Failure, ManageKeys, Page, PageRequest};
 
+use super::PATH;
 use crate::views::KeyView;
+
+pub(crate) const LIST: Endpoint = Endpoint::get("listSpaceKeys", PATH, "List the API keys of a space");
 
 pub(crate) async fn list(can: Can<ManageKeys>, request: PageRequest<KeyId>) -> Result<Page<KeyView>, Failure> {
     let page = can.space.keys().list(request.listing()).await?;

@@ -1,9 +1,8 @@
 //! `/spaces/:id/api-keys`.
 
-mod create;
-mod list;
-mod revoke;
+pub(crate) mod create;
+pub(crate) mod list;
+pub(crate) mod revoke;
 
-pub(crate) use create::{CreateKey, create};
-pub(crate) use list::list;
-pub(crate) use revoke::{key_id, revoke};
+/// Path of the keys of a space.
+const PATH: &str = "/spaces/{id}/api-keys";

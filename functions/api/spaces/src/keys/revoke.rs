@@ -1,16 +1,12 @@
 //! `DELETE /spaces/:id/api-keys/:keyId`: revoke a key, from the next request on.
 
-use axum::extract::RawPathParams;
-use domain::{Fault, KeyId};
-use web::{Can, Failure, ManageKeys, NoContent};
+use domain::Fault;
+use web::{Can, Endpoint, Failure, KeyPath, ManageKeys, NoContent};
 
-pub(crate) async fn revoke(can: Can<ManageKeys>, path: RawPathParams) -> Result<NoContent, Failure> {
-    let is_known = can.space.keys().revoke(key_id(&path)?, can.sources.now()).await?;
-    if is_known { Ok(NoContent) } else { Err(Fault::not_found().into()) }
-}
+pub(crate) const REVOKE: Endpoint =
+    Endpoint::delete("revokeSpaceKey", "/spaces/{id}/api-keys/{keyId}", "Revoke an API key of a space");
 
-/// The key that a path names. What is no number names none.
-pub(crate) fn key_id(path: &RawPathParams) -> Result<KeyId, Fault> {
-    let id = path.iter().find(|(name, _)| *name == "keyId").and_then(|(_, value)| value.parse().ok());
-    id.ok_or_else(Fault::not_found)
+pub(crate) async fn revoke(can: Can<ManageKeys>, KeyPath(id): KeyPath) -> Result<NoContent, Failure> {
+    let exists = can.space.keys().revoke(id, can.sources.now()).await?;
+    if exists { Ok(NoContent) } else { Err(Fault::not_found().into()) }
 }

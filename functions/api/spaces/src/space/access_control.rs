@@ -1,25 +1,33 @@
 //! `PUT` and `DELETE /spaces/:id/access-control`: who may see the space's files, where no file or folder says otherwise.
 
 use domain::AccessControl;
-use web::{AccessControlChange, Can, Failure, ManageSpace, Ok, Valid};
+use web::{AccessControlChange, Can, Data, Endpoint, Failure, ManageSpace, ValidJson};
 
 use crate::views::DetailedSpaceView;
 
-pub(crate) async fn set_access_control(
+/// Path of both endpoints.
+const PATH: &str = "/spaces/{id}/access-control";
+
+pub(crate) const SET: Endpoint = Endpoint::put("setSpaceAccessControl", PATH, "Set the access control of a space");
+
+pub(crate) const RESET: Endpoint =
+    Endpoint::delete("resetSpaceAccessControl", PATH, "Reset the access control of a space");
+
+pub(crate) async fn set(
     can: Can<ManageSpace>,
-    Valid(set): Valid<AccessControlChange>,
-) -> Result<Ok<DetailedSpaceView>, Failure> {
+    ValidJson(set): ValidJson<AccessControlChange>,
+) -> Result<Data<DetailedSpaceView>, Failure> {
     change(can, |before| set.access_control().unwrap_or(before)).await
 }
 
-pub(crate) async fn reset_access_control(can: Can<ManageSpace>) -> Result<Ok<DetailedSpaceView>, Failure> {
+pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, Failure> {
     change(can, |_| AccessControl::default()).await
 }
 
 async fn change(
     mut can: Can<ManageSpace>,
     to: impl Fn(AccessControl) -> AccessControl,
-) -> Result<Ok<DetailedSpaceView>, Failure> {
+) -> Result<Data<DetailedSpaceView>, Failure> {
     can.space.change(|space| space.access_control = to(space.access_control)).await?;
-    Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

@@ -1,14 +1,16 @@
 //! `POST /spaces`: make a space, owned by the caller, with a handle and a first upload config.
 
 use domain::{Description, FolderMode, HostName, NewSpace, SpaceName, WebAddress};
-use web::{AccountHolder, Created, Failure, Fields, Once, Request};
+use web::{AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson};
 
 use crate::views::DetailedSpaceView;
 
+pub(crate) const CREATE: Endpoint = Endpoint::post("createSpace", "/spaces", "Create a space");
+
 pub(crate) struct CreateSpace(NewSpace);
 
-impl Request for CreateSpace {
-    fn read(fields: &mut Fields) -> Option<CreateSpace> {
+impl FromFields for CreateSpace {
+    fn read(fields: &mut impl FieldReader) -> Option<CreateSpace> {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.optional("description", Description::parse);
         let folder_mode = fields.optional("folder_mode", FolderMode::parse).unwrap_or_default();
@@ -22,7 +24,7 @@ impl Request for CreateSpace {
 
 pub(crate) async fn create(
     AccountHolder { user, by }: AccountHolder,
-    Once { request: CreateSpace(new), claim }: Once<CreateSpace>,
+    IdempotentJson { request: CreateSpace(new), claim }: IdempotentJson<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, Failure> {
     let complete = |space: &domain::Space| claim.complete(&DetailedSpaceView::from(space));
     let space = by.tenants().create_space(user, new, claim.ids(), complete).await?;

@@ -1,50 +1,70 @@
-//! `DELETE /spaces?id=`: delete a space, if it is empty, or with all that is in it where `force=true` says so.
+//! `DELETE /spaces?id=`: delete a space that is empty, or a space with its files by `force=true`.
 
 use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use domain::{Violation, Violations};
-use http::Uri;
+use domain::Violation;
 use tenant::{PurgeJob, Queue};
-use web::{Accepted, Authenticated, Can, DeleteSpace, Failure, NoContent};
+use web::{
+    Accepted, Authenticated, Can, DeleteSpace, Endpoint, Failure, FieldReader, FromFields, NoContent, ResourceId,
+    ValidQuery,
+    openapi::{DescribeOutput, Operation},
+};
 
-/// What the query says.
-struct Wanted {
+pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
+    .errors(&[(404, "The space does not exist."), (409, "The space has files, and `force` is not true.")]);
+
+pub(crate) struct DeleteQuery {
     id: String,
     force: bool,
 }
 
-impl Wanted {
-    fn read(query: &str) -> Result<Wanted, Violations> {
-        let (mut ids, mut force, mut violations) = (Vec::new(), false, Violations::default());
-        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            match (&*name, value.trim()) {
-                ("id", value) => ids.push(value.to_owned()),
-                ("force", "true" | "1") => force = true,
-                ("force", "false" | "0" | "") => force = false,
-                ("force", _) => violations.add("force", &Violation::NotABoolean),
-                _ => {}
-            }
-        }
-        // Of two spaces none is deleted.
-        let only = match (ids.pop(), ids.pop()) {
-            (Some(_), Some(_)) => Err(Violation::Repeated),
-            (Some(id), None) if !id.is_empty() => Ok(id),
-            _ => Err(Violation::Required),
-        };
-        let id = violations.keep("id", only);
-        id.filter(|_| violations.is_empty()).map(|id| Wanted { id, force }).ok_or(violations)
+impl FromFields for DeleteQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<DeleteQuery> {
+        let id = fields.required("id", ResourceId::parse).map(|id| id.0);
+        let force = fields.optional("force", |text| match text {
+            "true" | "1" => Ok(true),
+            "false" | "0" => Ok(false),
+            _ => Err(Violation::NotABoolean),
+        });
+
+        Some(DeleteQuery { id: id?, force: force.unwrap_or_default() })
     }
 }
 
+/// How far a deletion is when it is answered.
+pub(crate) enum Deletion {
+    /// 204: the space was empty.
+    Done,
+    /// 202: its files are removed in the background.
+    Started,
+}
+
+impl IntoResponse for Deletion {
+    fn into_response(self) -> Response {
+        match self {
+            Deletion::Done => NoContent.into_response(),
+            Deletion::Started => Accepted.into_response(),
+        }
+    }
+}
+
+impl DescribeOutput for Deletion {
+    fn describe(operation: &mut Operation<'_>) {
+        NoContent::describe(operation);
+        Accepted::describe(operation);
+    }
+}
+
+/// Fails with 409 if the space has files and `force` is not true.
 pub(crate) async fn delete(
-    by: Authenticated,
+    auth: Authenticated<DeleteSpace>,
     State(purge): State<Queue<PurgeJob>>,
-    uri: Uri,
-) -> Result<Response, Failure> {
-    let Wanted { id, force } = Wanted::read(uri.query().unwrap_or_default())?;
-    let can: Can<DeleteSpace> = by.can(&id).await?;
+    ValidQuery(DeleteQuery { id, force }): ValidQuery<DeleteQuery>,
+) -> Result<Deletion, Failure> {
+    let can: Can<DeleteSpace> = auth.can(&id).await?;
     can.space.delete(force, &purge).await?;
-    Ok(if force { Accepted.into_response() } else { NoContent.into_response() })
+
+    Ok(if force { Deletion::Started } else { Deletion::Done })
 }

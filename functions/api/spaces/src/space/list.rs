@@ -1,9 +1,11 @@
 //! `GET /spaces`: list the spaces that the caller may see, newest first.
 
 use domain::SpaceId;
-use web::{Authenticated, Failure, Page, PageRequest};
+use web::{Authenticated, Endpoint, Failure, Page, PageRequest};
 
 use crate::views::SpaceView;
+
+pub(crate) const LIST: Endpoint = Endpoint::get("listSpaces", "/spaces", "List spaces");
 
 pub(crate) async fn list(by: Authenticated, request: PageRequest<SpaceId>) -> Result<Page<SpaceView>, Failure> {
     let page = by.tenants().list_spaces(&by.caller, request.listing()).await?;

@@ -1,22 +1,30 @@
 //! `PUT` and `DELETE /spaces/:id/security`: the watermark on every delivered image.
 
 use domain::Security;
-use web::{Can, Failure, ManageSpace, Ok, SecurityChange, Valid};
+use web::{Can, Data, Endpoint, Failure, ManageSpace, SecurityChange, ValidJson};
 
 use crate::views::DetailedSpaceView;
 
-pub(crate) async fn set_security(
+/// Path of both endpoints.
+const PATH: &str = "/spaces/{id}/security";
+
+pub(crate) const SET: Endpoint = Endpoint::put("setSpaceSecurity", PATH, "Replace the security settings of a space");
+
+pub(crate) const RESET: Endpoint =
+    Endpoint::delete("resetSpaceSecurity", PATH, "Reset the security settings of a space");
+
+pub(crate) async fn set(
     can: Can<ManageSpace>,
-    Valid(SecurityChange(security)): Valid<SecurityChange>,
-) -> Result<Ok<DetailedSpaceView>, Failure> {
+    ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
+) -> Result<Data<DetailedSpaceView>, Failure> {
     change(can, &security).await
 }
 
-pub(crate) async fn reset_security(can: Can<ManageSpace>) -> Result<Ok<DetailedSpaceView>, Failure> {
+pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, Failure> {
     change(can, &Security::default()).await
 }
 
-async fn change(mut can: Can<ManageSpace>, to: &Security) -> Result<Ok<DetailedSpaceView>, Failure> {
+async fn change(mut can: Can<ManageSpace>, to: &Security) -> Result<Data<DetailedSpaceView>, Failure> {
     can.space.change(|space| space.security = to.clone()).await?;
-    Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

@@ -2,50 +2,57 @@
 
 use axum::extract::State;
 use domain::{MasterSecret, SigningSecret, Timestamp};
+use schemars::JsonSchema;
 use serde::Serialize;
-use web::{Can, Failure, ManageSpace, Ok};
+use web::{Can, Data, Endpoint, Failure, ManageSpace, Rfc3339};
+
+pub(crate) const GET: Endpoint =
+    Endpoint::get("getSigningSecret", "/spaces/{id}/signing-secret", "Get the secret that signs URLs");
+
+pub(crate) const ROTATE: Endpoint =
+    Endpoint::post("rotateSigningSecret", "/spaces/{id}/signing-secret/rotate", "Replace the secret that signs URLs");
 
 /// The secrets that verify.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(crate) struct SigningSecretView {
     kid: String,
     secret: String,
-    previous: Option<PreviousView>,
+    previous: Option<PreviousSecretView>,
 }
 
 /// The secret before the present one.
-#[derive(Serialize)]
-struct PreviousView {
+#[derive(Serialize, JsonSchema)]
+struct PreviousSecretView {
     kid: String,
     secret: String,
-    expires_at: String,
+    expires_at: Rfc3339,
 }
 
 impl SigningSecretView {
     fn of(space: &domain::Space, master: &MasterSecret, now: Timestamp) -> SigningSecretView {
         let secret = |generation| SigningSecret::of(space.id, generation, master).reveal().to_owned();
-        let previous = space.signing.previous(now).map(|(generation, ends_at)| PreviousView {
+        let previous = space.signing.previous(now).map(|(generation, ends_at)| PreviousSecretView {
             kid: generation.to_string(),
             secret: secret(generation),
-            expires_at: ends_at.rfc3339(),
+            expires_at: ends_at.into(),
         });
         let generation = space.signing.generation;
         SigningSecretView { kid: generation.to_string(), secret: secret(generation), previous }
     }
 }
 
-pub(crate) async fn get_signing_secret(
+pub(crate) async fn get(
     can: Can<ManageSpace>,
     State(master): State<MasterSecret>,
-) -> Result<Ok<SigningSecretView>, Failure> {
-    Result::Ok(Ok(SigningSecretView::of(can.space.record(), &master, can.sources.now())))
+) -> Result<Data<SigningSecretView>, Failure> {
+    Ok(Data(SigningSecretView::of(can.space.record(), &master, can.sources.now())))
 }
 
-pub(crate) async fn rotate_signing_secret(
+pub(crate) async fn rotate(
     mut can: Can<ManageSpace>,
     State(master): State<MasterSecret>,
-) -> Result<Ok<SigningSecretView>, Failure> {
+) -> Result<Data<SigningSecretView>, Failure> {
     let now = can.sources.now();
     can.space.change(|space| space.signing.rotate(now)).await?;
-    Result::Ok(Ok(SigningSecretView::of(can.space.record(), &master, now)))
+    Ok(Data(SigningSecretView::of(can.space.record(), &master, now)))
 }

@@ -4,23 +4,25 @@ use domain::{
     Description, Fault, FolderMode, HostName, Space, SpaceName, UploadConfigId, UploadConfigReference, Violation,
     Violations, WebAddress,
 };
-use web::{Can, Change, Failure, Fields, ManageSpace, Ok, Request, Valid};
+use web::{Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
 
 use crate::views::DetailedSpaceView;
 
+pub(crate) const UPDATE: Endpoint = Endpoint::put("updateSpace", "/spaces/{id}", "Update a space");
+
 pub(crate) struct UpdateSpace {
     name: SpaceName,
-    description: Change<Description>,
-    webhook_url: Change<WebAddress>,
-    custom_domain: Change<HostName>,
+    description: Patch<Description>,
+    webhook_url: Patch<WebAddress>,
+    custom_domain: Patch<HostName>,
     enabled: Option<bool>,
     active_upload_config_id: Option<UploadConfigId>,
     /// The mode that the request states; it is set on creation only.
     folder_mode: Option<FolderMode>,
 }
 
-impl Request for UpdateSpace {
-    fn read(fields: &mut Fields) -> Option<UpdateSpace> {
+impl FromFields for UpdateSpace {
+    fn read(fields: &mut impl FieldReader) -> Option<UpdateSpace> {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.change("description", Description::parse);
         let webhook_url = fields.change("webhook_url", WebAddress::parse);
@@ -54,8 +56,8 @@ impl UpdateSpace {
 
 pub(crate) async fn update(
     mut can: Can<ManageSpace>,
-    Valid(update): Valid<UpdateSpace>,
-) -> Result<Ok<DetailedSpaceView>, Failure> {
+    ValidJson(update): ValidJson<UpdateSpace>,
+) -> Result<Data<DetailedSpaceView>, Failure> {
     if update.folder_mode.is_some_and(|mode| mode != can.space.record().folder_mode) {
         return Err(Violations::from(("folder_mode", Violation::ReadOnly)).into());
     }
@@ -63,12 +65,12 @@ pub(crate) async fn update(
         demand_config(&can, id).await?;
     }
     can.space.change(|space| update.apply(space)).await?;
-    Result::Ok(Ok(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::from(can.space.record())))
 }
 
 async fn demand_config(can: &Can<ManageSpace>, id: UploadConfigId) -> Result<(), Fault> {
     match can.space.upload_config(Some(&UploadConfigReference::Id(id))).await? {
-        Some(_) => Result::Ok(()),
+        Some(_) => Ok(()),
         None => Err(Violations::from(("active_upload_config_id", Violation::Unknown)).into()),
     }
 }

@@ -1,0 +1,129 @@
+//! Files that are written from the declarations of the endpoints, as a whole or between two lines.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use web::Endpoint;
+
+use crate::{Operation, api, document};
+
+/// Lines between which the README's table of endpoints stands.
+const TABLE_BEGIN: &str = "<!-- endpoints: written by scripts/openapi -->";
+const TABLE_END: &str = "<!-- end of endpoints -->";
+/// Indentation of an event in the template.
+const EVENT_INDENT: &str = "        ";
+
+/// A file, and the content that follows from the declarations.
+#[derive(Clone, Debug)]
+pub struct GeneratedFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it has to contain.
+    pub content: String,
+}
+
+impl GeneratedFile {
+    /// Writes the file.
+    pub fn write(&self) -> io::Result<()> {
+        fs::write(&self.path, &self.content)
+    }
+}
+
+/// Returns the files of the repository whose root is `root`.
+pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
+    let operations = api().operations;
+    let mut files = Vec::new();
+    let mut add = |path: &str, content: String| files.push(GeneratedFile { path: root.join(path), content });
+
+    add("openapi.json", format!("{:#}\n", document()));
+    add("functions/api/not-found/routes.txt", routes(&operations));
+    let template = fs::read_to_string(root.join("template.yaml"))?;
+    add("template.yaml", with_events(&template, &operations));
+    let readme = fs::read_to_string(root.join("README.md"))?;
+    add("README.md", with_table(&readme, &operations));
+
+    Ok(files)
+}
+
+/// A method and a path on each line.
+fn routes(operations: &[Operation]) -> String {
+    let route = |method: &&str, path: &str| format!("{method} {path}\n");
+    let of_endpoint = |operation: &Operation| {
+        let path = operation.endpoint.full_path();
+        operation.endpoint.methods().iter().map(|method| route(method, &path)).collect::<String>()
+    };
+    operations.iter().map(of_endpoint).collect()
+}
+
+/// Replaces the events of every function that has endpoints.
+fn with_events(template: &str, operations: &[Operation]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    let mut function = None;
+    let mut in_events = false;
+    for line in template.lines() {
+        if let Some((_, rest)) = line.split_once("Binary: ") {
+            function = rest.split_whitespace().next();
+        }
+        in_events = in_events && line.starts_with(EVENT_INDENT);
+        if in_events {
+            continue;
+        }
+
+        lines.push(line.to_owned());
+        let events: Vec<&Operation> =
+            operations.iter().filter(|operation| Some(operation.function) == function).collect();
+        if line.trim() == "Events:" && !events.is_empty() {
+            in_events = true;
+            lines.extend(events.into_iter().flat_map(events_of));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// The events that route an endpoint's methods to its function.
+fn events_of(operation: &Operation) -> Vec<String> {
+    let path = operation.endpoint.full_path();
+    let path = if path.contains('{') { format!("\"{path}\"") } else { path };
+    let mut name = operation.endpoint.id.to_owned();
+    name[..1].make_ascii_uppercase();
+
+    let event = |method: &&str| {
+        let suffix = if *method == "HEAD" { "Head" } else { "" };
+        format!(
+            "{EVENT_INDENT}{name}{suffix}: {{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Method: {method}, Path: {path} }} }}"
+        )
+    };
+    operation.endpoint.methods().iter().map(event).collect()
+}
+
+/// Replaces the table of endpoints.
+fn with_table(readme: &str, operations: &[Operation]) -> String {
+    let Some((before, rest)) = readme.split_once(TABLE_BEGIN) else { return readme.to_owned() };
+    let Some((_, after)) = rest.split_once(TABLE_END) else { return readme.to_owned() };
+
+    let row = |operation: &Operation| {
+        let Endpoint { method, path, summary, .. } = operation.endpoint;
+        format!("| `{method} {path}` | {} | {summary} |\n", caller(operation))
+    };
+    let rows: String = operations.iter().map(row).collect();
+    let table = format!("| endpoint | caller | |\n| --- | --- | --- |\n{rows}");
+    format!("{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}")
+}
+
+/// Who may call an endpoint, in a few words.
+fn caller(operation: &Operation) -> String {
+    let description = &operation.description;
+    if description["x-requires-account-key"] == true {
+        return "account key".to_owned();
+    }
+    if let Some(role) = description["x-required-role"].as_str() {
+        return role.to_owned();
+    }
+    match description["security"][0].as_object().and_then(|schemes| schemes.keys().next()) {
+        Some(scheme) if scheme == "signed_url" => "signed URL".to_owned(),
+        Some(_) => "any key".to_owned(),
+        None => "anyone".to_owned(),
+    }
+}

@@ -1,0 +1,140 @@
+//! Declarations of endpoints, and the routers that are made from them.
+//!
+//! An endpoint is declared once, beside its handler: method, path, summary and errors of its own in an [`Endpoint`]; caller,
+//! role, request, response and status in the types of the handler. A function lists its endpoints in one generic function
+//! over [`Register`]. A [`RouterBuilder`] mounts the handlers; the OpenAPI document describes them, in another program.
+//! No function links code that describes.
+
+use axum::{
+    Router,
+    handler::Handler,
+    routing::{MethodFilter, on},
+};
+
+use crate::{
+    fallback::{Route, Routes, fallback},
+    openapi::Documented,
+    with_layers,
+};
+
+/// Path under which all endpoints are.
+pub const API_PREFIX: &str = "/api/v1";
+
+/// Declaration of one endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint {
+    /// Name of the operation in camel case, unique in the API.
+    pub id: &'static str,
+    /// HTTP method.
+    pub method: &'static str,
+    /// Path below [`API_PREFIX`], parameters in braces.
+    pub path: &'static str,
+    /// What the endpoint does, in a few words.
+    pub summary: &'static str,
+    /// Errors that the types of the handler do not tell: status code, and when it is answered.
+    pub errors: &'static [(u16, &'static str)],
+}
+
+impl Endpoint {
+    /// Declares a `GET` endpoint. `HEAD` is answered too.
+    pub const fn get(id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
+        Endpoint::new("GET", id, path, summary)
+    }
+
+    /// Declares a `POST` endpoint.
+    pub const fn post(id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
+        Endpoint::new("POST", id, path, summary)
+    }
+
+    /// Declares a `PUT` endpoint.
+    pub const fn put(id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
+        Endpoint::new("PUT", id, path, summary)
+    }
+
+    /// Declares a `DELETE` endpoint.
+    pub const fn delete(id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
+        Endpoint::new("DELETE", id, path, summary)
+    }
+
+    const fn new(method: &'static str, id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
+        Endpoint { id, method, path, summary, errors: &[] }
+    }
+
+    /// Declares errors that the types of the handler do not tell.
+    #[must_use]
+    pub const fn errors(self, errors: &'static [(u16, &'static str)]) -> Endpoint {
+        Endpoint { errors, ..self }
+    }
+
+    /// Returns the whole path, parameters in braces.
+    pub fn full_path(&self) -> String {
+        format!("{API_PREFIX}{}", self.path)
+    }
+
+    /// Returns the methods that are routed to the endpoint.
+    pub fn methods(&self) -> &'static [&'static str] {
+        match self.method {
+            "GET" => &["GET", "HEAD"],
+            "POST" => &["POST"],
+            "PUT" => &["PUT"],
+            "DELETE" => &["DELETE"],
+            _ => &[],
+        }
+    }
+}
+
+/// Takes the endpoints of a function whose handlers need the state `S`.
+pub trait Register<S>: Sized {
+    /// Takes an endpoint and its handler.
+    #[must_use]
+    fn on<H, Extractors, Arguments>(self, endpoint: Endpoint, handler: H) -> Self
+    where
+        H: Handler<Extractors, S> + Documented<Arguments>,
+        Extractors: 'static;
+}
+
+/// Mounts the endpoints of a function.
+pub struct RouterBuilder<S> {
+    router: Router<S>,
+    routes: Vec<Route>,
+}
+
+impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
+    /// Returns a builder without endpoints.
+    pub fn new() -> RouterBuilder<S> {
+        RouterBuilder { router: Router::new(), routes: Vec::new() }
+    }
+
+    /// Returns the router. A request that matches no endpoint is a 404, or a 405 with `Allow` on a path with other methods.
+    pub fn finish(self, state: S) -> Router {
+        let known: Routes = self.routes.into();
+        let fallback = move |request| fallback(request, known);
+        let router = self.router.method_not_allowed_fallback(fallback.clone()).fallback(fallback);
+        with_layers(router.with_state(state))
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Default for RouterBuilder<S> {
+    fn default() -> RouterBuilder<S> {
+        RouterBuilder::new()
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Register<S> for RouterBuilder<S> {
+    fn on<H, Extractors, Arguments>(mut self, endpoint: Endpoint, handler: H) -> Self
+    where
+        H: Handler<Extractors, S> + Documented<Arguments>,
+        Extractors: 'static,
+    {
+        let method = match endpoint.method {
+            "POST" => MethodFilter::POST,
+            "PUT" => MethodFilter::PUT,
+            "DELETE" => MethodFilter::DELETE,
+            _ => MethodFilter::GET,
+        };
+        self.router = self.router.route(&endpoint.full_path(), on(method, handler));
+        let route = |method: &&str| Route { method: (*method).to_owned(), path: endpoint.full_path() };
+        self.routes.extend(endpoint.methods().iter().map(route));
+        self
+    }
+}

@@ -1,0 +1,115 @@
+//! Requests that no endpoint takes: preflights, 405 with `Allow`, and 404.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::Request,
+    response::{IntoResponse, Response},
+};
+use domain::{Fault, FaultKind};
+use http::{HeaderValue, Method, StatusCode, header};
+
+use crate::{Failure, with_layers};
+
+/// Seconds for which a browser may remember a preflight's answer.
+const PREFLIGHT_SECONDS: u32 = 7_200;
+/// Methods that a preflight of an unknown path allows, so that the browser goes on and shows the 404.
+const ANY_METHODS: &str = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+
+/// A method and a path that an endpoint takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub(crate) method: String,
+    /// The whole path, parameters in braces.
+    pub(crate) path: String,
+}
+
+/// The routes by which requests are told to have the wrong method.
+pub(crate) type Routes = Arc<[Route]>;
+
+impl Route {
+    fn parameters(&self) -> usize {
+        self.path.matches('{').count()
+    }
+
+    /// Whether a path, still encoded, is one of this route's.
+    fn matches(&self, path: &str) -> bool {
+        let mut pattern = self.path.split('/');
+        let mut given = path.split('/');
+        loop {
+            match (pattern.next(), given.next()) {
+                (None, None) => return true,
+                (Some(part), Some(value)) if part == value || (part.starts_with('{') && !value.is_empty()) => {}
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// Returns a router that takes no request, and knows the methods of these routes: a method and a path on each line.
+pub fn not_found_router(routes: &str) -> Router {
+    let parse = |line: &str| {
+        let (method, path) = line.split_once(' ')?;
+        Some(Route { method: method.to_owned(), path: path.to_owned() })
+    };
+    let routes: Routes = routes.lines().filter_map(parse).collect();
+    with_layers(Router::new().fallback(move |request| fallback(request, routes)))
+}
+
+/// Answers a request that no endpoint takes: a preflight with 204 on any path, else 405 with `Allow` or 404.
+pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
+    let is_preflight = request.method() == Method::OPTIONS;
+    let Some(allowed) = allowed_methods(&routes, request.uri().path()) else {
+        return if is_preflight { preflight(ANY_METHODS) } else { Failure::from(Fault::not_found()).into_response() };
+    };
+
+    let mut response = if is_preflight {
+        preflight(&allowed)
+    } else {
+        let message = format!("This path takes the methods {allowed}.");
+        Failure::from(Fault::new(FaultKind::MethodNotAllowed, message)).into_response()
+    };
+    insert(&mut response, header::ALLOW, &allowed);
+    response
+}
+
+/// Returns the methods of a path as `Allow` lists them; `None` for a path of no route.
+fn allowed_methods(routes: &[Route], path: &str) -> Option<String> {
+    let matching: Vec<&Route> = routes.iter().filter(|route| route.matches(path)).collect();
+    // A literal path takes precedence over one with parameters, as in the routers.
+    let fewest = matching.iter().map(|route| route.parameters()).min()?;
+
+    let matching = matching.iter().filter(|route| route.parameters() == fewest);
+    let methods: Vec<&str> = matching.map(|route| route.method.as_str()).chain(["OPTIONS"]).collect();
+    Some(methods.join(", "))
+}
+
+fn preflight(allowed: &str) -> Response {
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    insert(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, allowed);
+    // The wildcard does not cover Authorization.
+    insert(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, *");
+    insert(&mut response, header::ACCESS_CONTROL_MAX_AGE, &PREFLIGHT_SECONDS.to_string());
+    response
+}
+
+fn insert(response: &mut Response, name: header::HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_parameter_is_one_segment_that_is_not_empty() {
+        let route = Route { method: "GET".to_owned(), path: "/api/v1/spaces/{id}".to_owned() };
+        assert!(route.matches("/api/v1/spaces/x"));
+        for other in ["/api/v1/spaces/", "/api/v1/spaces", "/api/v1/spaces/x/y", "/api/v2/spaces/x", ""] {
+            assert!(!route.matches(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Status codes and schemas of responses.
+
+use axum::Json;
+use schemars::JsonSchema;
+use serde_json::{Value, json};
+
+use super::{DescribeOutput, Operation};
+use crate::{Accepted, Created, CreatedUnwrapped, Data, Failure, NoContent, Page};
+
+/// The handler's result; errors are described by what answers with them.
+impl<T: DescribeOutput> DescribeOutput for Result<T, Failure> {
+    fn describe(operation: &mut Operation<'_>) {
+        T::describe(operation);
+    }
+}
+
+impl<T: JsonSchema> DescribeOutput for Data<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        let schema = data::<T>(operation);
+        operation.json_response(200, "Success.", &schema);
+    }
+}
+
+impl<T: JsonSchema> DescribeOutput for Created<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        let schema = data::<T>(operation);
+        operation.json_response(201, "Created.", &schema);
+    }
+}
+
+impl<T: JsonSchema> DescribeOutput for CreatedUnwrapped<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        let schema = operation.schemas.subschema_for::<T>();
+        operation.json_response(201, "Created.", &json!(schema));
+    }
+}
+
+impl<T: JsonSchema> DescribeOutput for Json<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        let schema = operation.schemas.subschema_for::<T>();
+        operation.json_response(200, "Success.", &json!(schema));
+    }
+}
+
+impl<T: JsonSchema> DescribeOutput for Page<T> {
+    fn describe(operation: &mut Operation<'_>) {
+        let item = operation.schemas.subschema_for::<T>();
+        let cursor = json!({"type": ["string", "null"], "description": "Value of `cursor` for the neighbouring page."});
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "data": {"type": "array", "items": item},
+                "path": {"type": "string"},
+                "per_page": {"type": "integer"},
+                "next_cursor": cursor,
+                "prev_cursor": cursor,
+            },
+            "required": ["data", "path", "per_page", "next_cursor", "prev_cursor"],
+        });
+        operation.json_response(200, "One page of the list.", &schema);
+    }
+}
+
+impl DescribeOutput for NoContent {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.empty_response(204, "Done.");
+    }
+}
+
+impl DescribeOutput for Accepted {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.empty_response(202, "Accepted; the rest is done in the background.");
+    }
+}
+
+/// Schema of `{"data": …}`.
+fn data<T: JsonSchema>(operation: &mut Operation<'_>) -> Value {
+    let schema = operation.schemas.subschema_for::<T>();
+    json!({"type": "object", "properties": {"data": schema}, "required": ["data"]})
+}
