@@ -14,7 +14,8 @@ use bytes::Bytes;
 
 use super::fault::OpenError;
 
-/// Directories that the files are spread over, so that none grows too large to list.
+/// Directories that the files are spread over, so that none grows too large to list. Each is created with its first file:
+/// a store that starts empty, as in most tests, would spend more time on them than on all the rest of its start.
 const SHARDS: u64 = 256;
 
 /// Names one file.
@@ -46,7 +47,7 @@ impl Blobs {
             fs::remove_dir_all(&path).map_err(|source| OpenError::File { path, source })?;
         }
         prepare(blobs.incoming.clone())?;
-        (0..SHARDS).try_for_each(|shard| prepare(blobs.shard(shard)))?;
+        prepare(blobs.finished.clone())?;
         Ok(blobs)
     }
 
@@ -59,9 +60,13 @@ impl Blobs {
     /// Every file under its final name.
     pub(super) fn list(&self) -> Result<Vec<Found>, OpenError> {
         let mut all = Vec::new();
+        let fail = |path: &Path, source| OpenError::File { path: path.to_owned(), source };
         for shard in (0..SHARDS).map(|shard| self.shard(shard)) {
-            let entries = fs::read_dir(&shard).and_then(Iterator::collect::<io::Result<Vec<_>>>);
-            let fail = |path: &Path, source| OpenError::File { path: path.to_owned(), source };
+            let entries = match fs::read_dir(&shard) {
+                Ok(entries) => entries.collect::<io::Result<Vec<_>>>(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => Err(error),
+            };
             for entry in entries.map_err(|source| fail(&shard, source))? {
                 let metadata = entry.metadata().map_err(|source| fail(&entry.path(), source))?;
                 let name = entry.file_name();
@@ -83,7 +88,7 @@ impl Blobs {
     /// Gives a written file its final name.
     pub(super) fn finish(&self, mut incoming: Incoming) -> io::Result<BlobId> {
         incoming.write(&[])?;
-        fs::rename(&incoming.path, self.path(incoming.id))?;
+        self.place(incoming.id, |path| fs::rename(&incoming.path, path))?;
         incoming.file = None;
         Ok(incoming.id)
     }
@@ -91,9 +96,9 @@ impl Blobs {
     /// The same bytes under a second name, which outlives the first.
     pub(super) fn duplicate(&self, id: BlobId) -> io::Result<BlobId> {
         let copy = self.take_id();
-        let (from, to) = (self.path(id), self.path(copy));
+        let from = self.path(id);
         // Not every file system has hard links, or as many as we want.
-        fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))?;
+        self.place(copy, |to| fs::hard_link(&from, to).or_else(|_| fs::copy(&from, to).map(drop)))?;
         Ok(copy)
     }
 
@@ -108,6 +113,18 @@ impl Blobs {
             if let Err(error) = fs::remove_file(&path) {
                 tracing::warn!(path = %path.display(), %error, "an unused file stays until the next start");
             }
+        }
+    }
+
+    /// Puts a file under its final name, and creates the directory for it if it is the first one there.
+    fn place(&self, id: BlobId, put: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
+        let path = self.path(id);
+        match put(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(self.shard(id.0 % SHARDS))?;
+                put(&path)
+            }
+            placed => placed,
         }
     }
 
