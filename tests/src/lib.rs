@@ -19,6 +19,6 @@ pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use raw::{Raw, authority};
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};
-pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, seconds};
+pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, parsed, seconds};
 pub use tries::{DYNAMODB_TRIES, OTHER_TRIES, failed_calls, tries};
 pub use users::User;

@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeMap,
     path::Path,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
     time::{Duration, SystemTime},
 };
 
@@ -13,8 +13,19 @@ use local::{CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, 
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use template::Template;
 
 use crate::Client;
+
+/// The product's template, parsed once for all stacks.
+static PRODUCT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parsed(TEMPLATE));
+
+/// Parses a template that is known to be one.
+///
+/// Panics if it is none.
+pub fn parsed(template: &str) -> Arc<Template> {
+    Arc::new(Template::parse(template).unwrap_or_else(|problems| panic!("{problems}")))
+}
 
 /// Randomness that is the same at every run.
 pub struct Seeded(Mutex<SmallRng>);
@@ -34,8 +45,8 @@ impl Random for Seeded {
 
 /// How a stack differs from the usual one.
 pub struct StackOptions {
-    /// The template's text.
-    pub template: String,
+    /// The template.
+    pub template: Arc<Template>,
     /// The functions it names.
     pub registry: Registry,
     /// Parameters that do not take their defaults.
@@ -51,7 +62,7 @@ pub struct StackOptions {
 impl Default for StackOptions {
     fn default() -> StackOptions {
         StackOptions {
-            template: TEMPLATE.to_owned(),
+            template: Arc::clone(&PRODUCT_TEMPLATE),
             registry: product(),
             parameters: BTreeMap::new(),
             cargo_lambda: None,

@@ -9,7 +9,7 @@ use local::{TEMPLATE, product};
 use serde_json::json;
 use template::RecursiveLoop;
 use tenant::JobLimits;
-use tests::{Dump, Stack, StackOptions, Tenant, form, seconds};
+use tests::{Dump, Stack, StackOptions, Tenant, form, parsed, seconds};
 
 use crate::api::{Announced, config, kept, with_retired};
 
@@ -79,8 +79,8 @@ pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack 
         .worker("purge", |environment| purge::batch_with(environment, ONE_PAGE))
         .worker("sweep", |environment| sweep::batch_with(environment, ONE_PAGE));
     let template = match recursive_loop {
-        RecursiveLoop::Allow => TEMPLATE.to_owned(),
-        RecursiveLoop::Terminate => TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"),
+        RecursiveLoop::Allow => parsed(TEMPLATE),
+        RecursiveLoop::Terminate => parsed(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate")),
     };
     Stack::start_with(StackOptions { registry, template, ..StackOptions::default() }).await
 }

@@ -10,7 +10,7 @@ use aws_sdk_sqs::{
 use emulators::{ACCOUNT_ID, REGION, Service::Sqs};
 use local::{CargoLambda, Registry};
 use serde_json::json;
-use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, seconds};
+use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parsed, seconds};
 
 /// The period of the rule.
 const DAY: Duration = Duration::from_hours(24);
@@ -35,7 +35,7 @@ impl Echo {
         let mut parameters = options.parameters.clone();
         parameters.insert("Directory".to_owned(), marks.path().display().to_string());
         let registry = Registry::default().worker("echo-worker", echo_worker);
-        let template = ECHO_TEMPLATE.to_owned();
+        let template = parsed(ECHO_TEMPLATE);
         let options = StackOptions { template, registry, parameters, ..options };
         let stack = Stack::start_with(options).await;
         let environment = stack.cloud.operator_environment("echo-worker").expect("a function");

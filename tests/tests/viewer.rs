@@ -3,7 +3,7 @@
 use axum::{Router, extract::Request, routing::get};
 use local::Registry;
 use runtime::{ConfigurationError, Environment, Viewer};
-use tests::{Raw, Stack, StackOptions, authority};
+use tests::{Raw, Stack, StackOptions, authority, parsed};
 
 /// One function behind an HTTP API.
 const TEMPLATE: &str = "
@@ -36,7 +36,7 @@ async fn teller(_: Environment) -> Result<Router, ConfigurationError> {
 #[tokio::test]
 async fn a_viewer_is_who_connected_whatever_the_headers_say() {
     let registry = Registry::default().http("teller", teller);
-    let options = StackOptions { template: TEMPLATE.to_owned(), registry, ..StackOptions::default() };
+    let options = StackOptions { template: parsed(TEMPLATE), registry, ..StackOptions::default() };
     let stack = Stack::start_with(options).await;
     let url = stack.cloud.api_url();
     let host = authority(url);

@@ -9,6 +9,7 @@ use std::{
 
 use lexopt::{Arg, Parser, ValueExt};
 use local::{CargoLambda, Ports, TEMPLATE};
+use template::Template;
 use tracing_subscriber::filter::LevelFilter;
 
 /// The API's port, where none is named.
@@ -115,7 +116,8 @@ Usage: cargo run -- [OPTION …]
 Parameters:
 "
     );
-    for parameter in template::parameters(TEMPLATE).map_err(|problems| problems.to_string())? {
+    let parameters = Template::parse(TEMPLATE).and_then(|template| template.parameters());
+    for parameter in parameters.map_err(|problems| problems.to_string())? {
         let default = parameter.default.unwrap_or_default();
         let description = parameter.description.unwrap_or_default();
         let _ = write!(text, "\n  {} ({default:?})\n      {description}\n", parameter.name);

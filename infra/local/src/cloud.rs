@@ -10,7 +10,7 @@ use axum::{
 use domain::Random;
 use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, REGION, Wire};
 use runtime::{Environment, Observer};
-use template::{Context, Stack};
+use template::{Context, Stack, Template};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use crate::{
@@ -64,8 +64,8 @@ pub struct Options {
     pub data_dir: PathBuf,
     /// Whether to begin anew: what earlier runs left is removed.
     pub reset: bool,
-    /// The text of the template.
-    pub template: String,
+    /// The template. Stacks of one process share it.
+    pub template: Arc<Template>,
     /// The functions that it names.
     pub registry: Registry,
     /// Where to listen.
@@ -116,7 +116,7 @@ impl Cloud {
         .await?;
 
         let context = context(&options, &api_origin, &cdn_url, &emulators);
-        let stack = template::read(&options.template, &context)?;
+        let stack = options.template.read(&context)?;
         emulators.provision(&stack).await?;
         let environments =
             Environments::open(&options.data_dir, Arc::clone(&options.clock), Arc::clone(&options.random))?;
@@ -293,7 +293,7 @@ fn context(options: &Options, api_origin: &str, cdn_url: &str, emulators: &Emula
     let mut parameters = options.parameters.clone();
     let redirect_above = if options.cargo_lambda.is_some() { CARGO_LAMBDA_REDIRECT } else { NEVER_REDIRECT };
     let ours = [(CDN_URL_PARAMETER, cdn_url.to_owned()), (REDIRECT_PARAMETER, redirect_above.to_string())];
-    let declared = template::parameters(&options.template).unwrap_or_default();
+    let declared = options.template.parameters().unwrap_or_default();
     for (name, value) in ours {
         if declared.iter().any(|parameter| parameter.name == name) {
             parameters.entry(name.to_owned()).or_insert(value);

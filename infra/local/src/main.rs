@@ -8,6 +8,7 @@ use cli::{Arguments, Parsed};
 use local::{Cloud, Options, StartError, TEMPLATE, product};
 use runtime::SystemRandom;
 use telemetry::{MetricsLines, log_filter};
+use template::Template;
 use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 /// Exit status of a wrong command line.
@@ -45,10 +46,11 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
     let signals = signals().map_err(|error| format!("signals cannot be waited for: {error}"))?;
     tokio::pin!(signals);
     let emulated = arguments.cargo_lambda.is_some();
+    let template = Template::parse(TEMPLATE).map_err(|problems| problems.to_string())?;
     let starting = Cloud::start(Options {
         data_dir: arguments.data_dir.clone(),
         reset: arguments.reset,
-        template: TEMPLATE.to_owned(),
+        template: Arc::new(template),
         registry: product(),
         ports: arguments.ports,
         parameters: arguments.parameters,

@@ -28,6 +28,7 @@ pub use problem::{Problem, Problems};
 
 use fields::Fields;
 use node::Node;
+use parameters::Declaration;
 use problem::Report;
 use resolve::resolve;
 use scope::Scope;
@@ -59,54 +60,84 @@ pub struct Context {
     pub queue_url_base: String,
 }
 
-/// Reads a template.
+/// A parsed template, of which nothing is resolved yet.
+#[derive(Debug)]
+pub struct Template {
+    root: Node,
+    declarations: Vec<Declaration>,
+    /// Everything that is wrong with the declarations.
+    declaration_problems: Option<Problems>,
+}
+
+impl Template {
+    /// Parses the text of a template.
+    ///
+    /// # Errors
+    /// Everything that is no YAML as CloudFormation reads it.
+    pub fn parse(text: &str) -> Result<Template, Problems> {
+        let root = yaml::parse(text)?;
+        let report = Report::default();
+        let declarations = parameters::declarations(root.get("Parameters"), &report);
+        let declaration_problems = report.finish(()).err();
+
+        Ok(Template { root, declarations, declaration_problems })
+    }
+
+    /// Resolves the template.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, or not understood.
+    pub fn read(&self, context: &Context) -> Result<Stack, Problems> {
+        let report = Report::with(self.declaration_problems.as_ref());
+        let stack = self.assemble(context, &report);
+        report.finish(stack)
+    }
+
+    /// The parameters that the template declares, in its order.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the declarations.
+    pub fn parameters(&self) -> Result<Vec<Parameter>, Problems> {
+        match &self.declaration_problems {
+            Some(problems) => Err(problems.clone()),
+            None => Ok(self.declarations.iter().map(|declaration| declaration.parameter.clone()).collect()),
+        }
+    }
+
+    fn assemble(&self, context: &Context, report: &Report) -> Stack {
+        let mut sections = Fields::of(&self.root, "a template", report);
+        sections.without_effect(&["Description", "Metadata"]);
+        sections.fixed("AWSTemplateFormatVersion", FORMAT_VERSION);
+        sections.fixed("Transform", TRANSFORM);
+        let parameter_section = sections.take("Parameters");
+        let condition_section = sections.take("Conditions");
+        let function_globals = sections.take("Globals").and_then(|globals| {
+            let mut globals = Fields::of(globals, "Globals", report);
+            let function = globals.take("Function");
+            globals.finish();
+            function
+        });
+        let resource_section = sections.required("Resources");
+        let outputs = sections.take("Outputs");
+        sections.finish();
+
+        let override_line = parameter_section.map_or(1, |section| section.line);
+        let values = parameters::values(&self.declarations, &context.parameters, override_line, report);
+        let conditions = conditions::decide(condition_section, context, &values, report);
+        let names = Scope::of_parameters(context, &values, &conditions, report);
+        let resources = resources::index(resource_section, function_globals, &names);
+        let scope = names.with_resources(&resources);
+        read_outputs(outputs, &scope);
+        read::stack(&scope)
+    }
+}
+
+/// Parses and resolves a template.
 ///
 /// # Errors
 /// Everything that is wrong with it, or not understood.
 pub fn read(text: &str, context: &Context) -> Result<Stack, Problems> {
-    let template = yaml::parse(text)?;
-    let report = Report::default();
-    let stack = assemble(&template, context, &report);
-    report.finish(stack)
-}
-
-/// The parameters that a template declares, in its order.
-///
-/// # Errors
-/// Everything that is wrong with the declarations.
-pub fn parameters(text: &str) -> Result<Vec<Parameter>, Problems> {
-    let template = yaml::parse(text)?;
-    let report = Report::default();
-    let declarations = parameters::declarations(template.get("Parameters"), &report);
-    report.finish(declarations.into_iter().map(|declaration| declaration.parameter).collect())
-}
-
-fn assemble(template: &Node, context: &Context, report: &Report) -> Stack {
-    let mut sections = Fields::of(template, "a template", report);
-    sections.without_effect(&["Description", "Metadata"]);
-    sections.fixed("AWSTemplateFormatVersion", FORMAT_VERSION);
-    sections.fixed("Transform", TRANSFORM);
-    let parameter_section = sections.take("Parameters");
-    let condition_section = sections.take("Conditions");
-    let function_globals = sections.take("Globals").and_then(|globals| {
-        let mut globals = Fields::of(globals, "Globals", report);
-        let function = globals.take("Function");
-        globals.finish();
-        function
-    });
-    let resource_section = sections.required("Resources");
-    let outputs = sections.take("Outputs");
-    sections.finish();
-
-    let declarations = parameters::declarations(parameter_section, report);
-    let override_line = parameter_section.map_or(1, |section| section.line);
-    let values = parameters::values(&declarations, &context.parameters, override_line, report);
-    let conditions = conditions::decide(condition_section, context, &values, report);
-    let names = Scope::of_parameters(context, &values, &conditions, report);
-    let resources = resources::index(resource_section, function_globals, &names);
-    let scope = names.with_resources(&resources);
-    read_outputs(outputs, &scope);
-    read::stack(&scope)
+    Template::parse(text)?.read(context)
 }
 
 /// Outputs run nowhere; that they refer to something is all that is asked of them.

@@ -42,6 +42,7 @@ pub enum ParameterKind {
 pub(crate) type Values = BTreeMap<String, Option<String>>;
 
 /// A parameter with what it demands of values.
+#[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) parameter: Parameter,
     line: usize,

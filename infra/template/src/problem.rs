@@ -62,6 +62,11 @@ impl fmt::Display for Problems {
 pub(crate) struct Report(RefCell<BTreeSet<Problem>>);
 
 impl Report {
+    /// A report that begins with problems found before.
+    pub(crate) fn with(found: Option<&Problems>) -> Report {
+        Report(RefCell::new(found.into_iter().flatten().cloned().collect()))
+    }
+
     pub(crate) fn add(&self, line: usize, message: impl Into<String>) {
         let mut problems = self.0.borrow_mut();
         if problems.len() < MAX_PROBLEMS {

@@ -1,7 +1,7 @@
 //! Declarations of parameters, and the values they take.
 
 use super::context;
-use crate::{Parameter, ParameterKind, parameters, read};
+use crate::{Parameter, ParameterKind, Template, read};
 
 const TEMPLATE: &str = r#"
 Parameters:
@@ -18,7 +18,8 @@ Resources:
 
 #[test]
 fn declarations_are_listed_in_order() {
-    let listed = parameters(TEMPLATE).expect("the declarations are understood");
+    let listed =
+        Template::parse(TEMPLATE).and_then(|template| template.parameters()).expect("the declarations are understood");
     let names: Vec<&str> = listed.iter().map(|parameter| parameter.name.as_str()).collect();
     assert_eq!(names, ["Level", "Size", "Slug"]);
     let level = Parameter {
