@@ -47,6 +47,7 @@ pub use directory::Existing;
 pub use error::{ProvisionError, StartError};
 pub use gate::{Call, Faults, Hold, Moods, Service, Wire};
 pub use principals::Principal;
+pub use sqs::MessageCounts;
 
 /// Milliseconds between two sweeps of what has expired.
 const SWEEP_INTERVAL_MS: i64 = 60_000;
@@ -174,6 +175,11 @@ impl Emulators {
     /// Lets a principal call. One that holds the same access key is replaced.
     pub fn admit(&self, principal: Principal) {
         self.watch.keys.admit(principal);
+    }
+
+    /// Counts the messages of a queue, without a call that would be logged. `None` if the store does not answer.
+    pub async fn message_counts(&self, queue: &str) -> Option<MessageCounts> {
+        self.stores.sqs.count(queue).await
     }
 
     /// The log of calls.

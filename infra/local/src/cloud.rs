@@ -8,7 +8,7 @@ use axum::{
     middleware::{self, Next},
 };
 use domain::Random;
-use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, REGION, Wire};
+use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, MessageCounts, REGION, Wire};
 use runtime::{Environment, Observer};
 use template::{Context, Stack, Template};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -264,12 +264,33 @@ impl Cloud {
     /// Waits until the queues that trigger functions hold, together, what is wanted, with all that schedules send by now;
     /// gives what they hold then.
     pub async fn until(&self, wanted: impl Fn(Messages) -> bool) -> Result<Messages, NotDrained> {
-        let queues = self.stack.triggers.iter().map(|trigger| trigger.queue.as_str());
-        let environment = self.environments.operator("operator", BTreeMap::new(), &self.emulators);
-        let are_due = || self.schedules.are_due();
-        crate::trigger::until(wanted, are_due, queues, &self.running_batches, &environment, DRAIN_DEADLINE, DRAIN_PAUSE)
-            .await
-            .map_err(NotDrained)
+        let mut seen = None;
+        let watch = async {
+            loop {
+                // Asked before the queues are: what is sent while they are counted may have been counted or not.
+                let is_complete = !self.schedules.are_due();
+                seen = self.messages().await;
+                if let Some(messages) = seen.filter(|messages| is_complete && wanted(*messages)) {
+                    return messages;
+                }
+                tokio::time::sleep(DRAIN_PAUSE).await;
+            }
+        };
+        tokio::time::timeout(DRAIN_DEADLINE, watch).await.map_err(|_| NotDrained(format!("{seen:?}")))
+    }
+
+    /// Counts the messages of all queues that trigger functions. `None` if one cannot be counted.
+    async fn messages(&self) -> Option<Messages> {
+        let mut together = Messages::default();
+        for trigger in &self.stack.triggers {
+            let MessageCounts { visible, in_flight, delayed } = self.emulators.message_counts(&trigger.queue).await?;
+            together.visible += visible;
+            together.in_flight += in_flight;
+            together.delayed += delayed;
+        }
+        // Counted after the queues: once a message is deleted, its other deliveries have begun.
+        together.running_batches = self.running_batches.count();
+        Some(together)
     }
 
     /// Ends everything, first what calls, then what is called: requests and batches at work are finished, within a

@@ -7,7 +7,6 @@
 
 use std::{
     collections::BTreeSet,
-    iter::Sum,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -19,7 +18,7 @@ use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
 use aws_sdk_sqs::{
     Client,
     config::{BehaviorVersion, Credentials, Region},
-    types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName, QueueAttributeName},
+    types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName},
 };
 use aws_smithy_http_client::Builder;
 use emulators::{ACCOUNT_ID, REGION};
@@ -236,7 +235,7 @@ impl RunningBatches {
         RunningBatch(self.clone())
     }
 
-    fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
 }
@@ -267,69 +266,6 @@ impl Messages {
     pub fn are_quiet(self) -> bool {
         Messages { delayed: 0, ..self } == Messages::default()
     }
-}
-
-impl Sum for Messages {
-    fn sum<I: Iterator<Item = Messages>>(all: I) -> Messages {
-        all.fold(Messages::default(), |one, other| Messages {
-            visible: one.visible + other.visible,
-            in_flight: one.in_flight + other.in_flight,
-            delayed: one.delayed + other.delayed,
-            running_batches: one.running_batches + other.running_batches,
-        })
-    }
-}
-
-/// Waits until the queues hold what is wanted while no message is due that has not been sent, and gives what they hold;
-/// else says it.
-pub(crate) async fn until<'a>(
-    wanted: impl Fn(Messages) -> bool,
-    are_due: impl Fn() -> bool,
-    queues: impl Iterator<Item = &'a str> + Clone,
-    running: &RunningBatches,
-    environment: &Environment,
-    deadline: Duration,
-    pause: Duration,
-) -> Result<Messages, String> {
-    let (client, endpoint) = client(environment);
-    let mut seen = Vec::new();
-    let watch = async {
-        loop {
-            seen.clear();
-            // Asked before the queues are: what is sent while they are counted may have been counted or not.
-            let is_complete = !are_due();
-            for queue in queues.clone() {
-                seen.push((queue, held(&client, &format!("{endpoint}/{ACCOUNT_ID}/{queue}")).await));
-            }
-            let together: Option<Messages> = seen.iter().map(|(_, held)| *held).sum();
-            // Counted after the queues: once a message is deleted, its other deliveries have begun.
-            let together = together.map(|held| Messages { running_batches: running.count(), ..held });
-            if let Some(together) = together.filter(|together| is_complete && wanted(*together)) {
-                return together;
-            }
-            tokio::time::sleep(pause).await;
-        }
-    };
-    tokio::time::timeout(deadline, watch).await.map_err(|_| format!("{seen:?}"))
-}
-
-/// What a queue holds; `None` where it does not say.
-async fn held(client: &Client, queue_url: &str) -> Option<Messages> {
-    let names = [
-        QueueAttributeName::ApproximateNumberOfMessages,
-        QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
-        QueueAttributeName::ApproximateNumberOfMessagesDelayed,
-    ];
-    let request = client.get_queue_attributes().queue_url(queue_url).set_attribute_names(Some(names.to_vec()));
-    let attributes = request.send().await.ok()?.attributes?;
-    let number = |name| attributes.get(name)?.parse::<u64>().ok();
-    let [visible, in_flight, delayed] = &names;
-    Some(Messages {
-        visible: number(visible)?,
-        in_flight: number(in_flight)?,
-        delayed: number(delayed)?,
-        running_batches: 0,
-    })
 }
 
 #[cfg(test)]

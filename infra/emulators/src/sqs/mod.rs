@@ -39,6 +39,8 @@ use receive::Receive;
 use send::{Act, Caller, Deletion, NewMessage, VisibilityChange};
 use store::Store;
 
+pub use store::MessageCounts;
+
 /// Characters of a queue's name.
 const NAME_LENGTH_MAX: usize = 80;
 
@@ -131,6 +133,12 @@ impl Sqs {
     /// Removes messages that are older than their queue keeps them. Blocks.
     pub(crate) fn remove_expired(&self) -> Result<(), impl std::error::Error> {
         self.store.remove_expired(self.clock.now_ms())
+    }
+
+    /// Counts the messages of a queue. `None` if the store does not answer.
+    pub(crate) async fn count(&self, queue: &str) -> Option<MessageCounts> {
+        let queue = queue.to_owned();
+        self.blocking(move |store, now_ms| store.count(&queue, now_ms)).await.ok()
     }
 
     /// Answers one request of a principal, with a whim that does nothing where it makes no sense.

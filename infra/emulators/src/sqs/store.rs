@@ -57,6 +57,17 @@ pub(super) struct Queue {
     modified_ms: i64,
 }
 
+/// The messages of a queue, by what can be done with them at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageCounts {
+    /// To be received now.
+    pub visible: u64,
+    /// Received, and neither deleted nor visible again.
+    pub in_flight: u64,
+    /// Sent with a delay that has not passed.
+    pub delayed: u64,
+}
+
 /// The database. Its methods block.
 #[derive(Debug)]
 pub(super) struct Store {
@@ -129,23 +140,22 @@ impl Store {
     pub(super) fn describe(&self, name: &str, now_ms: i64) -> Result<BTreeMap<String, String>, Fault> {
         let connection = self.connection();
         let queue = queue(&connection, name)?;
-        let mut counts = connection.prepare_cached(
-            "SELECT count(*) FILTER (WHERE visible_ms <= ?2),
-                    count(*) FILTER (WHERE visible_ms > ?2 AND receipt IS NOT NULL),
-                    count(*) FILTER (WHERE visible_ms > ?2 AND receipt IS NULL)
-             FROM messages WHERE queue = ?1",
-        )?;
-        let counts: [i64; 3] =
-            counts.query_row(params![queue.name, now_ms], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?;
+        let counts = count(&connection, name, now_ms)?;
+
         let mut description = queue.attributes.all();
         let mut add = |name: &str, value: String| description.insert(name.to_owned(), value);
         add("QueueArn", crate::arn::queue(&queue.name));
         add("CreatedTimestamp", (queue.created_ms / 1000).to_string());
         add("LastModifiedTimestamp", (queue.modified_ms / 1000).to_string());
-        add("ApproximateNumberOfMessages", counts[0].to_string());
-        add("ApproximateNumberOfMessagesNotVisible", counts[1].to_string());
-        add("ApproximateNumberOfMessagesDelayed", counts[2].to_string());
+        add("ApproximateNumberOfMessages", counts.visible.to_string());
+        add("ApproximateNumberOfMessagesNotVisible", counts.in_flight.to_string());
+        add("ApproximateNumberOfMessagesDelayed", counts.delayed.to_string());
         Ok(description)
+    }
+
+    /// Counts a queue's messages.
+    pub(super) fn count(&self, name: &str, now_ms: i64) -> Result<MessageCounts, Fault> {
+        Ok(count(&self.connection(), name, now_ms)?)
     }
 
     /// Removes messages that are older than their queue keeps them.
@@ -171,6 +181,18 @@ pub(super) fn queue(connection: &Connection, name: &str) -> Result<Queue, Fault>
     let (attributes, created_ms, modified_ms) = row.ok_or_else(Fault::no_queue)?;
     let attributes = Attributes::from_column(&attributes).map_err(|error| Fault::internal(&error))?;
     Ok(Queue { name: name.to_owned(), attributes, created_ms, modified_ms })
+}
+
+fn count(connection: &Connection, queue: &str, now_ms: i64) -> rusqlite::Result<MessageCounts> {
+    let mut counts = connection.prepare_cached(
+        "SELECT count(*) FILTER (WHERE visible_ms <= ?2),
+                count(*) FILTER (WHERE visible_ms > ?2 AND receipt IS NOT NULL),
+                count(*) FILTER (WHERE visible_ms > ?2 AND receipt IS NULL)
+         FROM messages WHERE queue = ?1",
+    )?;
+    counts.query_row(params![queue, now_ms], |row| {
+        Ok(MessageCounts { visible: row.get(0)?, in_flight: row.get(1)?, delayed: row.get(2)? })
+    })
 }
 
 fn write_queue(connection: &Connection, name: &str, attributes: &Attributes, now_ms: i64) -> Result<(), Fault> {
