@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use futures::future::{join, join_all};
-use rand::Rng;
+use rand::{Rng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tests::{Answer, form};
 
@@ -24,8 +24,11 @@ const FOLDERS: usize = 3;
 const READERS: usize = 2;
 /// Steps for each round.
 const STEPS: u64 = 2;
-/// Fewest steps of a walk: readers have to be answered between them.
+/// Fewest steps of a walk.
 const STEPS_MIN: u64 = 24;
+/// Steps by which a walk may be longer, until each reader has been answered: while AWS has moods, all that a reader hears
+/// may be 503 for some steps.
+const MORE_STEPS_MAX: u64 = 400;
 
 /// What all levels say.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,9 +123,8 @@ impl Guarded<'_> {
         self.ring.insist(async || self.ring.acme.client.put(path, body.clone()).await).await.ok();
     }
 
-    /// Asks for the file until it is over, and gives how often the answer was not that AWS was to blame.
-    async fn ask(&self, is_over: &Cell<bool>, state: &Cell<State>, asks: bool) -> usize {
-        let mut heard = 0;
+    /// Asks for the file until it is over, and counts the answers but those that AWS was to blame for.
+    async fn ask(&self, is_over: &Cell<bool>, state: &Cell<State>, asks: bool, heard: &Cell<u64>) {
         while !is_over.get() {
             let before = state.get();
             let answer: Answer = self.ring.stack.anonymous.get(&self.url).await;
@@ -132,16 +134,14 @@ impl Guarded<'_> {
             let expected = if asks { 403 } else { 200 };
             let place = self.ring.place;
             assert_eq!(answer.status, expected, "{place:?}: between {before:?} and {:?}", state.get());
-            heard += 1;
+            heard.set(heard.get() + 1);
         }
-        heard
     }
 }
 
 /// A step after which strangers are still let in, or still refused.
-fn drawn(ring: &mut Ring, state: State, asks: bool) -> Step {
+fn drawn(draws: &mut SmallRng, state: State, asks: bool) -> Step {
     loop {
-        let draws = &mut ring.draws;
         let says = [None, Some(false), Some(true)][draws.random_range(0..3)];
         let folder = draws.random_range(0..FOLDERS);
         let step = match draws.random_range(0..6) {
@@ -158,33 +158,33 @@ fn drawn(ring: &mut Ring, state: State, asks: bool) -> Step {
     }
 }
 
-/// Changes one thing after the other, while others ask for the file all the time.
+/// Changes one thing after the other, while others ask for the file all the time, until each of them has been answered.
 async fn walk(seed: u64, is_moody: bool, asks: bool) {
-    let mut ring = Ring::new(seed, is_moody).await;
-    let mut state = State { space: Some(asks), ..State::default() };
+    let ring = Ring::new(seed, is_moody).await;
+    let mut draws = ring.draws.clone();
     let share = if is_moody { CALM_ROUNDS } else { 1 };
-    let mut steps = vec![(Step::Space(Some(asks)), state)];
-    let walked = (ROUNDS.rounds() * STEPS).div_ceil(share).max(STEPS_MIN);
-    for _ in 0..walked {
-        let step = drawn(&mut ring, state, asks);
-        state = state.after(step);
-        steps.push((step, state));
-    }
+    let steps = (ROUNDS.rounds() * STEPS).div_ceil(share).max(STEPS_MIN);
+
     let guarded = Guarded::new(&ring).await;
-    let mut steps = steps.into_iter();
-    let (first, state) = steps.next().expect("the first one");
-    guarded.take(first).await;
-    let (is_over, state) = (Cell::new(false), Cell::new(state));
+    guarded.take(Step::Space(Some(asks))).await;
+    let state = Cell::new(State { space: Some(asks), ..State::default() });
+    let heard = [const { Cell::new(0) }; READERS];
+    let is_over = Cell::new(false);
+
     let changes = async {
-        for (step, after) in steps {
-            state.set(after);
+        let mut walked = 0;
+        while walked < steps || heard.iter().any(|heard| heard.get() == 0) {
+            assert!(walked < steps + MORE_STEPS_MAX, "{:?}: somebody was never answered", ring.place);
+            let step = drawn(&mut draws, state.get(), asks);
+            state.set(state.get().after(step));
             guarded.take(step).await;
+            walked += 1;
         }
         is_over.set(true);
     };
-    let readers = join_all((0..READERS).map(|_| guarded.ask(&is_over, &state, asks)));
-    let ((), heard) = ring.meet(join(changes, readers)).await;
-    assert!(heard.into_iter().all(|heard| heard > 0), "{:?}: somebody was never answered", ring.place);
+    let readers = join_all(heard.iter().map(|heard| guarded.ask(&is_over, &state, asks, heard)));
+    ring.meet(join(changes, readers)).await;
+
     let delivered = ring.stack.anonymous.get(&guarded.url).await.demand(if asks { 403 } else { 200 });
     assert_eq!(delivered.body == TEXT, !asks);
     ring.end().await;
