@@ -140,17 +140,23 @@ async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
         let probes = probes(&shelf, &visitors, &file.url);
         files.push((delivery_type, file, probes));
     }
-    for space in CHOICES {
+    for (first, space) in CHOICES.into_iter().enumerate() {
         shelf.set(&shelf.space(), space).await;
-        for folder in CHOICES {
+        for (second, folder) in CHOICES.into_iter().enumerate() {
             shelf.set(&shelf.folder, folder).await;
-            for direct in CHOICES {
+            for (third, direct) in CHOICES.into_iter().enumerate() {
                 let place = format!("space {space:?}, folder {folder:?}, file {direct:?}");
                 // The nearest level that says something is heard; a type that asks for proof asks whatever they say.
                 let set = direct.or(folder).or(space).unwrap_or(false);
-                for (delivery_type, file, probes) in &files {
+                for (index, (delivery_type, file, probes)) in files.iter().enumerate() {
+                    let asks_always = *delivery_type != "upload";
+                    // A third of the places, in which every two levels say every two things.
+                    let is_share = (first + second + third + index).is_multiple_of(3);
+                    if asks_always && !is_share && !tests::is_thorough() {
+                        continue;
+                    }
                     shelf.set(&file.path, direct).await;
-                    demand_answers(probes, delivery_type, set || *delivery_type != "upload", &place).await;
+                    demand_answers(probes, delivery_type, set || asks_always, &place).await;
                 }
             }
         }
