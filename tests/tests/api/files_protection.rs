@@ -66,7 +66,10 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
                     let expected = if type_to < type_from || opens { 403 } else { 200 };
                     let what = format!("{from} to {change}");
                     assert_eq!(status_of_change(&acme, &user, &users, &from, &change).await, expected, "{what}");
-                    assert_eq!(status_of_change(&acme, &admin, &users, &from, &change).await, 200, "{what}");
+                    // A refused change has changed nothing, so that the admin starts from the same state.
+                    if expected == 403 {
+                        assert_eq!(admin.put(&users, change).await.status, 200, "{what}");
+                    }
                 }
             }
         }
