@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use tenant::{NewKey, Tenants};
 use tests::{Client, Stack, StackOptions, Tenant};
 
-/// Items of a list that is paged through.
-const ITEMS: usize = 250;
+/// Items of a list that is paged through: three pages of the largest limit.
+const ITEMS: usize = 205;
 
 /// A page: its items' ids, newest first, and the cursors of its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
