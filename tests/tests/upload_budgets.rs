@@ -38,7 +38,7 @@ async fn presigned_uploads_cost_what_they_may() {
     let mut body = described();
     body["space"] = json!(acme.handle);
     // The space is looked at again once the file is announced, or active.
-    let announce = ["BatchGetItem", "GetItem", "GetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"];
+    let announce = ["BatchGetItem", "BatchGetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"];
     let (announced, calls) = cost(&stack, 201, acme.client.post("/upload/presign", body.clone())).await;
     assert_eq!(calls, announce);
     let confirm = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));

@@ -10,7 +10,7 @@
 use bytes::Bytes;
 use domain::{Fault, File, MediaType, PendingUpload, StoredContent, UploadRules, Violation};
 use mime::Mime;
-use tenant::{Activated, Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
+use tenant::{Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
 use crate::{
     FILE_BYTES, IngestError, Spool, Spooled,
@@ -37,12 +37,9 @@ pub enum Confirmed {
     Gone,
 }
 
-impl From<Activated> for Confirmed {
-    fn from(activated: Activated) -> Confirmed {
-        match activated {
-            Activated::Active(file) => Confirmed::Active(file),
-            Activated::Gone => Confirmed::Gone,
-        }
+impl From<Option<File>> for Confirmed {
+    fn from(activated: Option<File>) -> Confirmed {
+        activated.map_or(Confirmed::Gone, |file| Confirmed::Active(file.into()))
     }
 }
 

@@ -113,20 +113,17 @@ impl Table {
         space: SpaceId,
         reference: &UploadConfigReference,
     ) -> Result<Option<UploadConfig>, Error> {
-        self.get(match reference {
-            UploadConfigReference::Id(id) => Key::upload_config(space, *id),
-            UploadConfigReference::Name(name) => Key::upload_config_name(space, name),
-        })
-        .await
+        self.get(referenced(space, reference)).await
     }
 
-    /// A space, and an upload config in it.
+    /// Returns a space and an upload config in it, by id or by name.
     pub async fn space_and_upload_config(
         &self,
         space: SpaceId,
-        config: UploadConfigId,
+        reference: &UploadConfigReference,
     ) -> Result<(Option<Space>, Option<UploadConfig>), Error> {
-        let (space, config) = (Key::space(space), Key::upload_config(space, config));
+        let config = referenced(space, reference);
+        let space = Key::space(space);
         let mut found = self.get_together([space.clone(), config.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&config)?))
     }
@@ -144,5 +141,12 @@ impl Table {
         listing: Listing<UploadConfigId>,
     ) -> Result<Page<UploadConfig>, Error> {
         self.page(space_partition(space), UPLOAD_CONFIGS, listing, upload_config_sort).await
+    }
+}
+
+fn referenced(space: SpaceId, reference: &UploadConfigReference) -> Key {
+    match reference {
+        UploadConfigReference::Id(id) => Key::upload_config(space, *id),
+        UploadConfigReference::Name(name) => Key::upload_config_name(space, name),
     }
 }

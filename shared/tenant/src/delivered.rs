@@ -95,7 +95,10 @@ impl Tenants {
                 Linked::Needs(ids) => ids,
             };
             let known = asked.map(|(_, ids)| ids).unwrap_or_default();
-            let hinted = file.folder.iter().flat_map(|folder| folder.chain().chain(self.hints.above(folder.id)));
+            let hinted = file
+                .folder
+                .iter()
+                .flat_map(|folder| folder.chain().chain(self.hints.get(&folder.id).unwrap_or_default()));
             let mut ids: Vec<FolderId> = known.into_iter().chain(hinted).chain(needs).collect();
             ids.sort_unstable();
             ids.dedup();

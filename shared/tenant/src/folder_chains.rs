@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::{FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, InFolder, Linked};
 
-use crate::{Space, folder_hints::FolderHints, folders::FolderWithChain};
+use crate::{Space, folders::FolderWithChain, hints::FolderHints};
 
 /// Times that folders are read which others keep moving: each time they are deeper, or known.
 const READS: usize = 2 * FOLDER_DEPTH;
@@ -37,7 +37,10 @@ impl FolderChains {
 
     async fn read_once(space: &Space, wanted: &[InFolder], known: Vec<Folder>) -> Result<FolderChains, Fault> {
         let mut chains = FolderChains(known.into_iter().map(|folder| (folder.id, Some(folder))).collect());
-        let hinted = |folder: &InFolder| folder.chain().chain(space.hints.above(folder.id)).collect::<Vec<_>>();
+        let hinted = |folder: &InFolder| {
+            let hint = space.hints.get(&folder.id).unwrap_or_default();
+            folder.chain().chain(hint).collect::<Vec<_>>()
+        };
         let mut needs: Vec<FolderId> = wanted.iter().flat_map(hinted).collect();
         for read in 0..READS {
             needs.sort_unstable();

@@ -13,9 +13,9 @@ mod delivered;
 mod files;
 mod folder_chains;
 mod folder_deletion;
-mod folder_hints;
 mod folder_targets;
 mod folders;
+mod hints;
 mod job_limits;
 mod keys;
 mod operator;
@@ -41,14 +41,14 @@ pub use operator::{Bootstrapped, bootstrap};
 pub use purge::{Purge, Purged};
 pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
 pub use space::Space;
-pub use staged::{Activated, Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
+pub use staged::{Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
 pub use strangers::{RequestOrigin, UnverifiedUpload, UploadScope};
 pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion, FilePlace, Listing, Page, Start};
 pub use upload_configs::{ConfigPlace, READS_CONFIGS};
 
 use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
-use folder_hints::FolderHints;
+use hints::{ActiveConfigHints, FolderHints};
 use runtime::Settings;
 use table::Table;
 
@@ -57,6 +57,7 @@ use table::Table;
 pub struct Tenants {
     table: Table,
     hints: FolderHints,
+    active_configs: ActiveConfigHints,
 }
 
 /// Whether a request with a key goes on.
@@ -72,7 +73,7 @@ impl Tenants {
     /// The records in the table that `TABLE_NAME` names.
     pub fn read(settings: &mut Settings, sources: Sources) -> Tenants {
         let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
-        Tenants { table, hints: FolderHints::default() }
+        Tenants { table, hints: FolderHints::default(), active_configs: ActiveConfigHints::default() }
     }
 
     /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.

@@ -3,7 +3,7 @@
 use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Timestamp, Violation, Violations};
 use table::{ChangeRefused, Table};
 
-use crate::{Caller, Tenants, folder_hints::FolderHints};
+use crate::{Caller, Tenants, hints::FolderHints};
 
 /// Tries of a change that others change away.
 pub(crate) const CHANGE_TRIES: u32 = 32;

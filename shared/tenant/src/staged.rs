@@ -60,15 +60,6 @@ pub enum StagedCopied {
     OtherSize,
 }
 
-/// Outcome of an attempt to make a file active.
-#[derive(Debug)]
-pub enum Activated {
-    /// It is active, by this attempt or by another.
-    Active(Box<File>),
-    /// It was removed.
-    Gone,
-}
-
 impl Assets<'_> {
     /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it is sent for that somebody
     /// looks after it, so none is ever forgotten.
@@ -160,10 +151,11 @@ impl Assets<'_> {
     }
 
     /// Makes a pending file active with validated content that is stored. An attempt that fails removes the bytes, unless
-    /// they may be in use. What callers have changed of the pending file meanwhile is kept.
+    /// they may be in use. What callers have changed of the pending file meanwhile is kept. Returns the file, which another
+    /// attempt may have made active; `None` if it was removed.
     ///
     /// Fails with 409 if the stored name is taken; the file stays pending.
-    pub async fn activate(&self, pending: &File, content: StoredContent) -> Result<Activated, Fault> {
+    pub async fn activate(&self, pending: &File, content: StoredContent) -> Result<Option<File>, Fault> {
         let at = self.space.now();
         let revision = content.revision;
         let mut pending = pending.clone();
@@ -196,18 +188,18 @@ impl Assets<'_> {
 
     /// Takes back an activation if its space was deleted just before: the purge knows the paths of the files that it has
     /// seen alone.
-    async fn unless_deleted(&self, file: File, revision: Revision) -> Result<Activated, Fault> {
+    async fn unless_deleted(&self, file: File, revision: Revision) -> Result<Option<File>, Fault> {
         if self.space.table.space(file.space_id).await?.is_some() {
-            return Ok(Activated::Active(file.into()));
+            return Ok(Some(file));
         }
         self.space.table.remove_path(&file).await?;
         self.remove_revision(file.id, revision).await;
-        Ok(Activated::Gone)
+        Ok(None)
     }
 
     /// Whether a failed activation took effect is unknown, unless the file's record tells. While it does not, the bytes
     /// stay: they may be in use.
-    async fn after_failure(&self, id: FileId, revision: Revision, fault: Fault) -> Result<Activated, Fault> {
+    async fn after_failure(&self, id: FileId, revision: Revision, fault: Fault) -> Result<Option<File>, Fault> {
         match self.space.file(id).await {
             Ok(found) if found.as_ref().is_none_or(|found| found.status != FileStatus::Pending) => {
                 self.settled(id, revision, found).await
@@ -218,12 +210,12 @@ impl Assets<'_> {
 
     /// Returns what became of a file that is no longer pending: this attempt activated it without hearing so, or another
     /// attempt did, or it was removed. Nothing can activate it with this attempt's bytes any more.
-    async fn settled(&self, id: FileId, revision: Revision, found: Option<File>) -> Result<Activated, Fault> {
+    async fn settled(&self, id: FileId, revision: Revision, found: Option<File>) -> Result<Option<File>, Fault> {
         match found {
             Some(found) if found.revision == Some(revision) => self.unless_deleted(found, revision).await,
             found => {
                 self.remove_revision(id, revision).await;
-                Ok(found.map_or(Activated::Gone, |found| Activated::Active(found.into())))
+                Ok(found)
             }
         }
     }

@@ -1,16 +1,17 @@
-//! Uploads without a key, into one space by one of its configs.
+//! Where uploads go: into one space by one of its configs, for a caller with a key or for an anonymous one.
 //!
-//! Invariant: what the request names gives an [`UnverifiedUpload`], which shows nothing of the space; only proof makes it an
+//! Invariant: what a request without a key names gives an [`UnverifiedUpload`], which shows nothing of the space; only proof makes it an
 //! [`UploadScope`]: a signature of the space, or an origin that the config allows.
 
 use domain::{
     Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned, PresentedUpload, RateLimit,
-    Referrer, Role, SignedUpload, Timestamp, UploadConfig, UploadConfigName, UploadConfigReference,
+    Referrer, Role, SignedUpload, Timestamp, UploadConfig, UploadConfigName, UploadConfigReference, Violation,
+    Violations,
 };
 
-use crate::{PRESIGNED_MS, Space, Tenants};
+use crate::{Caller, PRESIGNED_MS, Space, Tenants};
 
-/// The role of an anonymous uploader.
+/// The least role that uploads, which is that of an anonymous uploader.
 const ROLE: Role = Role::User;
 
 /// How long after the creation of its file a confirm token is valid, in milliseconds: an hour longer than the presigned
@@ -40,6 +41,52 @@ pub struct RequestOrigin<'a> {
 }
 
 impl Tenants {
+    /// Returns the space of a handle and the referenced config, or else the active one, for a caller with a key. Returns
+    /// violations of `space` or `upload_config` if the caller may not know of such a space or config.
+    ///
+    /// Fails with 403 if the caller's role is too low or the space is disabled.
+    pub async fn upload_scope(
+        &self,
+        caller: &Caller,
+        handle: &Handle,
+        reference: Option<&UploadConfigReference>,
+    ) -> Result<Result<UploadScope, Violations>, Fault> {
+        let (space, read) = self.space_and_likely_config(caller, handle, reference).await?;
+        let Some(space) = space else { return Ok(Err(("space", Violation::Unknown).into())) };
+        space.demand(ROLE)?;
+        space.demand_uploads()?;
+
+        let active = UploadConfigReference::Id(space.record.active_upload_config_id);
+        let reference = reference.unwrap_or(&active);
+        let config = match read {
+            Some((likely, config)) if likely == *reference => config,
+            _ => space.upload_config(Some(reference)).await?,
+        };
+        self.active_configs.note(space.record.id, space.record.active_upload_config_id);
+        Ok(config
+            .map(|config| UploadScope { space, config })
+            .ok_or_else(|| ("upload_config", Violation::Unknown).into()))
+    }
+
+    /// Returns the space of a handle. A space key's space is read together with the config that the request is likely to need:
+    /// the referenced one, or the one that was active the last time.
+    async fn space_and_likely_config(
+        &self,
+        caller: &Caller,
+        handle: &Handle,
+        reference: Option<&UploadConfigReference>,
+    ) -> Result<(Option<Space>, Option<(UploadConfigReference, Option<UploadConfig>)>), Fault> {
+        let own = caller.own_space();
+        let hint = || own.and_then(|(own, _)| self.active_configs.get(&own)).map(UploadConfigReference::Id);
+        let (Some((own, role)), Some(likely)) = (own, reference.cloned().or_else(hint)) else {
+            return Ok((self.space_by_handle(caller, handle).await?, None));
+        };
+
+        let (record, config) = self.table.space_and_upload_config(own, &likely).await?;
+        let record = record.filter(|record| record.handle == *handle);
+        Ok((record.map(|record| self.scoped(record, role)), Some((likely, config))))
+    }
+
     /// Verifies a signed URL. Returns where it allows uploads, and what it fixes. Fails with 403 if the space or the config
     /// does not exist, as for a wrong signature.
     pub async fn verify_signed_upload(
@@ -48,7 +95,8 @@ impl Tenants {
         master: &MasterSecret,
     ) -> Result<(UploadScope, SignedUpload), Fault> {
         let claimed = &presented.claimed;
-        let (space, config) = self.table.space_and_upload_config(claimed.space_id, claimed.config_id).await?;
+        let config = UploadConfigReference::Id(claimed.config_id);
+        let (space, config) = self.table.space_and_upload_config(claimed.space_id, &config).await?;
         let signing = space.as_ref().map(|space| space.signing).unwrap_or_default();
 
         // The signature is verified also for a space that does not exist, so that the time tells nothing either.

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Fault, Handle, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
+use domain::{Fault, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
 use http::{HeaderMap, HeaderValue, header, request::Parts};
 use serde_json::Value;
 use tenant::{Admitted, Caller, Tenants};
@@ -106,12 +106,6 @@ impl<A: Action> Authenticated<A> {
             None => Violations::from((SPACE_PARAMETER, Violation::Required)).into(),
         };
         Can::authorize(self.caller, space.ok_or_else(missing)?, (), self.sources().clone())
-    }
-
-    /// Authorizes the action in the space with this handle; `None` if the caller may not know of such a space.
-    pub async fn authorize_space(&self, handle: &Handle) -> Result<Option<Can<A>>, Fault> {
-        let Some(space) = self.edge.tenants.space_by_handle(&self.caller, handle).await? else { return Ok(None) };
-        Can::authorize(self.caller, space, (), self.edge.sources.clone()).map(Some)
     }
 }
 

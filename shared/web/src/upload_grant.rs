@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{
     ConfirmTokens, Fault, File, FileId, Handle, HourlyQuota, MasterSecret, OriginalName, PresentedUpload, Principal,
-    RateLimit, SignedFolder, Timestamp, UploadConfigId, UploadConfigReference, Violation,
+    RateLimit, SignedFolder, Timestamp, UploadConfigId, UploadConfigReference,
 };
 use http::{HeaderMap, header, request::Parts};
 use mime::Mime;
@@ -133,16 +133,13 @@ async fn specified_scope(auth: &Authenticated<Upload>, fields: &mut Fields) -> R
     let config = fields.optional("upload_config", UploadConfigReference::parse);
     let Some(handle) = handle else { return Ok(None) };
 
-    let Some(can) = auth.authorize_space(&handle).await? else {
-        fields.violate("space", &Violation::Unknown);
-        return Ok(None);
-    };
-    can.space.demand_uploads()?;
-    let Some(config) = can.space.upload_config(config.as_ref()).await? else {
-        fields.violate("upload_config", &Violation::Unknown);
-        return Ok(None);
-    };
-    Ok(Some(UploadScope { space: can.space, config }))
+    match auth.tenants().upload_scope(&auth.caller, &handle, config.as_ref()).await? {
+        Ok(scope) => Ok(Some(scope)),
+        Err(violations) => {
+            fields.note(violations);
+            Ok(None)
+        }
+    }
 }
 
 /// Fails with 403 if the fields name another space or config than the signed ones. A malformed id is another one.
