@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{Fault, File, FileId, FileStatus, Role, Violation, Violations};
 use http::header;
-use intake::Confirmed;
+use ingest::Confirmed;
 use tenant::Space;
 use web::{
     AnonymousFileView, Authenticated, Can, Data, Endpoint, Failure, FieldReader, FileView, FromFields, Upload, has_key,
@@ -114,7 +114,7 @@ async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, 
     }
 
     let assets = space.assets(&uploads.originals);
-    match intake::confirm(&assets, &file).await? {
+    match ingest::confirm(&assets, &file).await? {
         Confirmed::Active(file) => Ok(*file),
         Confirmed::Absent => {
             // Another request may have refused and removed it meanwhile.

@@ -1,7 +1,7 @@
 //! Reads what a client declares of a file before it sends the bytes.
 
 use domain::{FILE_BYTES, OriginalName, Violation};
-use intake::DeclaredFile;
+use ingest::DeclaredFile;
 use mime::Mime;
 use schemars::JsonSchema;
 use web::{FieldReader, Fields, UploadLimits};

@@ -3,13 +3,13 @@
 //! A file is uploaded as a form (`upload`), or it is declared (`presign`), sent to storage, and confirmed (`confirm`). Both
 //! are allowed by an API key, by a signed URL, or without a key by an upload config: see [`web::UploadGrant`].
 
+mod bounded_body;
 mod confirm;
 mod declared;
 mod disposition;
 mod form;
 mod generate_signed_url;
 mod part_headers;
-mod pieces;
 mod presign;
 mod request;
 mod upload;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::extract::{Request, State};
 use domain::{Fault, FileId, Timestamp, Violation};
-use intake::DeclaredFile;
+use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

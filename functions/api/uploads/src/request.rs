@@ -2,7 +2,7 @@
 //! request is claimed, the folders are resolved, and all that is wrong is reported together.
 
 use domain::{Fault, HourlyQuota, Principal, Reference, UploadTarget, Violation};
-use intake::{DeclaredFile, ReceivedFile, ValidatedFile};
+use ingest::{DeclaredFile, ReceivedFile, ValidatedFile};
 use tenant::{Assets, FolderSelector, Placement, UploadScope};
 use web::{AllowedFolders, FOLDER_ID, FOLDER_PATH, FieldReader, Fields, Patch, UploadGrant, UploadLimits, read_folder};
 
@@ -92,7 +92,7 @@ impl UploadRequest {
         }
 
         let rules = self.scope.as_ref().map(|scope| scope.config.rules_for(*principal)).unwrap_or_default();
-        let validating = intake::validate(files, &rules, *principal, limits.content_type.as_ref());
+        let validating = ingest::validate(files, &rules, *principal, limits.content_type.as_ref());
         match in_time(validating, "validating took too long").await? {
             Ok(validated) => Ok(Some(validated)),
             Err(violations) => {

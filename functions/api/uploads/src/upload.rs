@@ -2,7 +2,7 @@
 //! all of them or none.
 
 use axum::extract::{Request, State};
-use intake::FILES;
+use ingest::FILES;
 use tenant::NewFile;
 use web::{ApiKeyUpload, Created, Endpoint, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant};
 

@@ -10,7 +10,7 @@
 //!   developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use domain::{Fault, FaultKind};
-use intake::{Confirmed, confirm};
+use ingest::{Confirmed, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{Checks, ConfirmCheck, DELAY_SECONDS, Queue};
 use worker::{Batch, Delivery, Failure, Worker};

@@ -4,7 +4,7 @@ use domain::{Extension, MediaType, OriginalName, Principal, ResourceType, Valida
 use infer::MatcherType;
 use mime::Mime;
 
-use crate::{text::is_text, types};
+use crate::{media_types, text::is_text};
 
 /// Bytes of which nothing is known.
 const UNKNOWN: &str = "application/octet-stream";
@@ -37,8 +37,8 @@ pub(crate) fn media_type(
 /// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is plain text, so that no page
 /// loads it as a script from our address.
 pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> MediaType {
-    let by_extension = types::textual_type(&media_type.extension).is_some_and(types::is_javascript);
-    let is_script = types::is_javascript(&media_type.mime_type) || by_extension;
+    let by_extension = media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
+    let is_script = media_types::is_javascript(&media_type.mime_type) || by_extension;
 
     if uploaded_by.is_stranger() && is_script { of_type(PLAIN, PLAIN_EXTENSION) } else { media_type }
 }
@@ -59,7 +59,7 @@ fn bare_media_type(
     name: &OriginalName,
     rules: &ValidationRules,
 ) -> Result<MediaType, Violation> {
-    let declared = declared.map(Mime::essence_str).map(types::renamed).filter(|declared| *declared != UNKNOWN);
+    let declared = declared.map(Mime::essence_str).map(media_types::renamed).filter(|declared| *declared != UNKNOWN);
     let is_text = is_text(head);
     let detected = infer::get(head).filter(|detected| {
         detected.matcher_type() != MatcherType::Text && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
@@ -74,17 +74,17 @@ fn bare_media_type(
 
 fn recognised(detected: &str, extension: &str, declared: Option<&str>) -> Result<MediaType, Violation> {
     if let Some(declared) = declared {
-        if let Some(extension) = types::shared_container(detected, declared) {
-            return Ok(of_type(types::registered(declared, extension), extension));
+        if let Some(extension) = media_types::shared_container(detected, declared) {
+            return Ok(of_type(media_types::registered(declared, extension), extension));
         }
-        if types::contradicts(detected, declared) {
+        if media_types::contradicts(detected, declared) {
             return Err(CONTRADICTION);
         }
     }
     // Formats are allowed by the extensions that they are stored under, which are spelled in one way.
     let spelled = Extension::parse(extension);
     let extension = spelled.as_ref().map_or(extension, Extension::as_str);
-    Ok(of_type(types::registered(detected, extension), extension))
+    Ok(of_type(media_types::registered(detected, extension), extension))
 }
 
 fn textual(
@@ -106,17 +106,17 @@ fn textual(
         return Ok(of_type(PLAIN, extension));
     }
     if let Some((declared, extension)) =
-        declared.and_then(|declared| Some((declared, types::textual_extension(declared)?)))
+        declared.and_then(|declared| Some((declared, media_types::textual_extension(declared)?)))
     {
         return Ok(of_type(declared, extension));
     }
-    let mime_type = types::textual_type(extension).unwrap_or(PLAIN);
-    Ok(of_type(mime_type, types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION)))
+    let mime_type = media_types::textual_type(extension).unwrap_or(PLAIN);
+    Ok(of_type(mime_type, media_types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION)))
 }
 
 /// Whether files of a declared type can always be told by their bytes.
 fn shows_itself(declared: &str) -> bool {
-    matches!(types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
+    matches!(media_types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
 }
 
 /// Returns the media type of this name and extension.
@@ -124,7 +124,7 @@ pub(crate) fn of_type(mime_type: &str, extension: &str) -> MediaType {
     MediaType {
         mime_type: mime_type.to_owned(),
         extension: extension.to_owned(),
-        resource_type: types::resource_type(mime_type),
+        resource_type: media_types::resource_type(mime_type),
     }
 }
 

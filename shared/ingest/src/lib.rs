@@ -12,11 +12,11 @@ mod confirm;
 mod declared;
 mod dimensions;
 mod error;
+mod media_types;
 mod sniff;
 mod spool;
 mod text;
 mod transform;
-mod types;
 mod validation;
 
 pub use confirm::{Confirmed, confirm};

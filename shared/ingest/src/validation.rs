@@ -6,7 +6,7 @@ use domain::{
 };
 use mime::Mime;
 
-use crate::{sniff, text::is_text, types};
+use crate::{media_types, sniff, text::is_text};
 
 /// What the type of a file is detected from.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +62,8 @@ pub(crate) fn require_allowed_format(media_type: &MediaType, rules: &ValidationR
 /// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the declared one counts.
 pub(crate) fn require_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>) -> Result<(), Violation> {
     let is_declared = declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
-    let expected_type = types::renamed(expected.essence_str());
-    let is_replaced = types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
+    let expected_type = media_types::renamed(expected.essence_str());
+    let is_replaced = media_types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
 
     if expected_type == media_type.mime_type || (is_declared && (is_replaced || sniff::is_unknown(media_type))) {
         return Ok(());

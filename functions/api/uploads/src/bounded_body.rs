@@ -1,9 +1,10 @@
-//! The body of a form, handed to its parser in pieces.
+//! The body of a form as its parser reads it: in bounded pieces, and without control characters in the headers of parts
+//! (see `part_headers`).
 //!
-//! Invariant: the parser never holds more than one piece beyond what it asked for, since it keeps whatever it is given
-//! until it finds the end of a part's headers. So memory does not grow with a body whose end it does not find.
-//!
-//! Control characters in the headers of parts are removed on the way (see `part_headers`); bytes are counted as they came.
+//! Invariants:
+//! - The parser never holds more than one piece beyond what it asked for. It keeps what it is given until it finds the end
+//!   of a part's headers, so memory does not grow with a body whose end it does not find.
+//! - Bytes are counted as they came.
 
 use std::{
     pin::Pin,
@@ -14,7 +15,7 @@ use std::{
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use intake::FILE_BYTES;
+use ingest::FILE_BYTES;
 use thiserror::Error;
 use web::drain;
 
@@ -32,12 +33,12 @@ pub(crate) const fn body_bytes(files: usize) -> u64 {
 
 /// Largest piece, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
-/// Most bytes that lead to the content of a part: what stands before the first boundary, and the headers of each part.
+/// Maximum number of bytes that lead to the content of a part: what stands before the first boundary, and the headers of each part.
 const LEAD_BYTES: usize = 16 << 10;
 
-/// Why no more of a body is read.
+/// The limit that a body exceeds.
 #[derive(Debug, Error)]
-pub(crate) enum Unread {
+pub(crate) enum BodyLimitError {
     #[error(
         "The body must not be greater than {} kilobytes. Send larger files by way of POST /api/v1/upload/presign.",
         .0 >> 10
@@ -50,51 +51,52 @@ pub(crate) enum Unread {
     NoContent,
 }
 
-/// How many bytes the parser may still be given.
-pub(crate) struct Allowance(AtomicUsize);
+/// How many bytes the parser may still be given before it has to find the content of a part.
+pub(crate) struct LeadBudget(AtomicUsize);
 
-impl Allowance {
-    /// What is enough to find the next part.
-    pub(crate) fn of_lead() -> Allowance {
-        Allowance(AtomicUsize::new(LEAD_BYTES))
+impl LeadBudget {
+    /// Allows what is enough to find the next part.
+    pub(crate) fn new() -> LeadBudget {
+        LeadBudget(AtomicUsize::new(LEAD_BYTES))
     }
 
-    /// The parser looks for the next part.
+    /// Bounds the bytes while the parser looks for the next part.
     pub(crate) fn bound(&self) {
         self.0.store(LEAD_BYTES, Ordering::Relaxed);
     }
 
-    /// The parser has found a part, whose content is handed on as it comes.
+    /// Lifts the bound once the parser has found a part, whose content is passed on as it comes.
     pub(crate) fn lift(&self) {
         self.0.store(usize::MAX, Ordering::Relaxed);
     }
 }
 
-/// A body in pieces.
-pub(crate) struct Pieces<'a> {
+/// A body that is read up to its limits.
+pub(crate) struct BoundedBody<'a> {
     body: BodyDataStream,
-    /// What has come and was not handed on yet.
+    /// What has come and was not passed on yet.
     held: Bytes,
-    /// Bytes that were handed on, and how many may be.
+    /// Bytes that were passed on.
     read: u64,
-    most: u64,
-    allowance: &'a Allowance,
+    /// Maximum of these.
+    max: u64,
+    lead: &'a LeadBudget,
     headers: PartHeaders,
-    /// Whether the parser has to work on what it was given first.
-    rests: bool,
+    /// Whether the parser has to process the last piece first.
+    is_paused: bool,
 }
 
-impl<'a> Pieces<'a> {
-    /// Reads a form with this boundary from a body of up to `most` bytes.
-    pub(crate) fn of(body: Body, boundary: &str, most: u64, allowance: &'a Allowance) -> Pieces<'a> {
-        Pieces {
+impl<'a> BoundedBody<'a> {
+    /// Reads a form with this boundary from a body of up to `max` bytes.
+    pub(crate) fn new(body: Body, boundary: &str, max: u64, lead: &'a LeadBudget) -> BoundedBody<'a> {
+        BoundedBody {
             body: body.into_data_stream(),
             held: Bytes::new(),
             read: 0,
-            most,
-            allowance,
+            max,
+            lead,
             headers: PartHeaders::new(boundary),
-            rests: false,
+            is_paused: false,
         }
     }
 
@@ -104,12 +106,12 @@ impl<'a> Pieces<'a> {
     }
 }
 
-impl Stream for Pieces<'_> {
-    type Item = Result<Bytes, Unread>;
+impl Stream for BoundedBody<'_> {
+    type Item = Result<Bytes, BodyLimitError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        if std::mem::take(&mut this.rests) {
+        if std::mem::take(&mut this.is_paused) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -120,17 +122,17 @@ impl Stream for Pieces<'_> {
                 Some(Err(_)) | None => return Poll::Ready(None),
             }
         }
-        let allowed = this.allowance.0.load(Ordering::Relaxed);
+        let allowed = this.lead.0.load(Ordering::Relaxed);
         if allowed == 0 {
-            return Poll::Ready(Some(Err(Unread::NoContent)));
+            return Poll::Ready(Some(Err(BodyLimitError::NoContent)));
         }
         let piece = this.held.split_to(this.held.len().min(PIECE_BYTES).min(allowed));
-        this.allowance.0.store(allowed - piece.len(), Ordering::Relaxed);
+        this.lead.0.store(allowed - piece.len(), Ordering::Relaxed);
         this.read += piece.len() as u64;
-        if this.read > this.most {
-            return Poll::Ready(Some(Err(Unread::TooLarge(this.most))));
+        if this.read > this.max {
+            return Poll::Ready(Some(Err(BodyLimitError::TooLarge(this.max))));
         }
-        this.rests = true;
+        this.is_paused = true;
         Poll::Ready(Some(Ok(this.headers.filter(piece))))
     }
 }
@@ -151,10 +153,10 @@ mod tests {
         let endless: &[u8] = &vec![b'x'; 1 << 20];
         let opened: &[u8] = b"--frontier\r\nx-long: ";
         for chunks in [&[endless, endless][..], &[opened, endless, endless]] {
-            let allowance = Allowance::of_lead();
-            let mut pieces = Pieces::of(body(chunks), "frontier", u64::MAX, &allowance);
+            let budget = LeadBudget::new();
+            let mut pieces = BoundedBody::new(body(chunks), "frontier", u64::MAX, &budget);
             let refused = Multipart::new(&mut pieces, "frontier").next_field().await.expect_err("no part");
-            assert!(matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<Unread>()));
+            assert!(matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>()));
             assert_eq!(pieces.read, LEAD_BYTES as u64);
         }
     }
@@ -163,11 +165,11 @@ mod tests {
     async fn content_comes_whole_in_pieces() {
         let content = vec![b'x'; 300_000];
         let lead: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
-        let allowance = Allowance::of_lead();
-        let mut pieces = Pieces::of(body(&[lead, &content, b"\r\n--frontier--"]), "frontier", u64::MAX, &allowance);
+        let budget = LeadBudget::new();
+        let mut pieces = BoundedBody::new(body(&[lead, &content, b"\r\n--frontier--"]), "frontier", u64::MAX, &budget);
         let mut parts = Multipart::new(&mut pieces, "frontier");
         let mut part = parts.next_field().await.expect("a form").expect("a part");
-        allowance.lift();
+        budget.lift();
         let mut read = Vec::new();
         while let Some(piece) = part.chunk().await.expect("a form") {
             assert!(piece.len() <= PIECE_BYTES);

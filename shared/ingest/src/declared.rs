@@ -6,7 +6,7 @@ use domain::{
 };
 use mime::Mime;
 
-use crate::{sniff, types, validation};
+use crate::{media_types, sniff, validation};
 
 /// A declared file.
 #[derive(Clone, Debug)]
@@ -54,8 +54,8 @@ impl DeclaredFile {
     fn require_format(&self, rules: &ValidationRules, uploaded_by: Principal) -> Result<(), Violation> {
         let parts = self.original_name.parts();
         let is_allowed_program = parts[1..].last().is_some_and(|last| is_executable(last) && rules.allows(last));
-        let mime_type = types::renamed(self.mime.essence_str());
-        let extension = types::stored_extension(mime_type).filter(|_| !is_allowed_program);
+        let mime_type = media_types::renamed(self.mime.essence_str());
+        let extension = media_types::stored_extension(mime_type).filter(|_| !is_allowed_program);
 
         let Some(extension) = extension else { return Ok(()) };
         let media_type = sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by);
@@ -68,7 +68,7 @@ impl DeclaredFile {
         let extension = parts[1..].last().and_then(|last| Extension::parse(last).ok());
         let extension = extension.as_ref().map_or(sniff::UNKNOWN_EXTENSION, Extension::as_str);
 
-        let mime_type = types::renamed(self.mime.essence_str());
+        let mime_type = media_types::renamed(self.mime.essence_str());
         sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by)
     }
 }
