@@ -199,8 +199,8 @@ pub enum Principal {
 }
 
 impl Principal {
-    /// Whether it is nobody who could come back with a key.
-    pub fn is_stranger(self) -> bool {
+    /// Returns whether the uploader has no key.
+    pub fn is_anonymous(self) -> bool {
         matches!(self, Principal::SignedUrl | Principal::Unsigned)
     }
 }

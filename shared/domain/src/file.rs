@@ -289,7 +289,7 @@ impl File {
 
     /// Keeps for its anonymous uploader what a change of the active file `before` replaces.
     pub fn keep_activation(&mut self, before: &File) {
-        let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_stranger();
+        let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_anonymous();
         let is_replaced = self.original_name != before.original_name || self.delivery_type != before.delivery_type;
 
         if is_shown && is_replaced && before.at_activation.is_none() {

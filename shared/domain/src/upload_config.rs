@@ -148,7 +148,7 @@ impl UploadConfig {
     /// Returns the rules for uploads of a principal. Anonymous files have a maximum size also where the config sets none.
     pub fn rules_for(&self, uploaded_by: Principal) -> UploadRules {
         let mut rules = self.config.clone();
-        if uploaded_by.is_stranger() {
+        if uploaded_by.is_anonymous() {
             rules.validation.max_file_size.get_or_insert(ANONYMOUS_FILE_BYTES);
         }
         rules

@@ -97,7 +97,7 @@ impl Confirmation<'_> {
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
         let prefix = |bytes| self.prefix(copy, &head, bytes);
-        dimensions::demand_dimensions(&media_type, &self.pending.rules.validation, prefix).await?;
+        dimensions::require_dimensions(&media_type, &self.pending.rules.validation, prefix).await?;
         Ok(StoredContent {
             media_type,
             size: head.size_bytes,

@@ -1,22 +1,19 @@
-//! What a config asks of an image's sides.
+//! Rules for the dimensions of images.
 //!
-//! Invariant: they are read from the header, and no pixel is decoded.
+//! Invariant: dimensions are read from the header, without decoding a pixel.
 
 use bytes::Bytes;
 use domain::{Fault, MediaType, ResourceType, ValidationRules, Violation};
 use media::{Format, Frames, MediaError, ProbeError, Probed};
 
-use crate::{
-    FILE_BYTES, IngestError, Spooled,
-    transform::{TURN, refused},
-};
+use crate::{FILE_BYTES, IngestError, Spooled, transform};
 
 /// Bytes from an image's beginning that tell its dimensions, unless it has much to say before.
 pub(crate) const BEGINNING_BYTES: u64 = 256 << 10;
 /// Most bytes from an image's beginning that are read for its dimensions: as many as the largest spooled file has.
 pub(crate) const MEASURED_BYTES: u64 = FILE_BYTES;
 
-/// Refuses a spooled image as [`demand_dimensions`] does, one that has its header and stops before its end, and one whose
+/// Refuses a spooled image as [`require_dimensions`] does, one that has its header and stops before its end, and one whose
 /// pixels are not those that its header tells of, as far as it is decoded here.
 pub(crate) async fn measure(
     spooled: &Spooled,
@@ -26,16 +23,11 @@ pub(crate) async fn measure(
     if !is_measured(media_type, rules) {
         return Ok(());
     }
-    demand_dimensions(media_type, rules, |bytes| spooled.beginning(bytes)).await?;
-    let bytes = spooled.beginning(FILE_BYTES).await?;
-    let turn = TURN.acquire().await.map_err(Fault::internal)?;
-    // The turn is kept until the end even if nobody waits any more.
-    let looking = tokio::task::spawn_blocking(move || (look(&bytes), turn));
-    let (looked, _turn) = looking.await.map_err(Fault::internal)?;
-    looked.map_err(refused)
+    require_dimensions(media_type, rules, |bytes| spooled.beginning(bytes)).await?;
+    transform::with_image(spooled, decode).await
 }
 
-fn look(bytes: &[u8]) -> Result<(), MediaError> {
+fn decode(bytes: &[u8]) -> Result<(), MediaError> {
     media::demand_end(bytes)?;
     let probed = media::probe(bytes)?;
     if !Format::is_decoded(probed.format) || probed.frames != Frames::Still {
@@ -44,7 +36,7 @@ fn look(bytes: &[u8]) -> Result<(), MediaError> {
     media::decode(bytes, &probed).map(drop)
 }
 
-/// Whether a config asks anything of the sides of such a file.
+/// Returns whether a config restricts the dimensions of such a file.
 fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
     media_type.resource_type == ResourceType::Image && has_rules(rules)
 }
@@ -55,12 +47,12 @@ pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
     limits.iter().any(Option::is_some)
 }
 
-/// Refuses an image whose sides, as they are seen, are not as long as its config asks, or whose header does not tell how
-/// long they are: that of a vector graphic never does. Files that are no images have no sides, and pass.
+/// Fails for an image whose displayed width or height is not within the rules, or not in its header: that of a vector
+/// graphic never has them. Files that are not images pass.
 ///
-/// `beginning` gives so many bytes from the file's beginning, or all where there are fewer: [`BEGINNING_BYTES`], and
-/// where they do not suffice, at least twice as many, 50 MB at most.
-pub(crate) async fn demand_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
+/// `beginning` returns that many bytes from the file's beginning, or all if there are fewer: [`BEGINNING_BYTES`], and if
+/// they do not suffice, at least twice as many, up to 50 MB.
+pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
     media_type: &MediaType,
     rules: &ValidationRules,
     beginning: impl Fn(u64) -> Reading,
@@ -121,7 +113,7 @@ mod tests {
         };
         let reads = Mutex::new(0);
         let file = Bytes::from(file);
-        let fits = demand_dimensions(&media_type, &rules, |bytes| {
+        let fits = require_dimensions(&media_type, &rules, |bytes| {
             *reads.lock().expect("not poisoned") += 1;
             let length = usize::try_from(bytes).expect("small").min(file.len());
             std::future::ready(Ok(file.slice(..length)))

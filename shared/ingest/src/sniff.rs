@@ -40,7 +40,7 @@ pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> 
     let by_extension = media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
     let is_script = media_types::is_javascript(&media_type.mime_type) || by_extension;
 
-    if uploaded_by.is_stranger() && is_script { of_type(PLAIN, PLAIN_EXTENSION) } else { media_type }
+    if uploaded_by.is_anonymous() && is_script { of_type(PLAIN, PLAIN_EXTENSION) } else { media_type }
 }
 
 /// Whether a file is stored as text of which nothing else is known.

@@ -1,70 +1,64 @@
-//! What a config asks to be made of an image before it is stored.
+//! Transforms images as their upload config says, before they are stored.
 //!
-//! Invariant: the type, the size, the digest and the bytes that come out belong together, and one process transforms one
-//! image at a time, so that its memory is bounded.
+//! Invariants:
+//! - The type, the size, the digest and the bytes that are returned belong together.
+//! - One process works on one image at a time, so that its memory is bounded: an image may take 1.8 GB.
 
 use domain::{Fault, MediaType, ResourceType, TransformationRules, Violation};
 use media::{Format, Incoming, MediaError};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 
 use crate::{FILE_BYTES, IngestError, Spool, Spooled};
 
-/// Whose turn it is. Memory is the process's, and so is its bound: one image may take 1.8 GB.
-pub(crate) static TURN: Semaphore = Semaphore::const_new(1);
+/// The turn of an image among all of the process.
+static TURN: Semaphore = Semaphore::const_new(1);
 
 /// Bytes of a transformed image that are hashed and spooled at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// The image as its config wants it stored: as it came, or other bytes and their type.
+/// Returns a file as its config wants it stored: as it is, or other bytes and their type.
 ///
-/// JPEG, PNG, GIF and WebP are transformed; where they are animated, nothing but their metadata is removed. Every other
-/// file passes as it is: other images too, unless their metadata is to be removed, which cannot be.
+/// JPEG, PNG, GIF and WebP are transformed; if they are animated, only their metadata is removed. Every other file passes
+/// unchanged: other images too, unless their metadata is to be removed, which cannot be.
 ///
-/// An image that ends early, contradicts its header, or has more pixels than are decoded or encoded is refused, as is one
-/// that would become larger than any file may be. Work that nobody waits for any more goes on to its end, since no codec
-/// can be stopped, and has no effect.
+/// Fails for an image that ends early, contradicts its header, or has more pixels than are decoded or encoded, and for one
+/// that would become larger than any file may be.
 pub(crate) async fn transformed(
     spooled: Spooled,
     media_type: MediaType,
     rules: &TransformationRules,
 ) -> Result<(Spooled, MediaType), IngestError> {
-    demand_possible(&media_type, spooled.head(), rules)?;
-    if !is_asked(&media_type, spooled.head(), rules) {
+    if media_type.resource_type != ResourceType::Image {
         return Ok((spooled, media_type));
     }
-    let turn = TURN.acquire().await.map_err(Fault::internal)?;
-    let (made, _turn) = made(&spooled, rules.clone(), turn).await?;
-    match made.map_err(refused)? {
+    if rules.strip_metadata && !Format::of(spooled.head()).is_some_and(Format::is_decoded) {
+        return Err(Violation::Must("must be of a format whose metadata can be removed").into());
+    }
+    if !media::is_subject(spooled.head(), rules) {
+        return Ok((spooled, media_type));
+    }
+
+    let rules = rules.clone();
+    match with_image(&spooled, move |bytes| media::incoming(bytes, &rules)).await? {
         Incoming::Unchanged => Ok((spooled, media_type)),
         Incoming::Changed(changed) => Ok((spooled_again(&changed.bytes).await?, changed.media_type)),
     }
 }
 
-/// Refuses an image whose metadata is to be removed, and cannot be: nobody is to find a place in it later.
-fn demand_possible(media_type: &MediaType, head: &[u8], rules: &TransformationRules) -> Result<(), Violation> {
-    let is_image = media_type.resource_type == ResourceType::Image;
-    if rules.strip_metadata && is_image && !Format::of(head).is_some_and(Format::is_decoded) {
-        return Err(Violation::Must("must be of a format whose metadata can be removed"));
-    }
-    Ok(())
-}
-
-/// Whether anything is to be made of a file that begins so.
-fn is_asked(media_type: &MediaType, head: &[u8], rules: &TransformationRules) -> bool {
-    media_type.resource_type == ResourceType::Image && media::is_subject(head, rules)
-}
-
-type Made = Result<Incoming, MediaError>;
-
-/// What becomes of the bytes. The turn is kept until then even if nobody waits any more.
-async fn made(
+/// Runs work on the bytes of an image on a thread of its own. Work that nobody awaits any more goes on to its end, since no
+/// codec can be stopped, and keeps its turn until then.
+pub(crate) async fn with_image<T: Send + 'static>(
     spooled: &Spooled,
-    rules: TransformationRules,
-    turn: SemaphorePermit<'static>,
-) -> Result<(Made, SemaphorePermit<'static>), Fault> {
+    work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
+) -> Result<T, IngestError> {
+    let turn = TURN.acquire().await.map_err(Fault::internal)?;
     let bytes = spooled.beginning(FILE_BYTES).await?;
-    let making = tokio::task::spawn_blocking(move || (media::incoming(&bytes, &rules), turn));
-    making.await.map_err(Fault::internal)
+    let working = tokio::task::spawn_blocking(move || {
+        let worked = work(&bytes);
+        drop((bytes, turn));
+        worked
+    });
+    working.await.map_err(Fault::internal)?.map_err(refused)
 }
 
 async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
@@ -78,8 +72,8 @@ async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
     Ok(spool.finish().await?)
 }
 
-/// What is said of an image that cannot be used.
-pub(crate) fn refused(error: MediaError) -> IngestError {
+/// Returns the violation of an image that cannot be used.
+fn refused(error: MediaError) -> IngestError {
     let violation = match error {
         MediaError::EndsEarly => Violation::Must("must be a whole image, and ends early"),
         MediaError::Malformed(_) | MediaError::NotDecoded(_) => Violation::Must("must be an image that can be decoded"),

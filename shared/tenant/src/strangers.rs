@@ -143,7 +143,7 @@ impl Tenants {
         }
         let Some(space) = self.table.space_of_file(id).await? else { return Ok(None) };
         let (space, file) = self.table.space_and_file(space, id).await?;
-        let found = space.zip(file).filter(|(_, file)| file.uploaded_by.is_stranger());
+        let found = space.zip(file).filter(|(_, file)| file.uploaded_by.is_anonymous());
 
         let now = self.table.sources().now();
         if found.as_ref().is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS)) {

@@ -153,7 +153,7 @@ async fn presigned_view(uploads: &Uploads, upload: &Upload, created: CreatedFile
     let lifetime = Duration::from_secs(lifetime);
     let presigned = upload.assets(uploads).presign(file_id, &content_type, size, now, lifetime).await?;
     let confirm_token =
-        upload.principal.is_stranger().then(|| uploads.anonymous.tokens.of(file_id).reveal().to_owned());
+        upload.principal.is_anonymous().then(|| uploads.anonymous.tokens.of(file_id).reveal().to_owned());
     Ok(PresignedView {
         file_id,
         upload_url: presigned.url,

@@ -146,7 +146,7 @@ impl UploadRequest {
 impl Upload {
     /// Fails with 403 if a caller with a key uploads directly under a config that requires signed URLs or presigned uploads.
     pub(crate) fn require_direct(&self) -> Result<(), Fault> {
-        if self.scope.config.is_signed && !self.principal.is_stranger() {
+        if self.scope.config.is_signed && !self.principal.is_anonymous() {
             return Err(Fault::forbidden("This upload config takes signed and presigned uploads only."));
         }
         Ok(())

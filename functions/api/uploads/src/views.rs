@@ -20,7 +20,7 @@ impl UploadedView {
     pub(crate) fn of(files: &[NewFile], target: &UploadTarget<'_>, is_list: bool, cdn_url: &str) -> UploadedView {
         let view = |file: &NewFile| FileView::of(&file.record, Some(&target.folders), target.space, cdn_url);
         match files {
-            [file] if target.uploaded_by.is_stranger() => {
+            [file] if target.uploaded_by.is_anonymous() => {
                 UploadedView::Anonymous(AnonymousFileView::of(&file.record, target.space, cdn_url))
             }
             [file] if !is_list => UploadedView::One(Box::new(view(file))),
