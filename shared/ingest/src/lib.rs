@@ -133,26 +133,30 @@ impl ValidatedFile {
         Ok(ValidatedFile { media_type, spooled, ..self })
     }
 
-    /// Creates the active record of the file under the next id, with its bytes. They have to be stored while `self` is
-    /// alive.
-    pub fn to_new_file(&self, ids: &mut ChosenIds, target: &UploadTarget<'_>, sources: &Sources) -> NewFile {
-        let stored = StoredContent {
+    fn to_new_file(&self, ids: &mut ChosenIds, target: &UploadTarget<'_>, sources: &Sources) -> NewFile {
+        let content = StoredContent {
             media_type: self.media_type.clone(),
             size: self.spooled.size(),
             is_utf8: self.spooled.is_utf8(),
             revision: Revision::new(sources),
             checksum_sha256: Some(self.spooled.checksum_sha256().to_owned()),
         };
-        let mut record = File::new(
-            FileId::chosen(ids),
-            target,
-            self.original_name.clone(),
-            self.media_type.clone(),
-            stored.size,
-            sources,
-        );
+        let name = self.original_name.clone();
+        let media_type = self.media_type.clone();
+        let mut record = File::new(FileId::chosen(ids), target, name, media_type, content.size, sources);
         let created_at = record.created_at;
-        record.activate(stored, created_at, sources);
+        record.activate(content, created_at, sources);
         NewFile { record, content: self.spooled.content() }
     }
+}
+
+/// Creates the active records of files under the next ids, with their bytes. They have to be stored while `validated` is
+/// alive.
+pub fn new_files(
+    validated: &[ValidatedFile],
+    ids: &mut ChosenIds,
+    target: &UploadTarget<'_>,
+    sources: &Sources,
+) -> Vec<NewFile> {
+    validated.iter().map(|file| file.to_new_file(ids, target, sources)).collect()
 }

@@ -97,18 +97,19 @@ async fn create_pending(
     let mut request = UploadRequest::read(grant, fields).await?;
     let declared = declared::read(&mut request.fields, &request.grant.limits);
 
-    let claim = request.grant.claim(&payload).await;
-    if claim.is_ok() {
-        // Not for a completed request: it is replayed although it would be refused by now.
-        request.validate_declared(declared.as_ref());
-        request.resolve_placement().await?;
-    }
-    let (upload, declared) = request.finish(declared)?;
-
-    let (created, is_replayed) = match claim {
-        Ok(claim) => (create(uploads, &upload, declared, &claim).await?, false),
-        Err(Failure::Replay(kept)) => (created_before(uploads, &upload, &kept).await?, true),
-        Err(failure) => return Err(failure),
+    // A completed request is not validated: it is replayed although it would be refused by now.
+    let (upload, created, is_replayed) = match request.grant.claim(&payload).await {
+        Ok(claim) => {
+            let (upload, declared) = request.validate_declared(declared).await?;
+            let created = create(uploads, &upload, declared, &claim).await?;
+            (upload, created, false)
+        }
+        Err(failure) => {
+            let (upload, _) = request.without_validation(declared)?;
+            let Failure::Replay(kept) = failure else { return Err(failure) };
+            let created = created_before(uploads, &upload, &kept).await?;
+            (upload, created, true)
+        }
     };
     let body = presigned_view(uploads, &upload, created).await?;
     Ok(CreatedUnwrapped { body, is_replayed })

@@ -1,5 +1,5 @@
-//! What every upload has in common, whatever proves the right to it and however the bytes come: the fields are read, the
-//! request is claimed, the folders are resolved, and all that is wrong is reported together.
+//! What every upload has in common, whatever proves the right to it and however the bytes come: an [`UploadRequest`] is read,
+//! claimed and validated, with all violations reported together; then it is an [`Upload`], which is carried out.
 
 use domain::{Fault, HourlyQuota, Principal, Reference, UploadTarget, Violation};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile};
@@ -22,15 +22,10 @@ pub(crate) struct UploadRequest {
     pub(crate) grant: UploadGrant,
     /// The space and the config; `None` only if a violation was recorded.
     scope: Option<UploadScope>,
-    options: UploadOptions,
-    /// Where the files go; `None` until it is resolved.
-    placement: Option<Placement>,
-}
-
-/// What a request specifies for its files.
-struct UploadOptions {
-    reference: Option<Reference>,
+    /// The folder that the request selects, if any.
     folder: Option<FolderSelector>,
+    /// The caller's own reference.
+    reference: Option<Reference>,
 }
 
 /// An upload without violations.
@@ -42,48 +37,22 @@ pub(crate) struct Upload {
     placement: Placement,
 }
 
-impl UploadOptions {
-    /// Reads the options. Fails with 403 if the request names another folder than its URL is signed for.
-    fn read(fields: &mut Fields, folders: AllowedFolders) -> Result<UploadOptions, Fault> {
-        let folder = match folders {
-            AllowedFolders::Any => match read_folder(fields) {
-                Patch::Set(folder) => Some(folder),
-                Patch::Keep | Patch::Clear => None,
-            },
-            AllowedFolders::Signed(signed) => {
-                if fields.has(FOLDER_PATH) {
-                    fields.violate(FOLDER_PATH, &NOT_SIGNED);
-                }
-                let named = fields.optional(FOLDER_ID, |id| Ok(id.to_owned()));
-                if !named.is_none_or(|id| signed.is_some_and(|folder| id.parse() == Ok(folder))) {
-                    return Err(Fault::forbidden("The URL is signed for another folder."));
-                }
-                signed.map(|folder| FolderSelector { from: folder.id(), path: None })
-            }
-            AllowedFolders::Configured => {
-                for name in [FOLDER_ID, FOLDER_PATH] {
-                    if fields.has(name) {
-                        fields.violate(name, &NOT_SELECTABLE);
-                    }
-                }
-                None
-            }
-        };
-        Ok(UploadOptions { folder, reference: fields.optional("ref", Reference::parse) })
-    }
-}
-
 impl UploadRequest {
-    /// Reads what the fields specify of the upload. Fails with 403 if the grant does not cover it.
+    /// Reads what the fields specify of every upload. Fails with 403 if the grant does not cover it.
     pub(crate) async fn read(grant: UploadGrant, mut fields: Fields) -> Result<UploadRequest, Fault> {
         let scope = grant.scope(&mut fields).await?;
-        let options = UploadOptions::read(&mut fields, grant.limits.folders)?;
-        Ok(UploadRequest { fields, grant, scope, options, placement: None })
+        let folder = selected_folder(&mut fields, grant.limits.folders)?;
+        let reference = fields.optional("ref", Reference::parse);
+        Ok(UploadRequest { fields, grant, scope, folder, reference })
     }
 
-    /// Validates and transforms the files of a form, by the default rules if the config is unknown; `None` if a violation was
-    /// recorded.
-    pub(crate) async fn validate(&mut self, mut files: Vec<ReceivedFile>) -> Result<Option<Vec<ValidatedFile>>, Fault> {
+    /// Validates and transforms the files of a form, by the default rules if the config is unknown. Fails with 422 and all
+    /// violations, and with 403 if the config takes no direct uploads with a key.
+    pub(crate) async fn validate_files(
+        mut self,
+        mut files: Vec<ReceivedFile>,
+    ) -> Result<(Upload, Vec<ValidatedFile>), Fault> {
+        let placement = self.resolve_placement().await?;
         let UploadGrant { principal, limits, .. } = &self.grant;
         if let Some(name) = &limits.original_name {
             for file in &mut files {
@@ -93,65 +62,92 @@ impl UploadRequest {
 
         let rules = self.scope.as_ref().map(|scope| scope.config.rules_for(*principal)).unwrap_or_default();
         let validating = ingest::validate(files, &rules, *principal, limits.content_type.as_ref());
-        match in_time(validating, "validating took too long").await? {
-            Ok(validated) => Ok(Some(validated)),
-            Err(violations) => {
-                self.fields.note(violations);
-                Ok(None)
-            }
+        let validated = in_time(validating, "validating took too long").await?;
+        let validated = validated.map_err(|violations| self.fields.note(violations)).ok();
+
+        let (upload, files) = self.finish(placement, validated)?;
+        if upload.scope.config.is_signed && !upload.principal.is_anonymous() {
+            return Err(Fault::forbidden("This upload config takes signed and presigned uploads only."));
         }
+        Ok((upload, files))
     }
 
-    /// Records what the rules refuse of a declared file.
-    pub(crate) fn validate_declared(&mut self, file: Option<&DeclaredFile>) {
-        let Some((file, scope)) = file.zip(self.scope.as_ref()) else { return };
-        let rules = scope.config.rules_for(self.grant.principal);
-        self.fields.note(file.validate(&rules.validation, self.grant.principal));
+    /// Validates a declared file. Fails with 422 and all violations.
+    pub(crate) async fn validate_declared(
+        mut self,
+        declared: Option<DeclaredFile>,
+    ) -> Result<(Upload, DeclaredFile), Fault> {
+        if let Some((file, scope)) = declared.as_ref().zip(self.scope.as_ref()) {
+            let rules = scope.config.rules_for(self.grant.principal);
+            self.fields.note(file.validate(&rules.validation, self.grant.principal));
+        }
+        let placement = self.resolve_placement().await?;
+        self.finish(placement, declared)
     }
 
-    /// Resolves the folder that the request selects, or else that of the config. Fails with 403 if the caller selects one
-    /// that would have to be created and may not create it; an admin wrote the config.
-    pub(crate) async fn resolve_placement(&mut self) -> Result<(), Fault> {
-        let Some(UploadScope { space, config }) = &self.scope else { return Ok(()) };
+    /// Returns an upload that is replayed, which was validated when it was completed. Fails with 422 and the violations of
+    /// its fields alone.
+    pub(crate) fn without_validation<T>(self, read: Option<T>) -> Result<(Upload, T), Fault> {
+        self.finish(None, read)
+    }
+
+    /// Resolves the folder that the request selects, or else that of the config; `None` only if a violation was recorded.
+    /// Fails with 403 if the caller selects one that would have to be created and may not create it; an admin wrote the
+    /// config.
+    async fn resolve_placement(&mut self) -> Result<Option<Placement>, Fault> {
+        let Some(UploadScope { space, config }) = &self.scope else { return Ok(None) };
         let configured = FolderSelector { from: None, path: config.config.storage.folder.clone() };
-        let selector = self.options.folder.as_ref().unwrap_or(&configured);
+        let selector = self.folder.as_ref().unwrap_or(&configured);
 
-        match space.placement(selector).await? {
-            Ok(placement) => {
-                if self.options.folder.is_some() {
-                    space.require_placeable(&placement)?;
-                }
-                self.placement = Some(placement);
-            }
-            Err(violations) => self.fields.note(violations),
+        let placement = space.placement(selector).await?;
+        if let (Ok(placement), true) = (&placement, self.folder.is_some()) {
+            space.require_placeable(placement)?;
         }
-        Ok(())
+        Ok(placement.map_err(|violations| self.fields.note(violations)).ok())
     }
 
-    /// Returns the upload and what was validated with it, or fails with 422 and all violations.
-    pub(crate) fn finish<T>(self, validated: Option<T>) -> Result<(Upload, T), Fault> {
-        let UploadRequest { fields, grant, scope, options, placement } = self;
-        let (scope, validated) = fields.finish(scope.zip(validated))?;
+    fn finish<T>(self, placement: Option<Placement>, validated: Option<T>) -> Result<(Upload, T), Fault> {
+        let (scope, validated) = self.fields.finish(self.scope.zip(validated))?;
         let upload = Upload {
-            principal: grant.principal,
-            limits: grant.limits,
+            principal: self.grant.principal,
+            limits: self.grant.limits,
             scope,
-            reference: options.reference,
+            reference: self.reference,
             placement: placement.unwrap_or_default(),
         };
         Ok((upload, validated))
     }
 }
 
-impl Upload {
-    /// Fails with 403 if a caller with a key uploads directly under a config that requires signed URLs or presigned uploads.
-    pub(crate) fn require_direct(&self) -> Result<(), Fault> {
-        if self.scope.config.is_signed && !self.principal.is_anonymous() {
-            return Err(Fault::forbidden("This upload config takes signed and presigned uploads only."));
+/// Reads the folder that a request selects, if any. Fails with 403 if it is another one than its URL is signed for.
+fn selected_folder(fields: &mut Fields, allowed: AllowedFolders) -> Result<Option<FolderSelector>, Fault> {
+    match allowed {
+        AllowedFolders::Any => Ok(match read_folder(fields) {
+            Patch::Set(folder) => Some(folder),
+            Patch::Keep | Patch::Clear => None,
+        }),
+        AllowedFolders::Signed(signed) => {
+            if fields.has(FOLDER_PATH) {
+                fields.violate(FOLDER_PATH, &NOT_SIGNED);
+            }
+            let named = fields.optional(FOLDER_ID, |id| Ok(id.to_owned()));
+            if !named.is_none_or(|id| signed.is_some_and(|folder| id.parse() == Ok(folder))) {
+                return Err(Fault::forbidden("The URL is signed for another folder."));
+            }
+            Ok(signed.map(|folder| FolderSelector { from: folder.id(), path: None }))
         }
-        Ok(())
+        AllowedFolders::Configured => {
+            for name in [FOLDER_ID, FOLDER_PATH] {
+                if fields.has(name) {
+                    fields.violate(name, &NOT_SELECTABLE);
+                }
+            }
+            Ok(None)
+        }
     }
+}
 
+impl Upload {
     /// Returns what its files have in common. Creates the folders that are missing.
     pub(crate) async fn target(&self) -> Result<UploadTarget<'_>, Fault> {
         let UploadScope { space, config } = &self.scope;

@@ -3,7 +3,6 @@
 
 use axum::extract::{Request, State};
 use ingest::FILES;
-use tenant::NewFile;
 use web::{ApiKeyUpload, Created, Endpoint, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant};
 
 use crate::{
@@ -71,19 +70,13 @@ async fn store(
     shape: FormShape,
 ) -> Result<Created<UploadedView>, Failure> {
     let Form { fields, files, is_list, payload } = form::read(request, shape, uploads.edge.sources.now()).await?;
-    let mut request = UploadRequest::read(grant, fields).await?;
+    let request = UploadRequest::read(grant, fields).await?;
     // Before the files are validated: a completed request is replayed although they would be refused by now.
     let claim = request.grant.claim(&payload).await?;
-
-    request.resolve_placement().await?;
-    let validated = request.validate(files).await?;
-    let (upload, validated) = request.finish(validated)?;
-    upload.require_direct()?;
+    let (upload, validated) = request.validate_files(files).await?;
 
     let target = upload.target().await?;
-    let mut ids = claim.ids();
-    let files: Vec<NewFile> =
-        validated.iter().map(|file| file.to_new_file(&mut ids, &target, &uploads.edge.sources)).collect();
+    let files = ingest::new_files(&validated, &mut claim.ids(), &target, &uploads.edge.sources);
     let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
 
     let completion = claim.complete(&view);
