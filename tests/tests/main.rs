@@ -24,6 +24,7 @@ mod library_budgets;
 mod library_races;
 mod logs;
 mod malformed;
+mod master_secret;
 mod moods;
 mod orphans;
 mod outlive;

@@ -36,9 +36,17 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
     let address = Address::read(request.uri())?;
     let headers = request.headers();
     let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
-    let (tenants, now) = (&delivery.tenants, delivery.sources.now());
-    let (located, caller) = tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants, now),)?;
-    let visitor = Visitor { caller: caller.as_ref(), proof: address.proof, master: &delivery.master, now };
+    let tenants = &delivery.tenants;
+    let now = delivery.sources.now();
+    let master = async {
+        match address.proof {
+            Some(_) => delivery.master.get().await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let (located, caller, master) =
+        tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants, now), master)?;
+    let visitor = Visitor { caller: caller.as_ref(), proof: address.proof.zip(master), now };
     let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
     address.rendering?;
     let original = Original::of(&found, address.download, now);

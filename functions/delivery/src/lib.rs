@@ -12,9 +12,9 @@ mod range;
 mod redirect;
 
 use axum::{Router, response::IntoResponse};
-use domain::{MasterSecret, Sources};
+use domain::Sources;
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{Originals, Tenants};
 use web::with_layers;
 
@@ -28,7 +28,7 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 struct Delivery {
     tenants: Tenants,
     originals: Originals,
-    master: MasterSecret,
+    master: LazyMasterSecret,
     sources: Sources,
     /// Maximum size of a body that is answered here, in bytes. Whole bodies above it are redirected to storage, ranges are
     /// cut to it.
@@ -41,7 +41,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let tenants = Tenants::read(&mut settings, environment.sources.clone());
     let originals = Originals::read(&mut settings);
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
-    let master = runtime::master_secret(&mut settings).await;
+    let master = runtime::master_secret(&mut settings);
     settings.finish()?;
     let delivery = Delivery { tenants, originals, master, sources: environment.sources, redirect_above };
     Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery)))

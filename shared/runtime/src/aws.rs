@@ -6,15 +6,13 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::{
-    config::{BehaviorVersion, IdentityCache, Region, SharedHttpClient, retry::RetryConfig, timeout::TimeoutConfig},
-    error::DisplayErrorContext,
+use aws_sdk_dynamodb::config::{
+    BehaviorVersion, IdentityCache, Region, SharedHttpClient, retry::RetryConfig, timeout::TimeoutConfig,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
-use domain::MasterSecret;
 
-use crate::{Settings, aws_calls::CallObserver, credentials::credentials};
+use crate::{LazyMasterSecret, Settings, aws_calls::CallObserver, credentials::credentials};
 
 /// How long a connection may take to be made.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
@@ -99,9 +97,8 @@ pub fn sqs(settings: &mut Settings) -> aws_sdk_sqs::Client {
     aws_sdk_sqs::Client::from_conf(config.build())
 }
 
-/// The master secret, under the name that `MASTER_SECRET_ARN` gives it. Where it cannot be had the function cannot start,
-/// and the next start tries again.
-pub async fn master_secret(settings: &mut Settings<'_>) -> MasterSecret {
+/// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. Nothing is called until a request needs it.
+pub fn master_secret(settings: &mut Settings) -> LazyMasterSecret {
     let config = configure!(
         aws_sdk_secretsmanager::Config::builder(),
         settings,
@@ -109,18 +106,7 @@ pub async fn master_secret(settings: &mut Settings<'_>) -> MasterSecret {
         ATTEMPT_DEADLINE
     );
     let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
-    let name = settings.text("MASTER_SECRET_ARN");
-    if name.is_empty() {
-        return MasterSecret::new("");
-    }
-    let kept = match client.get_secret_value().secret_id(name).send().await {
-        Ok(answer) => answer.secret_string.ok_or_else(|| "it is not a text".to_owned()),
-        Err(error) => Err(DisplayErrorContext(error).to_string()),
-    };
-    MasterSecret::new(kept.unwrap_or_else(|reason| {
-        settings.mistake(format!("the master secret cannot be read: {reason}"));
-        String::new()
-    }))
+    LazyMasterSecret::new(client, settings.text("MASTER_SECRET_ARN"))
 }
 
 #[cfg(test)]

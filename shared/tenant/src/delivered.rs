@@ -35,10 +35,8 @@ pub struct Located {
 pub struct Visitor<'a> {
     /// Whose key they send.
     pub caller: Option<&'a Caller>,
-    /// What their address proves.
-    pub proof: Option<Result<DeliveryProof, NotSigned>>,
-    /// What signatures are made of.
-    pub master: &'a MasterSecret,
+    /// What their address claims to prove, and the secret to verify it by.
+    pub proof: Option<(Result<DeliveryProof, NotSigned>, &'a MasterSecret)>,
     /// When they ask.
     pub now: Timestamp,
 }
@@ -119,7 +117,7 @@ impl Tenants {
         let Some(folders) = folders else {
             return Err(Fault::forbidden("The folder of this file is missing. Move the file into another one."));
         };
-        let signed = verify(visitor.proof, &space, visitor.master, visitor.now)?;
+        let signed = verify(visitor.proof, &space, visitor.now)?;
         let needs_proof = original_needs_proof(&file, &folders, &space);
         let grant = match (needs_proof, signed) {
             (false, _) => Grant::Everyone,
@@ -162,12 +160,11 @@ impl Tenants {
 /// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the signature is wrong,
 /// incomplete or expired, whatever else comes with the request, and on open files too.
 fn verify(
-    proof: Option<Result<DeliveryProof, NotSigned>>,
+    proof: Option<(Result<DeliveryProof, NotSigned>, &MasterSecret)>,
     space: &Space,
-    master: &MasterSecret,
     now: Timestamp,
 ) -> Result<Option<SignedAddress>, Fault> {
-    let Some(proof) = proof else { return Ok(None) };
+    let Some((proof, master)) = proof else { return Ok(None) };
     let left_seconds = proof.and_then(|proof| proof.proven(space.id, space.signing, master, now))?;
     Ok(Some(SignedAddress { expires_seconds: now.seconds().saturating_add(left_seconds) }))
 }

@@ -12,8 +12,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{MasterSecret, Secret, Timestamp, Violation};
+use domain::{Fault, Secret, Timestamp, Violation};
 use http::{Uri, request::Parts};
+use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::{Listing, Start};
@@ -35,12 +36,16 @@ const NO_FILTERS: [&str; 3] = ["api_key", CURSOR, "limit"];
 
 /// The secret that cursors are marked by.
 #[derive(Clone)]
-pub struct Cursors(Secret);
+pub struct Cursors(LazyMasterSecret);
 
 impl Cursors {
     /// The cursors of this installation.
-    pub fn new(master: &MasterSecret) -> Cursors {
-        Cursors(master.derive(PURPOSE))
+    pub fn new(master: LazyMasterSecret) -> Cursors {
+        Cursors(master)
+    }
+
+    async fn secret(&self) -> Result<Secret, Fault> {
+        Ok(self.0.get().await?.derive(PURPOSE))
     }
 }
 
@@ -234,7 +239,8 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<Id, F>, Failure> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let query = parts.uri.query().unwrap_or_default();
-        let list = List { secret: Cursors::from_ref(state).0, name: list_name(&authenticated, query) };
+        let secret = Cursors::from_ref(state).secret().await?;
+        let list = List { secret, name: list_name(&authenticated, query) };
 
         let mut fields = query_fields(&parts.uri, authenticated.sources().now());
         let page = PageRequest::read(parts.uri.path(), &mut fields, list);
@@ -291,6 +297,8 @@ impl<T: Serialize> IntoResponse for Page<T> {
 
 #[cfg(test)]
 mod tests {
+    use domain::MasterSecret;
+
     use super::*;
     use proptest::prelude::*;
 

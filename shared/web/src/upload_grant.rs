@@ -8,12 +8,12 @@ use std::net::IpAddr;
 
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{
-    ConfirmTokens, Fault, File, FileId, Handle, HourlyQuota, MasterSecret, OriginalName, PresentedUpload, Principal,
-    RateLimit, SignedFolder, Timestamp, UploadConfigId, UploadConfigReference,
+    ConfirmTokens, Fault, File, FileId, Handle, HourlyQuota, OriginalName, PresentedUpload, Principal, RateLimit,
+    SignedFolder, Timestamp, UploadConfigId, UploadConfigReference,
 };
 use http::{HeaderMap, header, request::Parts};
 use mime::Mime;
-use runtime::{Settings, Viewer};
+use runtime::{LazyMasterSecret, Settings, Viewer};
 use serde_json::Value;
 use tenant::{RequestOrigin, Space, UploadScope};
 
@@ -31,9 +31,7 @@ const IPV6_GROUPS: usize = 4;
 #[derive(Clone)]
 pub struct AnonymousUploads {
     /// The secret that signatures and tokens are derived from.
-    pub master: MasterSecret,
-    /// The tokens that confirm anonymous files.
-    pub tokens: ConfirmTokens,
+    pub master: LazyMasterSecret,
     /// Limit of unsigned requests of one client address under one config.
     unsigned: RateLimit,
     /// Maximum number of unsigned uploads in a clock hour under a config that states none.
@@ -42,14 +40,18 @@ pub struct AnonymousUploads {
 
 impl AnonymousUploads {
     /// Reads the limits from a function's variables.
-    pub fn read(settings: &mut Settings, master: MasterSecret) -> AnonymousUploads {
+    pub fn read(settings: &mut Settings, master: LazyMasterSecret) -> AnonymousUploads {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
         AnonymousUploads {
-            tokens: ConfirmTokens::new(&master),
             master,
             unsigned: RateLimit { tier: UNSIGNED, requests_per_minute },
             unsigned_uploads_per_hour: settings.number("UNSIGNED_UPLOADS_PER_HOUR"),
         }
+    }
+
+    /// Returns the tokens that confirm anonymous files.
+    pub async fn tokens(&self) -> Result<ConfirmTokens, Fault> {
+        Ok(ConfirmTokens::new(self.master.get().await?))
     }
 }
 
@@ -196,7 +198,7 @@ where
         let edge = Edge::from_ref(state);
         let anonymous = AnonymousUploads::from_ref(state);
         let presented = PresentedUpload::read(parts.uri.query().unwrap_or_default())?;
-        let (scope, signed) = edge.tenants.verify_signed_upload(&presented, &anonymous.master).await?;
+        let (scope, signed) = edge.tenants.verify_signed_upload(&presented, anonymous.master.get().await?).await?;
         let content_type = signed.content_type.as_deref().map(str::parse).transpose();
         let content_type =
             content_type.map_err(|_| Fault::forbidden("The URL is signed for a content type that is none."))?;
@@ -271,7 +273,7 @@ impl Edge {
         token: &str,
         anonymous: &AnonymousUploads,
     ) -> Result<(Space, File), Failure> {
-        let found = self.tenants.anonymous_file(id, token, &anonymous.tokens).await?;
+        let found = self.tenants.anonymous_file(id, token, &anonymous.tokens().await?).await?;
         let (space, file) = found.ok_or_else(Fault::not_found)?;
         let limit = if file.uploaded_by == Principal::Unsigned { anonymous.unsigned } else { self.limit };
         count(self, parts, &id.to_string(), limit).await?;

@@ -14,8 +14,7 @@ mod update;
 mod urls;
 
 use axum::{Router, extract::FromRef};
-use domain::MasterSecret;
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
 use web::{Cursors, Edge, Register, RouterBuilder, Tier};
 
@@ -27,7 +26,7 @@ pub const TIER: Tier = Tier::Admin;
 pub struct Files {
     edge: Edge,
     cursors: Cursors,
-    master: MasterSecret,
+    master: LazyMasterSecret,
     purge: Queue<PurgeJob>,
     cdn_url: String,
 }
@@ -54,9 +53,9 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let edge = Edge::read(&environment, &mut settings, TIER);
     let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
     let cdn_url = settings.text("CDN_URL");
-    let master = runtime::master_secret(&mut settings).await;
+    let master = runtime::master_secret(&mut settings);
     settings.finish()?;
 
-    let state = Files { edge, cursors: Cursors::new(&master), master, purge, cdn_url };
+    let state = Files { edge, cursors: Cursors::new(master.clone()), master, purge, cdn_url };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -60,7 +60,7 @@ pub(crate) async fn signed_url(
     let space = can.space.record();
     let file = &can.subject;
 
-    let secret = SigningSecret::of(space.id, space.signing.generation, &files.master);
+    let secret = SigningSecret::of(space.id, space.signing.generation, files.master.get().await?);
     let parameters: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let path = format!("/{}", file.storage_path);
     let query = signed_query(&path, &parameters, expires_seconds, space.signing, &secret);

@@ -6,8 +6,7 @@ mod space;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use domain::MasterSecret;
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
 use web::{Cursors, Edge, Register, RouterBuilder, Tier};
 
@@ -20,7 +19,7 @@ pub struct Spaces {
     edge: Edge,
     cursors: Cursors,
     purge: Queue<PurgeJob>,
-    master: MasterSecret,
+    master: LazyMasterSecret,
 }
 
 /// Registers the function's endpoints.
@@ -52,9 +51,9 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let mut settings = Settings::of(&environment.variables);
     let edge = Edge::read(&environment, &mut settings, TIER);
     let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
-    let master = runtime::master_secret(&mut settings).await;
+    let master = runtime::master_secret(&mut settings);
     settings.finish()?;
 
-    let state = Spaces { edge, cursors: Cursors::new(&master), purge, master };
+    let state = Spaces { edge, cursors: Cursors::new(master.clone()), purge, master };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -38,7 +38,7 @@ pub fn endpoints<R: Register<UploadConfigs>>(register: R) -> R {
 pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(&environment.variables);
     let edge = Edge::read(&environment, &mut settings, TIER);
-    let cursors = Cursors::new(&runtime::master_secret(&mut settings).await);
+    let cursors = Cursors::new(runtime::master_secret(&mut settings));
     settings.finish()?;
 
     let state = UploadConfigs { edge, cursors };

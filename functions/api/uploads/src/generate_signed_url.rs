@@ -72,7 +72,7 @@ pub(crate) async fn generate_signed_url(
     let space = can.space.record();
     let config_id = can.subject.id;
     let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
-    let secret = SigningSecret::of(space.id, space.signing.generation, &uploads.anonymous.master);
+    let secret = SigningSecret::of(space.id, space.signing.generation, uploads.anonymous.master.get().await?);
     let query = signed.query(space.signing, &secret);
     Ok(Data(SignedUploadUrlView {
         url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),

@@ -54,7 +54,7 @@ pub async fn router(environment: Environment) -> Result<Router, ConfigurationErr
     let originals = Originals::read(&mut settings);
     let checks = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
     let cdn_url = settings.text("CDN_URL");
-    let master = runtime::master_secret(&mut settings).await;
+    let master = runtime::master_secret(&mut settings);
     let anonymous = AnonymousUploads::read(&mut settings, master);
     settings.finish()?;
 

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use axum::extract::{Request, State};
-use domain::{Fault, FileId, Timestamp, Violation};
+use domain::{ConfirmTokens, Fault, FileId, Timestamp, Violation};
 use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,10 @@ async fn create_pending(
     let mut request = UploadRequest::read(grant, fields).await?;
     let declared = declared::read(&mut request.fields, &request.grant.limits);
 
+    // Read before the file is created, which nobody could confirm without a token.
+    let is_anonymous = request.grant.principal.is_anonymous();
+    let tokens = if is_anonymous { Some(uploads.anonymous.tokens().await?) } else { None };
+
     // A completed request is not validated: it is replayed although it would be refused by now.
     let (upload, created, is_replayed) = match request.grant.claim(&payload).await {
         Ok(claim) => {
@@ -111,7 +115,7 @@ async fn create_pending(
             (upload, created, true)
         }
     };
-    let body = presigned_view(uploads, &upload, created).await?;
+    let body = presigned_view(uploads, &upload, created, tokens).await?;
     Ok(CreatedUnwrapped { body, is_replayed })
 }
 
@@ -144,7 +148,12 @@ async fn created_before(uploads: &Uploads, upload: &Upload, kept: &[u8]) -> Resu
 
 /// Signs a URL for the bytes of a created file. Fails with 409 if the first URL has expired: the confirm check removes the
 /// file some time later.
-async fn presigned_view(uploads: &Uploads, upload: &Upload, created: CreatedFile) -> Result<PresignedView, Fault> {
+async fn presigned_view(
+    uploads: &Uploads,
+    upload: &Upload,
+    created: CreatedFile,
+    tokens: Option<ConfirmTokens>,
+) -> Result<PresignedView, Fault> {
     let CreatedFile { file_id, content_type, size, made_at } = created;
     let now = uploads.edge.sources.now();
     let left_ms = made_at.plus_ms(PRESIGNED_MS).ms() - now.ms();
@@ -153,15 +162,13 @@ async fn presigned_view(uploads: &Uploads, upload: &Upload, created: CreatedFile
 
     let lifetime = Duration::from_secs(lifetime);
     let presigned = upload.assets(uploads).presign(file_id, &content_type, size, now, lifetime).await?;
-    let confirm_token =
-        upload.principal.is_anonymous().then(|| uploads.anonymous.tokens.of(file_id).reveal().to_owned());
     Ok(PresignedView {
         file_id,
         upload_url: presigned.url,
         object_key: presigned.object_key,
         expires_in: presigned.lifetime.as_secs(),
         headers: Map::from_iter([("content-type".to_owned(), json!(content_type))]),
-        confirm_token,
+        confirm_token: tokens.map(|tokens| tokens.of(file_id).reveal().to_owned()),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 use domain::{MasterSecret, SigningSecret, Timestamp};
+use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
 use web::{Can, Data, Endpoint, Failure, ManageSpace, Rfc3339};
@@ -43,16 +44,17 @@ impl SigningSecretView {
 
 pub(crate) async fn get(
     can: Can<ManageSpace>,
-    State(master): State<MasterSecret>,
+    State(master): State<LazyMasterSecret>,
 ) -> Result<Data<SigningSecretView>, Failure> {
-    Ok(Data(SigningSecretView::of(can.space.record(), &master, can.sources.now())))
+    Ok(Data(SigningSecretView::of(can.space.record(), master.get().await?, can.sources.now())))
 }
 
 pub(crate) async fn rotate(
     mut can: Can<ManageSpace>,
-    State(master): State<MasterSecret>,
+    State(master): State<LazyMasterSecret>,
 ) -> Result<Data<SigningSecretView>, Failure> {
     let now = can.sources.now();
+    let master = master.get().await?;
     can.space.change(|space| space.signing.rotate(now)).await?;
-    Ok(Data(SigningSecretView::of(can.space.record(), &master, now)))
+    Ok(Data(SigningSecretView::of(can.space.record(), master, now)))
 }
