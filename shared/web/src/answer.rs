@@ -11,6 +11,8 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::Cause;
 use serde::Serialize;
 
+use crate::Replay;
+
 /// What marks an answer that was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
@@ -28,8 +30,13 @@ struct ErrorBody<'a> {
 /// 200 with `{"data": …}`.
 pub struct Data<T>(pub T);
 
-/// 201 with `{"data": …}`.
-pub struct Created<T>(pub T);
+/// 201 with `{"data": …}`: as it is now, or as it was when the request was first answered.
+pub enum Created<T> {
+    /// The resource was created.
+    New(T),
+    /// It was created before.
+    Replayed(Replay),
+}
 
 /// 201 with what was created as it is, without an envelope.
 pub struct CreatedUnwrapped<T> {
@@ -53,7 +60,16 @@ impl<T: Serialize> IntoResponse for Data<T> {
 
 impl<T: Serialize> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
-        (StatusCode::CREATED, Json(Envelope { data: self.0 })).into_response()
+        match self {
+            Created::New(data) => (StatusCode::CREATED, Json(Envelope { data })).into_response(),
+            Created::Replayed(Replay(body)) => {
+                let headers = [
+                    (header::CONTENT_TYPE, HeaderValue::from_static(mime::APPLICATION_JSON.essence_str())),
+                    (REPLAYED, HeaderValue::from_static("true")),
+                ];
+                (StatusCode::CREATED, headers, body).into_response()
+            }
+        }
     }
 }
 
@@ -79,19 +95,13 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// What ends a request before its handler does: a fault, by `?` on anything that is a [`Fault`], or an answer that was
-/// given before.
+/// An error on its way to the client. `?` makes one of anything that is a [`Fault`].
 #[derive(Debug)]
-pub enum Failure {
-    /// A fault on its way to the caller.
-    Fault(Fault),
-    /// What was kept of the first answer to the same request: the body of a 201.
-    Replay(Vec<u8>),
-}
+pub struct Failure(pub Fault);
 
 impl<T: Into<Fault>> From<T> for Failure {
     fn from(fault: T) -> Failure {
-        Failure::Fault(fault.into())
+        Failure(fault.into())
     }
 }
 
@@ -100,20 +110,9 @@ pub(crate) fn created_body(view: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(&Envelope { data: view }).unwrap_or_default()
 }
 
-fn replay(body: Vec<u8>) -> Response {
-    let headers = [
-        (header::CONTENT_TYPE, HeaderValue::from_static(mime::APPLICATION_JSON.essence_str())),
-        (REPLAYED, HeaderValue::from_static("true")),
-    ];
-    (StatusCode::CREATED, headers, body).into_response()
-}
-
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let fault = match self {
-            Failure::Fault(fault) => fault,
-            Failure::Replay(body) => return replay(body),
-        };
+        let Failure(fault) = self;
         let status = status(fault.kind);
         let cause = Cause { text: error_chain(&fault), is_contention: fault.kind == FaultKind::Contended };
         let body = ErrorBody { message: &fault.message, errors: fault.violations.into_messages() };

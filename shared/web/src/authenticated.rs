@@ -5,12 +5,11 @@ use std::{borrow::Cow, marker::PhantomData};
 use axum::extract::{FromRef, FromRequestParts, Request};
 use domain::{Fault, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
 use http::{HeaderMap, HeaderValue, header, request::Parts};
-use serde_json::Value;
 use tenant::{Admitted, Caller, Tenants};
 
 use crate::{
-    Action, Can, Claim, Edge, Failure, FieldReader, FromFields, ResourceId, Subject, claim::Claimant,
-    exchange::Exchange,
+    Action, Can, Edge, Failure, FieldReader, FromFields, ResourceId, Subject, exchange::Exchange,
+    idempotency::IdempotencyScope,
 };
 
 /// The query parameter that may hold a key.
@@ -32,7 +31,7 @@ pub struct AnyRole;
 pub struct Authenticated<A = AnyRole> {
     /// The caller.
     pub caller: Caller,
-    pub(crate) claimant: Claimant,
+    pub(crate) idempotency: IdempotencyScope,
     edge: Edge,
     action: PhantomData<A>,
 }
@@ -53,8 +52,8 @@ impl Authenticated {
     }
 
     pub(crate) fn for_action<A>(self) -> Authenticated<A> {
-        let Authenticated { caller, claimant, edge, .. } = self;
-        Authenticated { caller, claimant, edge, action: PhantomData }
+        let Authenticated { caller, idempotency, edge, .. } = self;
+        Authenticated { caller, idempotency, edge, action: PhantomData }
     }
 }
 
@@ -67,12 +66,6 @@ impl<A> Authenticated<A> {
     /// Access to what is in no space yet.
     pub fn tenants(&self) -> &Tenants {
         &self.edge.tenants
-    }
-
-    /// Claims this request, whose payload is all that it asks for. Where it was done before, its first answer is the
-    /// failure to claim it.
-    pub async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
-        self.claimant.claim(payload).await
     }
 }
 
@@ -137,8 +130,8 @@ where
         match admitted.ok_or_else(Fault::unauthenticated)? {
             Admitted::Yes(caller, allowance) => {
                 exchange.note_allowance(allowance);
-                let claimant = Claimant::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
-                let by = Authenticated { caller, claimant, edge, action: PhantomData };
+                let idempotency = IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
+                let by = Authenticated { caller, idempotency, edge, action: PhantomData };
                 parts.extensions.insert(by.clone());
                 Ok(by)
             }

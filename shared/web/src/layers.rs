@@ -33,7 +33,6 @@ async fn around(mut request: Request, next: Next) -> Response {
     let exchange = Exchange::default();
     request.extensions_mut().insert(exchange.clone());
     let mut response = next.run(request).await;
-    exchange.end(response.status()).await;
 
     // A request may be refused by another limit than the one that it was counted by first.
     if let Some(allowance) = response.extensions_mut().remove::<Allowance>() {

@@ -189,7 +189,6 @@ mod answer;
 mod authenticated;
 mod body;
 mod can;
-mod claim;
 mod edge;
 mod endpoint;
 mod exchange;
@@ -198,6 +197,7 @@ mod fallback;
 mod field_reader;
 mod fields;
 mod folders;
+mod idempotency;
 mod layers;
 pub mod openapi;
 mod page;
@@ -214,7 +214,6 @@ pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys, ManageSpace,
     ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs, ResourceId, Subject, Upload,
 };
-pub use claim::{Claim, IdempotentJson};
 pub use edge::{Edge, Tier};
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
 pub use expiration::expires_seconds;
@@ -222,6 +221,7 @@ pub use fallback::not_found_router;
 pub use field_reader::{FieldReader, FromFields, Patch};
 pub use fields::{Fields, OptionalJson, UnreadJson, ValidJson, read_fields};
 pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};
+pub use idempotency::{Begun, IdempotentJson, Replay, Reservation};
 pub use layers::with_layers;
 pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery, query_fields};
 pub use path::{KeyPath, path_parameter};

@@ -223,7 +223,7 @@ fn list_name(by: &Authenticated, query: &str) -> String {
         form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| !NO_FILTERS.contains(&&**name)).collect();
     filters.sort();
     let filters = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
-    format!("{}?{filters}\0{:?}", by.claimant.path, by.caller.owner())
+    format!("{}?{filters}\0{:?}", by.idempotency.path, by.caller.owner())
 }
 
 impl<Id, F, S> FromRequestParts<S> for ListQuery<Id, F>

@@ -18,8 +18,8 @@ use serde_json::Value;
 use tenant::{RequestOrigin, Space, UploadScope};
 
 use crate::{
-    Authenticated, Claim, Edge, Failure, FieldReader, Fields, Upload, claim::Claimant, exchange::Exchange,
-    path_parameter,
+    Authenticated, Begun, Edge, Failure, FieldReader, Fields, Upload, exchange::Exchange,
+    idempotency::IdempotencyScope, path_parameter,
 };
 
 /// The tier of unsigned uploads, in headers and records.
@@ -62,7 +62,7 @@ pub struct UploadGrant {
     /// What the proof fixes or limits.
     pub limits: UploadLimits,
     proof: Proof,
-    idempotency: Claimant,
+    idempotency: IdempotencyScope,
 }
 
 /// What a grant fixes or limits, whatever the request specifies.
@@ -107,10 +107,9 @@ impl UploadLimits {
 }
 
 impl UploadGrant {
-    /// Claims the request, whose payload is all that it specifies. The failure of a request that was completed before is its
-    /// first response.
-    pub async fn claim(&self, payload: &Value) -> Result<Claim, Failure> {
-        self.idempotency.claim(payload).await
+    /// Reserves the request, whose payload is all that it specifies.
+    pub async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
+        self.idempotency.begin(payload).await
     }
 
     /// Returns the space and the config of the upload; `None` only if a violation was recorded.
@@ -180,7 +179,7 @@ where
                 content_type: None,
                 max_uploads_per_hour: None,
             },
-            idempotency: auth.claimant.clone(),
+            idempotency: auth.idempotency.clone(),
             proof: Proof::ApiKey(auth),
         }))
     }
@@ -214,7 +213,7 @@ where
                 max_uploads_per_hour: None,
             },
             proof: Proof::SignedUrl(scope),
-            idempotency: Claimant::of(parts, &edge, |key| key.secret_of(presented.signature())),
+            idempotency: IdempotencyScope::of(parts, &edge, |key| key.secret_of(presented.signature())),
         }))
     }
 }
@@ -241,7 +240,7 @@ where
         let scope = unverified.verify(origin)?;
 
         let max_uploads_per_hour = scope.config.max_uploads_per_hour().unwrap_or(anonymous.unsigned_uploads_per_hour);
-        let idempotency = Claimant::of(parts, &edge, |key| key.secret_of(&who));
+        let idempotency = IdempotencyScope::of(parts, &edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
         // The transaction that writes the file enforces the quota. Uploads above it are refused here as well, before their
         // bytes are read, transformed and stored. A request with an Idempotency-Key may have been counted before.

@@ -30,15 +30,17 @@ impl FromFields for CreateFolder {
 /// Fails with 422 if the parent is unknown or too deep, or has a folder of this name.
 pub(crate) async fn create(
     auth: Authenticated<ManageFolders>,
-    IdempotentJson { request, claim }: IdempotentJson<CreateFolder>,
+    body: IdempotentJson<CreateFolder>,
 ) -> Result<Created<FolderView>, Failure> {
-    let CreateFolder { space_id, name, parent_id } = request;
-    let can: Can<ManageFolders> = auth.authorize_reference("space_id", &space_id).await?;
+    body.once(async |CreateFolder { space_id, name, parent_id }, reservation| {
+        let can: Can<ManageFolders> = auth.authorize_reference("space_id", &space_id).await?;
 
-    let view = |folder: &FolderWithChain| FolderView::of(folder, can.space.record());
-    let complete = |folder: &FolderWithChain| claim.complete(&view(folder));
-    let id = FolderId::chosen(&mut claim.ids());
-    let folder = can.space.create_folder(id, name, parent_id, complete).await?;
+        let view = |folder: &FolderWithChain| FolderView::of(folder, can.space.record());
+        let complete = |folder: &FolderWithChain| reservation.complete(&view(folder));
+        let id = FolderId::chosen(&mut reservation.ids());
+        let folder = can.space.create_folder(id, name, parent_id, complete).await?;
 
-    Ok(Created(view(&folder)))
+        Ok(view(&folder))
+    })
+    .await
 }

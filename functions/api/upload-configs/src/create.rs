@@ -52,10 +52,13 @@ pub(crate) const SIGNED_AND_UNSIGNED: Violation = Violation::Must("must be false
 
 pub(crate) async fn create(
     auth: Authenticated<ManageUploadConfigs>,
-    IdempotentJson { request: CreateUploadConfig { space_id, new }, claim }: IdempotentJson<CreateUploadConfig>,
+    body: IdempotentJson<CreateUploadConfig>,
 ) -> Result<Created<UploadConfigView>, Failure> {
-    let can: Can<ManageUploadConfigs> = auth.authorize_reference("space_id", &space_id).await?;
-    let complete = |config: &UploadConfig| claim.complete(&UploadConfigView::from(config));
-    let config = can.space.create_upload_config(new, claim.ids(), complete).await?;
-    Ok(Created(UploadConfigView::from(&config)))
+    body.once(async |CreateUploadConfig { space_id, new }, reservation| {
+        let can: Can<ManageUploadConfigs> = auth.authorize_reference("space_id", &space_id).await?;
+        let complete = |config: &UploadConfig| reservation.complete(&UploadConfigView::from(config));
+        let config = can.space.create_upload_config(new, reservation.ids(), complete).await?;
+        Ok(UploadConfigView::from(&config))
+    })
+    .await
 }

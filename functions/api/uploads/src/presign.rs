@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tenant::PRESIGNED_MS;
 use web::{
-    ApiKeyUpload, Claim, CreatedUnwrapped, Endpoint, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant, read_fields,
+    ApiKeyUpload, Begun, CreatedUnwrapped, Endpoint, Failure, Reservation, SignedUrlUpload, UnsignedUpload,
+    UploadGrant, read_fields,
 };
 
 use crate::{
@@ -101,42 +102,47 @@ async fn create_pending(
     let is_anonymous = request.grant.principal.is_anonymous();
     let tokens = if is_anonymous { Some(uploads.anonymous.tokens().await?) } else { None };
 
-    // A completed request is not validated: it is replayed although it would be refused by now.
-    let (upload, created, is_replayed) = match request.grant.claim(&payload).await {
-        Ok(claim) => {
-            let (upload, declared) = request.validate_declared(declared).await?;
-            let created = create(uploads, &upload, declared, &claim).await?;
+    let (upload, created, is_replayed) = match request.grant.begin(&payload).await {
+        Ok(Begun::Proceed(reservation)) => {
+            let created = Box::pin(create(uploads, request, declared, &reservation)).await;
+            let (upload, created) = reservation.settle(created).await?;
             (upload, created, false)
         }
-        Err(failure) => {
+        // A completed request is not validated: it is replayed although it would be refused by now.
+        Ok(Begun::Replay(replay)) => {
             let (upload, _) = request.without_validation(declared)?;
-            let Failure::Replay(kept) = failure else { return Err(failure) };
-            let created = created_before(uploads, &upload, &kept).await?;
+            let created = created_before(uploads, &upload, replay.kept()).await?;
             (upload, created, true)
+        }
+        Err(fault) => {
+            request.without_validation(declared)?;
+            return Err(fault.into());
         }
     };
     let body = presigned_view(uploads, &upload, created, tokens).await?;
     Ok(CreatedUnwrapped { body, is_replayed })
 }
 
-/// Creates the pending file.
+/// Validates the request and creates the pending file.
 async fn create(
     uploads: &Uploads,
-    upload: &Upload,
-    declared: DeclaredFile,
-    claim: &Claim,
-) -> Result<CreatedFile, Fault> {
+    request: UploadRequest,
+    declared: Option<DeclaredFile>,
+    reservation: &Reservation,
+) -> Result<(Upload, CreatedFile), Failure> {
+    let (upload, declared) = request.validate_declared(declared).await?;
+
     let target = upload.target().await?;
     let content_type = declared.content_type.clone();
     let expected_type = upload.limits.content_type.as_ref();
-    let file = declared.into_record(&mut claim.ids(), &target, expected_type, &uploads.edge.sources);
+    let file = declared.into_record(&mut reservation.ids(), &target, expected_type, &uploads.edge.sources);
     let created = CreatedFile { file_id: file.id, content_type, size: file.size, made_at: file.created_at };
 
-    let completion = claim.complete_with(serde_json::to_vec(&created).map_err(Fault::internal)?);
+    let completion = reservation.complete_with(serde_json::to_vec(&created).map_err(Fault::internal)?);
     let assets = upload.assets(uploads);
     let creating = assets.announce(&file, upload.quota(), &uploads.checks, completion.as_ref());
     in_time(creating, "creating took too long").await?;
-    Ok(created)
+    Ok((upload, created))
 }
 
 /// Returns the file of a completed request. Fails with 409 if it was refused and removed since.

@@ -1,5 +1,5 @@
 //! What every upload has in common, whatever proves the right to it and however the bytes come: an [`UploadRequest`] is read,
-//! claimed and validated, with all violations reported together; then it is an [`Upload`], which is carried out.
+//! reserved and validated, with all violations reported together; then it is an [`Upload`], which is carried out.
 
 use domain::{Fault, HourlyQuota, Principal, Reference, UploadTarget, Violation};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile};

@@ -2,8 +2,8 @@
 //! all of them or none.
 
 use axum::extract::{Request, State};
-use ingest::FILES;
-use web::{ApiKeyUpload, Created, Endpoint, Failure, SignedUrlUpload, UnsignedUpload, UploadGrant};
+use ingest::{FILES, ReceivedFile};
+use web::{ApiKeyUpload, Begun, Created, Endpoint, Failure, Reservation, SignedUrlUpload, UnsignedUpload, UploadGrant};
 
 use crate::{
     Uploads,
@@ -71,16 +71,31 @@ async fn store(
 ) -> Result<Created<UploadedView>, Failure> {
     let Form { fields, files, is_list, payload } = form::read(request, shape, uploads.edge.sources.now()).await?;
     let request = UploadRequest::read(grant, fields).await?;
+
     // Before the files are validated: a completed request is replayed although they would be refused by now.
-    let claim = request.grant.claim(&payload).await?;
+    let reservation = match request.grant.begin(&payload).await? {
+        Begun::Proceed(reservation) => reservation,
+        Begun::Replay(replay) => return Ok(Created::Replayed(replay)),
+    };
+    let view = Box::pin(store_once(uploads, request, files, is_list, &reservation)).await;
+    reservation.settle(view.map(Created::New)).await
+}
+
+async fn store_once(
+    uploads: &Uploads,
+    request: UploadRequest,
+    files: Vec<ReceivedFile>,
+    is_list: bool,
+    reservation: &Reservation,
+) -> Result<UploadedView, Failure> {
     let (upload, validated) = request.validate_files(files).await?;
 
     let target = upload.target().await?;
-    let files = ingest::new_files(&validated, &mut claim.ids(), &target, &uploads.edge.sources);
+    let files = ingest::new_files(&validated, &mut reservation.ids(), &target, &uploads.edge.sources);
     let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
 
-    let completion = claim.complete(&view);
+    let completion = reservation.complete(&view);
     let assets = upload.assets(uploads);
     in_time(assets.store(&files, upload.quota(), completion.as_ref()), "storing took too long").await?;
-    Ok(Created(view))
+    Ok(view)
 }

@@ -36,12 +36,15 @@ impl FromFields for CreateAccountKey {
 
 pub(crate) async fn create(
     AccountHolder { user, by }: AccountHolder,
-    IdempotentJson { request: CreateAccountKey(new), claim }: IdempotentJson<CreateAccountKey>,
+    body: IdempotentJson<CreateAccountKey>,
 ) -> Result<Created<KeyView>, Failure> {
-    let now = by.sources().now();
-    let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
-    let (key, secret) = by.tenants().account_keys(user).create(new, complete).await?;
-    Ok(Created(KeyView::with_secret(&key, &secret, now)))
+    body.once(async |CreateAccountKey(new), reservation| {
+        let now = by.sources().now();
+        let complete = |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
+        let (key, secret) = by.tenants().account_keys(user).create(new, complete).await?;
+        Ok(KeyView::with_secret(&key, &secret, now))
+    })
+    .await
 }
 
 pub(crate) async fn list(

@@ -31,12 +31,12 @@ pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
     })
 }
 
-pub(crate) async fn create(
-    can: Can<ManageKeys>,
-    IdempotentJson { request: CreateKey(new), claim }: IdempotentJson<CreateKey>,
-) -> Result<Created<KeyView>, Failure> {
-    let now = can.sources.now();
-    let complete = |key: &_, secret: &_| claim.complete(&KeyView::with_secret(key, secret, now));
-    let (key, secret) = can.space.keys().create(new, complete).await?;
-    Ok(Created(KeyView::with_secret(&key, &secret, now)))
+pub(crate) async fn create(can: Can<ManageKeys>, body: IdempotentJson<CreateKey>) -> Result<Created<KeyView>, Failure> {
+    body.once(async |CreateKey(new), reservation| {
+        let now = can.sources.now();
+        let complete = |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
+        let (key, secret) = can.space.keys().create(new, complete).await?;
+        Ok(KeyView::with_secret(&key, &secret, now))
+    })
+    .await
 }

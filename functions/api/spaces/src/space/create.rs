@@ -24,9 +24,12 @@ impl FromFields for CreateSpace {
 
 pub(crate) async fn create(
     AccountHolder { user, by }: AccountHolder,
-    IdempotentJson { request: CreateSpace(new), claim }: IdempotentJson<CreateSpace>,
+    body: IdempotentJson<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, Failure> {
-    let complete = |space: &domain::Space| claim.complete(&DetailedSpaceView::from(space));
-    let space = by.tenants().create_space(user, new, claim.ids(), complete).await?;
-    Ok(Created(DetailedSpaceView::from(&space)))
+    body.once(async |CreateSpace(new), reservation| {
+        let complete = |space: &domain::Space| reservation.complete(&DetailedSpaceView::from(space));
+        let space = by.tenants().create_space(user, new, reservation.ids(), complete).await?;
+        Ok(DetailedSpaceView::from(&space))
+    })
+    .await
 }

@@ -1,0 +1,203 @@
+//! `Idempotency-Key`: a request that creates something is done once, however often it is sent.
+//!
+//! A key's scope is the caller and the path. Scope and payload are kept as HMACs under secrets derived from the caller's own,
+//! and the response is encrypted under another: the table reveals none of them. The secret of a caller with an API key is the
+//! key; that of another caller is their identity and the `Idempotency-Key`.
+
+use axum::extract::{FromRequest, Request as HttpRequest};
+use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Timestamp, Violation, Violations};
+use http::{HeaderName, request::Parts};
+use serde::Serialize;
+use serde_json::Value;
+use tenant::{Claimed, Completion, Tenants};
+
+use crate::{
+    Authenticated, Created, Edge, Failure, FromFields, UnreadJson, answer::created_body, path::canonical_path,
+};
+
+/// The header by which a client names a request.
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The same as a field of errors.
+const FIELD: &str = "idempotency_key";
+/// Purposes of the secrets derived from a caller's own.
+const MARKS: &str = "idempotency marks";
+const PAYLOADS: &str = "idempotency payloads";
+const RESPONSES: &str = "idempotency answers";
+
+/// What a request with an `Idempotency-Key` has to do.
+pub enum Begun {
+    /// Do the request, and complete the reservation in its transaction.
+    Proceed(Box<Reservation>),
+    /// Answer as before.
+    Replay(Replay),
+}
+
+/// What was kept of the first response to a request.
+#[derive(Clone, Debug)]
+pub struct Replay(pub(crate) Vec<u8>);
+
+impl Replay {
+    /// Returns what [`Reservation::complete_with`] was given.
+    pub fn kept(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// The right to do one request, with the ids of what it creates.
+pub struct Reservation {
+    ids: ChosenIds,
+    /// `None` without an `Idempotency-Key`.
+    kept: Option<Kept>,
+}
+
+struct Kept {
+    claim: tenant::Claim,
+    mark: String,
+    sealing: Secret,
+    sources: Sources,
+    tenants: Tenants,
+}
+
+impl Reservation {
+    /// Returns the ids of what the request creates.
+    pub fn ids(&self) -> ChosenIds {
+        self.ids
+    }
+
+    /// Returns what completes the reservation in the transaction that does the request: the resource as a 201 shows it.
+    pub fn complete(&self, created: &impl Serialize) -> Option<Completion> {
+        self.complete_with(created_body(created))
+    }
+
+    /// Returns the same, with what the response is made from when the request is sent again.
+    pub fn complete_with(&self, kept: Vec<u8>) -> Option<Completion> {
+        let Kept { claim, mark, sealing, sources, .. } = self.kept.as_ref()?;
+        let answer = sealing.seal(kept, mark.as_bytes(), sources);
+        Some(Completion { claim: claim.clone(), answer })
+    }
+
+    /// Releases the reservation of a request that failed, so that it may be sent again at once; if that fails too, after the
+    /// reservation's lease. Returns the result.
+    pub async fn settle<T>(self, result: Result<T, Failure>) -> Result<T, Failure> {
+        if let (Err(_), Some(Kept { claim, tenants, .. })) = (&result, &self.kept)
+            && let Err(error) = tenants.release(claim).await
+        {
+            tracing::warn!(%error, "an idempotency reservation was not released");
+        }
+        result
+    }
+}
+
+/// In whose name a request is done once.
+#[derive(Clone)]
+pub(crate) struct IdempotencyScope {
+    /// The key of the request and the secret of the caller; `None` without an `Idempotency-Key`.
+    named: Option<Result<(IdempotencyKey, Secret), Violation>>,
+    /// The request's path, in its one spelling.
+    pub(crate) path: String,
+    tenants: Tenants,
+    sources: Sources,
+}
+
+impl IdempotencyScope {
+    /// Returns the scope of a request; `secret` is the caller's own, which may depend on the key.
+    pub(crate) fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&IdempotencyKey) -> Secret) -> IdempotencyScope {
+        let key = parts.headers.get(IDEMPOTENCY_KEY).map(|header| IdempotencyKey::parse(header.as_bytes()));
+        let named = |key: IdempotencyKey| {
+            let secret = secret(&key);
+            (key, secret)
+        };
+        IdempotencyScope {
+            named: key.map(|key| key.map(named)),
+            path: canonical_path(parts.uri.path()),
+            tenants: edge.tenants.clone(),
+            sources: edge.sources.clone(),
+        }
+    }
+
+    /// Whether the request has an `Idempotency-Key`.
+    pub(crate) fn is_named(&self) -> bool {
+        self.named.is_some()
+    }
+
+    /// Reserves the request, whose payload is all that it specifies.
+    ///
+    /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while the request is in progress.
+    pub(crate) async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
+        let Some(named) = &self.named else {
+            return Ok(Begun::Proceed(Box::new(Reservation { ids: ChosenIds::new(&self.sources), kept: None })));
+        };
+        let (key, secret) = named.as_ref().map_err(|why| Violations::from((FIELD, why.clone())))?;
+
+        let name = format!("{}\n{}", self.path, key.as_str());
+        let mark = hex::encode(secret.within(MARKS).mark(name.as_bytes()));
+        // An object's keys are sorted, so their order in the body is no difference.
+        let payload = hex::encode(secret.within(PAYLOADS).mark(payload.to_string().as_bytes()));
+        let sealing = secret.within(RESPONSES);
+
+        match self.tenants.claim(&mark, &payload).await? {
+            Claimed::Ours(claim) => {
+                let ids = claim.ids;
+                let tenants = self.tenants.clone();
+                let kept = Kept { claim, mark, sealing, sources: self.sources.clone(), tenants };
+                Ok(Begun::Proceed(Box::new(Reservation { ids, kept: Some(kept) })))
+            }
+            Claimed::Done(response) => {
+                let unreadable = || Fault::internal("the kept response of a request cannot be decrypted");
+                let response = sealing.open(&response, mark.as_bytes()).ok_or_else(unreadable)?;
+                Ok(Begun::Replay(Replay(response)))
+            }
+            Claimed::AnotherPayload => Err(another_payload().into()),
+            Claimed::InProgress(lease_ends_at) => Err(in_progress(lease_ends_at, self.sources.now())),
+        }
+    }
+}
+
+fn another_payload() -> Violations {
+    (FIELD, Violation::Must("was used before, for a request with another payload")).into()
+}
+
+/// The error of a request whose first attempt still holds its lease.
+fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> Fault {
+    let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
+                   Retry-After.";
+    let violation = Violation::Must("is that of a request in progress");
+    Fault { retry_after_seconds: Some(lease_ends_at.seconds_after(now)), ..Fault::conflict(message, FIELD, violation) }
+}
+
+/// A JSON body of a request that is done once.
+pub struct IdempotentJson<T> {
+    body: UnreadJson<T>,
+    scope: IdempotencyScope,
+}
+
+impl<T: FromFields> IdempotentJson<T> {
+    /// Does the request by `work`, unless it was done before. A request that was done is answered as before even if its
+    /// fields would be refused by now.
+    pub async fn once<V>(
+        mut self,
+        work: impl AsyncFnOnce(T, &Reservation) -> Result<V, Failure>,
+    ) -> Result<Created<V>, Failure> {
+        let reservation = match self.scope.begin(&self.body.value).await? {
+            Begun::Proceed(reservation) => reservation,
+            Begun::Replay(replay) => return Ok(Created::Replayed(replay)),
+        };
+
+        let read = T::read(&mut self.body.fields);
+        let done = match self.body.fields.finish(read) {
+            Ok(request) => work(request, &reservation).await.map(Created::New),
+            Err(fault) => Err(fault.into()),
+        };
+        reservation.settle(done).await
+    }
+}
+
+impl<T: FromFields, S: Send + Sync> FromRequest<S> for IdempotentJson<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: HttpRequest, state: &S) -> Result<IdempotentJson<T>, Failure> {
+        let scope = Authenticated::of(&request)?.idempotency.clone();
+        let body = UnreadJson::from_request(request, state).await?;
+        Ok(IdempotentJson { body, scope })
+    }
+}
