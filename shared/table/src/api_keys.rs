@@ -3,20 +3,18 @@
 //! The small item is changed by single updates alone: in a transaction it would conflict with the requests it counts. Its
 //! counters are attributes, one for each tier and minute, so that instances whose clocks differ do not disturb each other.
 
-use aws_sdk_dynamodb::{
-    operation::update_item::UpdateItemError,
-    types::{AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure},
-};
+use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Space, SpaceId, Timestamp, Window};
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Completion, Error, Key, Listing, Page, Start, Table,
-    key::{API_KEYS, PARTITION, listed_api_key_sort, listed_api_keys},
+    Completion, Error, Key, Listing, Page, Reason, Start, Table, WriteError,
+    condition::{Condition, number},
+    key::{API_KEYS, listed_api_key_sort, listed_api_keys},
     read::{Item, record},
     spaces::existing,
-    write::NotWritten,
+    write::Updated,
 };
 
 /// How old `last_used_at` grows before it is written again, in milliseconds.
@@ -28,24 +26,6 @@ const STALE_WINDOWS: i64 = 3;
 
 /// Keys of a deleted space that are read at once.
 const KEYS_PAGE: u16 = 100;
-/// Index of the space's condition among the members of a space key's creation.
-const SPACE_MEMBER: usize = 2;
-
-/// Reason that a key was not created.
-#[derive(Debug)]
-pub enum KeyNotCreated {
-    /// The key's space was deleted.
-    SpaceDeleted,
-    /// The table failed.
-    Failed(Error),
-}
-
-impl From<Error> for KeyNotCreated {
-    fn from(error: Error) -> KeyNotCreated {
-        KeyNotCreated::Failed(error)
-    }
-}
-
 /// What a request is authenticated by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Authenticated {
@@ -80,24 +60,16 @@ pub enum Admission {
 impl Table {
     /// The next key's number. Where an answer is lost a number is left out, never given twice.
     pub async fn next_key_id(&self) -> Result<KeyId, Error> {
-        let answer = self
-            .client
-            .update_item()
-            .table_name(&self.name)
-            .set_key(Some(Key::last_api_key().attributes()))
-            .update_expression("ADD #last :one")
-            .expression_attribute_names("#last", "last")
-            .expression_attribute_values(":one", AttributeValue::N("1".to_owned()))
-            .return_values(ReturnValue::UpdatedNew)
-            .send()
-            .await
-            .map_err(Error::from_sdk)?;
-        let counted: Counter = record(answer.attributes.unwrap_or_default())?;
+        let values = Condition::default().name("last", "last").value("one", number(1));
+        let Updated::Written(item) = self.update(Key::last_api_key(), "ADD #last :one", &values).await? else {
+            return Err(Error::refused("an update without a condition failed its condition"));
+        };
+        let counted: Counter = record(item)?;
         Ok(KeyId(counted.last))
     }
 
-    /// Writes a new key; a space's only while the space exists.
-    pub async fn create_key(&self, key: &ApiKey, completion: Option<&Completion>) -> Result<(), KeyNotCreated> {
+    /// Writes a new key. Fails with [`Reason::SpaceDeleted`] if its space no longer exists.
+    pub async fn create_key(&self, key: &ApiKey, completion: Option<&Completion>) -> Result<(), WriteError> {
         let small = Authenticated {
             key_id: key.id,
             scope: key.scope,
@@ -105,20 +77,14 @@ impl Table {
             expires_at: key.expires_at,
             last_used_at: None,
         };
-        let mut members = vec![
-            self.put_new(Key::api_key(&key.hash), &small)?,
-            self.put_new(Key::listed_api_key(key.scope.owner(), key.id), key)?,
-        ];
+        let mut transaction = self.transaction();
+        transaction.insert(Key::api_key(&key.hash), &small, Reason::IdTaken);
+        transaction.insert(Key::listed_api_key(key.scope.owner(), key.id), key, Reason::IdTaken);
         if let KeyOwner::Space(space) = key.scope.owner() {
-            members.push(self.space_exists(space)?);
+            let exists = Condition::exists().and("attribute_not_exists(deleted_at)");
+            transaction.check(Key::space(space), &exists, Reason::SpaceDeleted);
         }
-
-        match self.transact(members, completion).await {
-            Ok(()) => Ok(()),
-            Err(NotWritten::Refused(refused)) if refused == [SPACE_MEMBER] => Err(KeyNotCreated::SpaceDeleted),
-            Err(NotWritten::Refused(_)) => Err(Error::busy("a new key's hash or number was taken").into()),
-            Err(NotWritten::Failed(error)) => Err(error.into()),
-        }
+        transaction.commit_with(completion).await
     }
 
     /// Deletes the authentication items of all keys of a deleted space: none of them authenticates any longer. Safe to
@@ -139,42 +105,25 @@ impl Table {
     /// no further. Once a minute two more calls note the key's use and drop the counters of minutes gone.
     pub async fn admit(&self, hash: &KeyHash, limit: RateLimit, now: Timestamp) -> Result<Admission, Error> {
         let counter = format!("{COUNTERS}{}_{}", limit.tier, Window::of(now).0);
-        let number = |number: i64| AttributeValue::N(number.to_string());
-        let updated = self
-            .client
-            .update_item()
-            .table_name(&self.name)
-            .set_key(Some(Key::api_key(hash).attributes()))
-            .update_expression("ADD #counter :one")
-            .condition_expression(
-                "is_active = :true AND (attribute_not_exists(expires_at) OR expires_at > :now) \
-                 AND (attribute_not_exists(#counter) OR #counter < :most)",
-            )
-            .expression_attribute_names("#counter", &counter)
-            .expression_attribute_values(":one", number(1))
-            .expression_attribute_values(":true", AttributeValue::Bool(true))
-            .expression_attribute_values(":now", number(now.ms()))
-            .expression_attribute_values(":most", AttributeValue::N(limit.requests_per_minute.to_string()))
-            .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
-            .send()
-            .await;
-        let error = match updated {
-            Ok(answer) => {
-                let item = answer.attributes.unwrap_or_default();
+        let condition = Condition::equals("is_active", AttributeValue::Bool(true))
+            .and("(attribute_not_exists(expires_at) OR expires_at > :now)")
+            .and("(attribute_not_exists(#counter) OR #counter < :limit)")
+            .name("counter", &counter)
+            .value("one", number(1))
+            .value("now", number(now.ms()))
+            .value("limit", number(limit.requests_per_minute));
+        let item = match self.update(Key::api_key(hash), "ADD #counter :one", &condition).await? {
+            Updated::Written(item) => {
                 let made = item.get(&counter).and_then(|made| made.as_n().ok()?.parse().ok()).unwrap_or(u64::MAX);
                 let stale = stale_counters(&item, Window::of(now));
                 let key: Authenticated = record(item)?;
                 unless_busy(self.note_use(hash, &key, stale, now).await)?;
                 return Ok(Admission::Admitted(key, limit.allowance(made, now)));
             }
-            Err(error) => error,
+            // The old item says why; where there is none, the key is unknown.
+            Updated::ConditionFailed(None) => return Ok(Admission::Unknown),
+            Updated::ConditionFailed(Some(item)) => item,
         };
-        let Some(UpdateItemError::ConditionalCheckFailedException(refused)) = error.as_service_error() else {
-            return Err(Error::from_sdk(error));
-        };
-        // The old item says why; where there is none, the key is unknown.
-        let Some(item) = refused.item.clone() else { return Ok(Admission::Unknown) };
         let key: Authenticated = record(item)?;
         Ok(if key.holds(now) {
             Admission::Limited(limit.allowance(limit.requests_per_minute, now))
@@ -206,7 +155,7 @@ impl Table {
             // Delivery has noted it, which sees no counters.
             return self.update_where_there(Key::api_key(hash), &[], &stale).await;
         }
-        let used = [("last_used_at", AttributeValue::N(now.ms().to_string()))];
+        let used = [("last_used_at", number(now.ms()))];
         let listed = Key::listed_api_key(key.scope.owner(), key.key_id);
         try_join(
             self.update_where_there(Key::api_key(hash), &used, &stale),
@@ -235,8 +184,7 @@ impl Table {
 
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.
     pub async fn revoke_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), Error> {
-        let revoked =
-            [("is_active", AttributeValue::Bool(false)), ("updated_at", AttributeValue::N(now.ms().to_string()))];
+        let revoked = [("is_active", AttributeValue::Bool(false)), ("updated_at", number(now.ms()))];
         self.update_where_there(Key::api_key(&key.hash), &revoked[..1], &[]).await?;
         self.update_where_there(Key::listed_api_key(key.scope.owner(), key.id), &revoked, &[]).await
     }
@@ -248,35 +196,21 @@ impl Table {
         set: &[(&str, AttributeValue)],
         remove: &[String],
     ) -> Result<(), Error> {
-        let assignments: Vec<String> = (0..set.len()).map(|index| format!("#a{index} = :a{index}")).collect();
-        let removals: Vec<String> = (0..remove.len()).map(|index| format!("#r{index}")).collect();
+        let mut condition = Condition::exists();
+        let mut assignments = Vec::new();
+        for (name, value) in set {
+            condition = condition.name(name, name).value(name, value.clone());
+            assignments.push(format!("#{name} = :{name}"));
+        }
+        let mut removals = Vec::new();
+        for name in remove {
+            condition = condition.name(name, name);
+            removals.push(format!("#{name}"));
+        }
         let clauses = [("SET", assignments), ("REMOVE", removals)].into_iter().filter(|(_, parts)| !parts.is_empty());
         let clauses: Vec<String> = clauses.map(|(verb, parts)| format!("{verb} {}", parts.join(", "))).collect();
-        let mut update = self
-            .client
-            .update_item()
-            .table_name(&self.name)
-            .set_key(Some(key.attributes()))
-            .update_expression(clauses.join(" "))
-            .condition_expression("attribute_exists(#partition)")
-            .expression_attribute_names("#partition", PARTITION);
-        for (index, (name, value)) in set.iter().enumerate() {
-            update = update
-                .expression_attribute_names(format!("#a{index}"), *name)
-                .expression_attribute_values(format!(":a{index}"), value.clone());
-        }
-        for (index, name) in remove.iter().enumerate() {
-            update = update.expression_attribute_names(format!("#r{index}"), name);
-        }
-        match update.send().await {
-            Ok(_) => Ok(()),
-            Err(error)
-                if matches!(error.as_service_error(), Some(UpdateItemError::ConditionalCheckFailedException(_))) =>
-            {
-                Ok(())
-            }
-            Err(error) => Err(Error::from_sdk(error)),
-        }
+        self.update(key, &clauses.join(" "), &condition).await?;
+        Ok(())
     }
 }
 

@@ -4,15 +4,17 @@
 //! answer, in the effect's own transaction, on the condition that nobody took it over. So a request that dies anywhere
 //! leaves either both or neither, and whoever comes after its lease does the same again under the same ids.
 
-use aws_sdk_dynamodb::{
-    operation::update_item::UpdateItemError,
-    primitives::Blob,
-    types::{AttributeValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update},
-};
+use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use domain::{ChosenIds, Timestamp};
 use serde::Deserialize;
 
-use crate::{Error, Key, Table, read::record, write::unless_refused};
+use crate::{
+    Error, Key, Reason, Table,
+    condition::{Condition, number, text},
+    read::record,
+    transaction::Transaction,
+    write::Updated,
+};
 
 /// How long one request may be at work, in milliseconds: longer than a function works after its body has come.
 const LEASE_MS: i64 = 60_000;
@@ -68,8 +70,10 @@ impl Table {
         let now = self.sources.now();
         let fresh =
             Claim { mark: mark.to_owned(), token: self.sources.ulid().to_string(), ids: ChosenIds::new(&self.sources) };
-        let is_free = "attribute_not_exists(#token) OR expires_at <= :now";
-        let Some(kept) = self.hold(&fresh, payload, is_free, None).await? else {
+        let is_free = Condition::default()
+            .and("(attribute_not_exists(#token) OR expires_at <= :now)")
+            .value("now", number(now.ms()));
+        let Some(kept) = self.hold(&fresh, payload, is_free).await? else {
             return Ok(Claimed::Ours(fresh));
         };
         if kept.token == fresh.token {
@@ -89,8 +93,10 @@ impl Table {
     async fn take_over(&self, dead: Kept, fresh: Claim, payload: &str) -> Result<Claimed, Error> {
         let ids = if dead.payload == payload { dead.ids } else { fresh.ids };
         let ours = Claim { ids, ..fresh };
-        let is_dead = "#token = :dead AND attribute_not_exists(answer)";
-        Ok(match self.hold(&ours, payload, is_dead, Some(dead.token)).await? {
+        let is_dead = Condition::default()
+            .and("#token = :dead AND attribute_not_exists(answer)")
+            .value("dead", text(&dead.token));
+        Ok(match self.hold(&ours, payload, is_dead).await? {
             None => Claimed::Ours(ours),
             Some(kept) if kept.token == ours.token => Claimed::Ours(ours),
             // Another request took over first: a later attempt finds its outcome.
@@ -98,81 +104,50 @@ impl Table {
         })
     }
 
-    /// Writes a claim on a condition; what is kept instead, where that does not hold.
-    async fn hold(
-        &self,
-        claim: &Claim,
-        payload: &str,
-        condition: &str,
-        dead: Option<String>,
-    ) -> Result<Option<Kept>, Error> {
+    /// Writes a claim if a condition holds, else returns the claim that is kept.
+    async fn hold(&self, claim: &Claim, payload: &str, condition: Condition) -> Result<Option<Kept>, Error> {
         let now = self.sources.now();
         let expires_at = now.plus_ms(KEPT_MS);
-        let text = |text: &str| AttributeValue::S(text.to_owned());
-        let number = |number: i64| AttributeValue::N(number.to_string());
-        let mut update = self
-            .client
-            .update_item()
-            .table_name(&self.name)
-            .set_key(Some(Key::claim(&claim.mark).attributes()))
-            .update_expression(
-                "SET #token = :token, ids = :ids, payload = :payload, lease_ends_at = :lease, expires_at = :expires, \
-                 expires_at_seconds = :ttl REMOVE answer",
-            )
-            .condition_expression(condition)
-            .expression_attribute_names("#token", "token")
-            .expression_attribute_values(":token", text(&claim.token))
-            .expression_attribute_values(":ids", AttributeValue::S(claim.ids.into()))
-            .expression_attribute_values(":payload", text(payload))
-            .expression_attribute_values(":lease", number(now.plus_ms(LEASE_MS).ms()))
-            .expression_attribute_values(":expires", number(expires_at.ms()))
-            .expression_attribute_values(":ttl", number(expires_at.seconds()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        update = match dead {
-            Some(token) => update.expression_attribute_values(":dead", AttributeValue::S(token)),
-            None => update.expression_attribute_values(":now", number(now.ms())),
+        let update = "SET #token = :token, ids = :ids, payload = :payload, lease_ends_at = :lease, \
+                      expires_at = :expires, expires_at_seconds = :ttl REMOVE answer";
+        let condition = condition
+            .name("token", "token")
+            .value("token", text(&claim.token))
+            .value("ids", text(String::from(claim.ids)))
+            .value("payload", text(payload))
+            .value("lease", number(now.plus_ms(LEASE_MS).ms()))
+            .value("expires", number(expires_at.ms()))
+            .value("ttl", number(expires_at.seconds()));
+        let item = match self.update(Key::claim(&claim.mark), update, &condition).await? {
+            Updated::Written(_) => return Ok(None),
+            Updated::ConditionFailed(item) => item.unwrap_or_default(),
         };
-        let Err(error) = self.unless_conflicting(|| update.clone().send()).await else { return Ok(None) };
-        let Some(UpdateItemError::ConditionalCheckFailedException(refused)) = error.as_service_error() else {
-            return Err(Error::from_sdk(error));
-        };
-        let item = refused.item.clone().unwrap_or_default();
         let answer = item.get("answer").and_then(|answer| answer.as_b().ok()).map(|answer| answer.clone().into_inner());
         Ok(Some(Kept { answer, ..record(item)? }))
     }
 
-    /// Gives a claim back, where it was not completed: the request failed, and may be sent again as if it never had been.
+    /// Releases a claim that was not completed: its request failed and may be repeated as if it had never been sent.
     pub async fn release(&self, claim: &Claim) -> Result<(), Error> {
-        let deleted = self
-            .client
-            .delete_item()
-            .table_name(&self.name)
-            .set_key(Some(Key::claim(&claim.mark).attributes()))
-            .condition_expression("#token = :token AND attribute_not_exists(answer)")
-            .expression_attribute_names("#token", "token")
-            .expression_attribute_values(":token", AttributeValue::S(claim.token.clone()))
-            .send()
-            .await;
-        unless_refused(deleted)
+        self.delete_if(Key::claim(&claim.mark), &held(claim)).await
+    }
+}
+
+impl Transaction<'_> {
+    /// Releases a claim, completed or not.
+    pub(crate) fn release(&mut self, claim: &Claim) {
+        let is_held = Condition::equals("token", text(&claim.token));
+        self.delete_if(Key::claim(&claim.mark), &is_held, Reason::ClaimLost);
     }
 
-    /// The member of a transaction that gives a claim back.
-    pub(crate) fn give_back(&self, claim: &Claim) -> Result<TransactWriteItem, Error> {
-        self.delete_where(Key::claim(&claim.mark), ("token", AttributeValue::S(claim.token.clone())))
+    /// Completes a claim.
+    pub(crate) fn complete(&mut self, completion: &Completion) {
+        let condition =
+            held(&completion.claim).value("answer", AttributeValue::B(Blob::new(completion.answer.clone())));
+        self.update(Key::claim(&completion.claim.mark), "SET answer = :answer", &condition, Reason::ClaimLost);
     }
+}
 
-    /// The member of a transaction that completes a claim.
-    pub(crate) fn complete(&self, completion: &Completion) -> Result<TransactWriteItem, Error> {
-        let update = Update::builder()
-            .table_name(&self.name)
-            .set_key(Some(Key::claim(&completion.claim.mark).attributes()))
-            .update_expression("SET answer = :answer")
-            .condition_expression("#token = :token AND attribute_not_exists(answer)")
-            .expression_attribute_names("#token", "token")
-            .expression_attribute_values(":token", AttributeValue::S(completion.claim.token.clone()))
-            .expression_attribute_values(":answer", AttributeValue::B(Blob::new(completion.answer.clone())))
-            .build()
-            .map_err(|error| Error::Refused(error.into()))?;
-        Ok(TransactWriteItem::builder().update(update).build())
-    }
+/// Holds while a claim is neither completed nor taken over.
+fn held(claim: &Claim) -> Condition {
+    Condition::equals("token", text(&claim.token)).and("attribute_not_exists(answer)")
 }

@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
     operation::RequestId,
+    types::CancellationReason,
 };
 use domain::Fault;
 
@@ -15,15 +16,23 @@ const THROTTLED: [&str; 3] = ["ProvisionedThroughputExceededException", "Request
 /// Error codes of calls that met another one on the same item, or a repetition of themselves.
 const CONTENDED: [&str; 2] = ["TransactionConflictException", "TransactionInProgressException"];
 
+/// Reasons of transactions that were cancelled because of throttling (`TransactWriteItems` in the DynamoDB API reference).
+const CANCELED_THROTTLED: [&str; 2] = ["ProvisionedThroughputExceeded", "ThrottlingError"];
+/// Reason of transactions that were cancelled because they met another one on the same item.
+const CANCELED_CONTENDED: &str = "TransactionConflict";
+
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The table is overloaded, does not answer, or gave an incomplete answer: another try may help.
     #[error("the table is busy: {0}")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// The table has no capacity left for the call: a later try may help.
+    /// The table has no capacity left for the call, which the SDK has repeated: a later try may help.
     #[error("the table is throttled: {0}")]
     Throttled(#[source] Box<dyn StdError + Send + Sync>),
+    /// A transaction was cancelled because of throttling. The SDK does not repeat it.
+    #[error("the table is throttled: {0}")]
+    TransactionThrottled(#[source] Box<dyn StdError + Send + Sync>),
     /// The write lost a race against others: another try may help.
     #[error("the table is contended: {0}")]
     Contended(#[source] Box<dyn StdError + Send + Sync>),
@@ -40,13 +49,30 @@ impl Error {
         Error::Busy(why.into())
     }
 
-    pub(crate) fn contended(why: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
-        Error::Contended(why.into())
+    pub(crate) fn refused(why: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
+        Error::Refused(why.into())
     }
 
     /// Whether another try may help.
     pub(crate) fn is_retryable(&self) -> bool {
-        matches!(self, Error::Busy(_) | Error::Throttled(_) | Error::Contended(_))
+        matches!(self, Error::Busy(_) | Error::Throttled(_) | Error::TransactionThrottled(_) | Error::Contended(_))
+    }
+
+    /// Classifies a failed transaction, none of whose conditions failed. Throttling outweighs a conflict.
+    pub(crate) fn from_transaction<E, R>(error: SdkError<E, R>, cancellation: &[CancellationReason]) -> Error
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+        R: std::fmt::Debug + Send + Sync + 'static,
+        SdkError<E, R>: RequestId,
+    {
+        let mut codes = cancellation.iter().filter_map(CancellationReason::code);
+        if codes.clone().any(|code| CANCELED_THROTTLED.contains(&code)) {
+            Error::TransactionThrottled(error.into())
+        } else if codes.any(|code| code == CANCELED_CONTENDED) {
+            Error::Contended(error.into())
+        } else {
+            Error::from_sdk(error)
+        }
     }
 
     pub(crate) fn from_sdk<E, R>(error: SdkError<E, R>) -> Error
@@ -73,9 +99,33 @@ impl Error {
 impl From<Error> for Fault {
     fn from(error: Error) -> Fault {
         match error {
-            Error::Busy(_) | Error::Throttled(_) => Fault::unavailable(error),
+            Error::Busy(_) | Error::Throttled(_) | Error::TransactionThrottled(_) => Fault::unavailable(error),
             Error::Contended(_) => Fault::contended(error),
             Error::Refused(_) | Error::Unreadable(_) => Fault::internal(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{config::http::HttpResponse, operation::transact_write_items::TransactWriteItemsError};
+
+    use super::*;
+
+    fn classify(codes: &[&str]) -> Error {
+        let reasons: Vec<_> = codes.iter().map(|code| CancellationReason::builder().code(*code).build()).collect();
+        let metadata = aws_sdk_dynamodb::error::ErrorMetadata::builder().code("TransactionCanceledException").build();
+        let error = TransactWriteItemsError::generic(metadata);
+        let response = HttpResponse::new(400.try_into().expect("a status"), "".into());
+        Error::from_transaction(SdkError::service_error(error, response), &reasons)
+    }
+
+    #[test]
+    fn throttling_of_a_transaction_outweighs_its_conflicts() {
+        assert!(matches!(classify(&["TransactionConflict", "None"]), Error::Contended(_)));
+        for throttled in CANCELED_THROTTLED {
+            assert!(matches!(classify(&["TransactionConflict", throttled]), Error::TransactionThrottled(_)));
+        }
+        assert!(matches!(classify(&["ValidationError", "None"]), Error::Refused(_)));
     }
 }

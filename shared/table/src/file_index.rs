@@ -5,13 +5,13 @@
 //! are written before the file and removed after it, so a file that is there is found. Whoever reads them passes over one
 //! whose file is gone or says otherwise.
 
-use aws_sdk_dynamodb::types::TransactWriteItem;
 use domain::{File, FileId, FileStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Error, Key, Table,
+    Key, Table,
     key::{NAME_END, files_in, files_named, files_of_reference, files_of_tag},
+    transaction::Transaction,
 };
 
 /// Most characters of a folded name that its key holds: what is searched for is rarely longer, and keys are bounded.
@@ -61,23 +61,21 @@ pub(crate) fn reference_entry(file: &File) -> Option<(Key, Entry)> {
     Some((Key::of_file(file.space_id, sort), Entry { id: file.id, name: None }))
 }
 
-impl Table {
-    /// The members of a transaction that make a changed file found by what it says now, and no more by what it said.
-    pub(crate) fn members_of_changed_entries(&self, from: &File, to: &File) -> Result<Vec<TransactWriteItem>, Error> {
+impl Transaction<'_> {
+    /// Lets a changed file be found by what it says now, and no longer by what it said.
+    pub(crate) fn change_entries(&mut self, from: &File, to: &File) {
         let all = |file| entries(file).into_iter().chain([folder_entry(file)]).collect::<Vec<_>>();
         let (old, new) = (all(from), all(to));
-        let gone = old.iter().filter(|(key, _)| !new.iter().any(|(kept, _)| kept == key));
-        let come = new.iter().filter(|(key, _)| !old.iter().any(|(kept, _)| kept == key));
-        let gone = gone.map(|(key, _)| self.delete_any(key.clone()));
-        gone.chain(come.map(|(key, entry)| self.put_any(key.clone(), entry))).collect()
+        for (key, _) in old.iter().filter(|(key, _)| !new.iter().any(|(kept, _)| kept == key)) {
+            self.delete(key.clone());
+        }
+        for (key, entry) in new.iter().filter(|(key, _)| !old.iter().any(|(kept, _)| kept == key)) {
+            self.put(key.clone(), entry);
+        }
     }
+}
 
-    /// The members of a transaction after which a file is found no more.
-    pub(crate) fn members_of_removed_entries(&self, file: &File) -> Result<Vec<TransactWriteItem>, Error> {
-        let all = entries(file).into_iter().chain([folder_entry(file)]);
-        all.map(|(key, _)| self.delete_any(key)).collect()
-    }
-
+impl Table {
     /// Removes the entries of files that are not there, but for those of their folders. Where that fails they are passed
     /// over for good.
     pub(crate) async fn remove_entries(&self, files: &[File]) {

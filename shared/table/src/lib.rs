@@ -9,6 +9,7 @@
 
 mod api_keys;
 mod claims;
+mod condition;
 mod error;
 mod file_index;
 mod file_lists;
@@ -23,21 +24,21 @@ mod retry;
 mod spaces;
 mod strangers;
 mod sweep;
+mod transaction;
 mod upload_configs;
 mod write;
+mod write_error;
 
-pub use api_keys::{Admission, Authenticated, KeyNotCreated};
+pub use api_keys::{Admission, Authenticated};
 pub use claims::{Claim, Claimed, Completion};
 pub use error::Error;
 pub use file_lists::FilePlace;
-pub use files::{ActivationRefused, ChangeFileRefused, FileRefused};
 pub use folder_reads::DeliveredRecords;
-pub use folders::FolderRefused;
 pub use members::{Membership, User};
 pub use purge::PurgePage;
 pub use read::{Listing, Page, Start};
-pub use spaces::{ChangeRefused, SpaceRefused};
-pub use upload_configs::ConfigRefused;
+pub use retry::ChangeError;
+pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;
 use domain::Sources;

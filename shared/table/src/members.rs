@@ -6,10 +6,9 @@ use domain::{ApiKey, KeyId, KeyOwner, Role, Space, SpaceId, UploadConfig, UserId
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Error, Key, Listing, Page, Table,
+    Error, Key, Listing, Page, Reason, Table, WriteError,
     key::{MEMBERSHIPS, membership_sort, user_partition},
     spaces::existing,
-    write::NotWritten,
 };
 
 /// What a user may do in a space.
@@ -40,17 +39,18 @@ struct FirstUser {
 
 impl Table {
     /// Writes the first user with their first space, all or nothing.
-    pub async fn create_first_user(&self, user: UserId, space: &Space, starter: &UploadConfig) -> Result<(), Error> {
-        let mut members = self.members_of_new_space(space, starter, user)?;
-        members.push(self.put_new(Key::user(user), &User { id: user, default_space_id: Some(space.id) })?);
-        members.push(self.put_new(Key::first_user(), &FirstUser { id: user })?);
-        match self.transact(members, None).await {
-            Ok(()) => Ok(()),
-            Err(NotWritten::Refused(_)) => {
-                Err(Error::busy("the first user, or what was to be theirs, is there already"))
-            }
-            Err(NotWritten::Failed(error)) => Err(error),
-        }
+    pub async fn create_first_user(
+        &self,
+        user: UserId,
+        space: &Space,
+        starter: &UploadConfig,
+    ) -> Result<(), WriteError> {
+        let mut transaction = self.transaction();
+        transaction.insert_space(space, starter, user);
+        let record = User { id: user, default_space_id: Some(space.id) };
+        transaction.insert(Key::user(user), &record, Reason::IdTaken);
+        transaction.insert(Key::first_user(), &FirstUser { id: user }, Reason::IdTaken);
+        transaction.commit().await
     }
 
     /// The user that was made first, where there is one.

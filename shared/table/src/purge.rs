@@ -59,7 +59,7 @@ impl Table {
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_values(":partition", AttributeValue::S(space_partition(space)))
             .limit(i32::from(limit).saturating_add(1));
-        let answer = self.unless_throttled(|| query.clone().send()).await?;
+        let answer = self.call(|| query.clone().send()).await?;
 
         let mut page = PurgePage::default();
         for item in answer.items.unwrap_or_default() {

@@ -11,8 +11,6 @@ use serde::de::DeserializeOwned;
 use crate::{
     Error, Table,
     key::{Key, PARTITION, SORT},
-    retry::TransactionTries,
-    write::{Canceled, why_canceled},
 };
 
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -91,7 +89,7 @@ impl Table {
     /// One record.
     pub(crate) async fn get<T: DeserializeOwned>(&self, key: Key) -> Result<Option<T>, Error> {
         let get = self.client.get_item().table_name(&self.name).set_key(Some(key.attributes())).consistent_read(true);
-        let answer = self.unless_throttled(|| get.clone().send()).await?;
+        let answer = self.call(|| get.clone().send()).await?;
         answer.item.map(record).transpose()
     }
 
@@ -105,10 +103,10 @@ impl Table {
         }
         for attempt in 0..self.retries.batch_tries {
             if attempt > 0 {
-                self.retries.pause(&self.sources, attempt).await;
+                self.pause_after_throttling(attempt).await;
             }
             let request = KeysAndAttributes::builder().set_keys(Some(wanted.clone())).consistent_read(true).build();
-            let request = request.map_err(|error| Error::Refused(error.into()))?;
+            let request = request.map_err(Error::refused)?;
             let sent = self.client.batch_get_item().request_items(&self.name, request).send().await;
             let answer = match sent.map_err(Error::from_sdk) {
                 Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
@@ -130,25 +128,24 @@ impl Table {
     pub(crate) async fn get_at_once(&self, keys: Vec<Key>) -> Result<Found, Error> {
         let get = |key: &Key| {
             let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().attributes())).build();
-            Ok(TransactGetItem::builder().get(get.map_err(|error| Error::Refused(error.into()))?).build())
+            Ok(TransactGetItem::builder().get(get.map_err(Error::refused)?).build())
         };
         let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, Error>>()?;
-        let mut tries = TransactionTries::new(&self.retries, &self.sources);
-        loop {
-            let read = self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await;
-            let error = match read {
-                Ok(answer) => return whole(keys, answer.responses.unwrap_or_default()),
+        let read = self.client.transact_get_items().set_transact_items(Some(gets));
+        let send = || async {
+            let error = match Box::pin(read.clone().send()).await {
+                Ok(answer) => return Ok(answer.responses.unwrap_or_default()),
                 Err(error) => error,
             };
-            let Some(TransactGetItemsError::TransactionCanceledException(canceled)) = error.as_service_error() else {
-                return Err(Error::from_sdk(error));
+            let cancellation = match error.as_service_error() {
+                Some(TransactGetItemsError::TransactionCanceledException(canceled)) => {
+                    canceled.cancellation_reasons().to_vec()
+                }
+                _ => Vec::new(),
             };
-            match why_canceled(canceled.cancellation_reasons()) {
-                Canceled::Conflict => tries.after_conflict().await?,
-                Canceled::Throttled => tries.after_throttling().await?,
-                Canceled::Conditions(_) | Canceled::Other => return Err(Error::from_sdk(error)),
-            }
-        }
+            Err(Error::from_transaction(error, &cancellation))
+        };
+        whole(keys, self.retry(send).await?)
     }
 
     /// A page of the records in a partition whose sort keys begin alike; `sort` gives the sort key of a place in the list.

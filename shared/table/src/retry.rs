@@ -1,32 +1,48 @@
-//! How often the table repeats a call that DynamoDB throttled, did in part, or cancelled because of a conflict.
+//! How often the table repeats a call that DynamoDB throttled, did in part, or refused because of a conflict, and a change
+//! of a record that others changed at the same time.
 //!
 //! Throttling is not a conflict: a request fails after two tries, so that its caller retries after `Retry-After`; a
 //! background job, which has no caller, waits for seconds. Conflicts with other requests end soon, so both repeat them.
 
-use std::time::Duration;
+use std::{error::Error as StdError, time::Duration};
 
-use domain::Sources;
+use aws_sdk_dynamodb::{
+    config::http::HttpResponse,
+    error::{ProvideErrorMetadata, SdkError},
+};
+use domain::{Fault, Violations};
 
-use crate::{Error, Table};
+use crate::{Error, Reason, Table, WriteError};
 
-/// Tries of a transaction that conflicts with others.
-pub(crate) const CONFLICT_TRIES: u32 = 8;
-/// Longest pause before the second try after a conflict, in milliseconds; doubled for each further one.
-const CONFLICT_PAUSE_MS: u64 = 10;
+/// Maximum tries of a change of a record.
+const CHANGE_TRIES_MAX: u32 = 32;
+/// Maximum tries of a call that meets transactions on the same items.
+const CONFLICT_TRIES_MAX: u32 = 8;
 
-/// Which pauses and tries a table's calls have.
+/// Exponential backoff with full jitter.
+#[derive(Clone, Copy, Debug)]
+struct Backoff {
+    /// Longest pause before the second try. It doubles with each further one.
+    first: Duration,
+    /// Longest pause before any try.
+    longest: Duration,
+}
+
+/// Pauses after a conflict.
+const CONFLICT: Backoff = Backoff { first: Duration::from_millis(20), longest: Duration::from_millis(1_280) };
+/// Pauses after a change that was made on an old version.
+const CHANGE: Backoff = Backoff { first: Duration::from_millis(5), longest: Duration::from_millis(80) };
+
+/// How often and after which pauses a table repeats calls that DynamoDB throttles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RetryPolicy {
-    /// Tries of a batch of which DynamoDB left items unprocessed.
+    /// Maximum tries of a batch of which DynamoDB left items unprocessed.
     pub(crate) batch_tries: u32,
-    /// Tries of a call that DynamoDB throttles; the SDK makes two of each.
+    /// Maximum tries of a call that DynamoDB throttles; the SDK makes two of each.
     pub(crate) call_tries: u32,
-    /// Tries of a transaction that DynamoDB cancels because of throttling, which the SDK does not repeat.
+    /// Maximum tries of a transaction that DynamoDB cancels because of throttling, which the SDK does not repeat.
     pub(crate) transaction_tries: u32,
-    /// Longest pause before the second try, doubled for each further one.
-    first_pause: Duration,
-    /// Longest pause before any try.
-    longest_pause: Duration,
+    throttled: Backoff,
 }
 
 impl RetryPolicy {
@@ -35,8 +51,7 @@ impl RetryPolicy {
         batch_tries: 5,
         call_tries: 1,
         transaction_tries: 2,
-        first_pause: Duration::from_millis(20),
-        longest_pause: Duration::from_millis(160),
+        throttled: Backoff { first: Duration::from_millis(20), longest: Duration::from_millis(160) },
     };
 
     /// Policy of background jobs, which pause for 12 s in all at most.
@@ -44,79 +59,141 @@ impl RetryPolicy {
         batch_tries: 10,
         call_tries: 10,
         transaction_tries: 10,
-        first_pause: Duration::from_millis(100),
-        longest_pause: Duration::from_secs(2),
+        throttled: Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(2) },
     };
 
     /// Whether a throttled call is repeated beyond the SDK's own tries.
     pub(crate) fn repeats_throttled_calls(&self) -> bool {
         self.call_tries > 1
     }
+}
 
-    /// Pauses before retry `attempt` (1-based).
-    pub(crate) async fn pause(&self, sources: &Sources, attempt: u32) {
-        let longest = self.first_pause.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(self.longest_pause);
-        tokio::time::sleep(drawn(sources, longest)).await;
+/// Why a change of a record was not written.
+#[derive(Debug)]
+pub enum ChangeError {
+    /// The record changed since it was read: the change is repeated on the new version.
+    Conflict,
+    /// Another reason, which ends the change.
+    Failed(Fault),
+}
+
+impl From<WriteError> for ChangeError {
+    fn from(error: WriteError) -> ChangeError {
+        match error {
+            WriteError::ConditionFailed(Reason::VersionConflict) => ChangeError::Conflict,
+            error => ChangeError::Failed(error.into()),
+        }
     }
 }
 
-/// The tries of one transaction so far.
-pub(crate) struct TransactionTries<'a> {
-    policy: &'a RetryPolicy,
-    sources: &'a Sources,
-    conflicts: u32,
-    throttled: u32,
+impl From<Error> for ChangeError {
+    fn from(error: Error) -> ChangeError {
+        ChangeError::Failed(error.into())
+    }
 }
 
-impl<'a> TransactionTries<'a> {
-    pub(crate) fn new(policy: &'a RetryPolicy, sources: &'a Sources) -> TransactionTries<'a> {
-        TransactionTries { policy, sources, conflicts: 0, throttled: 0 }
+impl From<Fault> for ChangeError {
+    fn from(fault: Fault) -> ChangeError {
+        ChangeError::Failed(fault)
     }
+}
 
-    /// Pauses after a conflict. Fails with [`Error::Contended`] if no try is left.
-    pub(crate) async fn after_conflict(&mut self) -> Result<(), Error> {
-        self.conflicts += 1;
-        if self.conflicts == CONFLICT_TRIES {
-            return Err(Error::contended("a transaction kept conflicting with others"));
-        }
-        pause(self.sources, self.conflicts).await;
-        Ok(())
-    }
-
-    /// Pauses after throttling. Fails with [`Error::Throttled`] if no try is left.
-    pub(crate) async fn after_throttling(&mut self) -> Result<(), Error> {
-        self.throttled += 1;
-        if self.throttled == self.policy.transaction_tries {
-            return Err(Error::Throttled("a transaction was cancelled because of throttling".into()));
-        }
-        self.policy.pause(self.sources, self.throttled).await;
-        Ok(())
+impl From<Violations> for ChangeError {
+    fn from(violations: Violations) -> ChangeError {
+        ChangeError::Failed(violations.into())
     }
 }
 
 impl Table {
-    /// Pauses before retry `attempt` (1-based) after a conflict: jittered exponential backoff.
-    pub async fn pause(&self, attempt: u32) {
-        pause(&self.sources, attempt).await;
+    /// Changes a record. `write` makes the change on the version that it is given, on the condition that it is still the
+    /// current one; as long as it is not, `load` reads the record again. Fails with a contended fault after 32 tries.
+    pub async fn retry_on_conflict<R, T, L, W>(
+        &self,
+        record: R,
+        load: impl Fn() -> L,
+        write: impl Fn(R) -> W,
+    ) -> Result<T, Fault>
+    where
+        L: Future<Output = Result<R, Fault>>,
+        W: Future<Output = Result<T, ChangeError>>,
+    {
+        let mut record = Some(record);
+        for attempt in 1..=CHANGE_TRIES_MAX {
+            let current = match record.take() {
+                Some(record) => record,
+                None => Box::pin(load()).await?,
+            };
+            // In boxes, so that the futures of requests stay small.
+            match Box::pin(write(current)).await {
+                Ok(written) => return Ok(written),
+                Err(ChangeError::Failed(fault)) => return Err(fault),
+                Err(ChangeError::Conflict) => self.pause(CHANGE, attempt).await,
+            }
+        }
+        Err(Fault::contended("others kept changing the record"))
     }
-}
 
-async fn pause(sources: &Sources, attempt: u32) {
-    let longest = Duration::from_millis(CONFLICT_PAUSE_MS << attempt);
-    tokio::time::sleep(drawn(sources, longest)).await;
-}
+    /// Makes a call; repeats it like [`Table::retry`].
+    pub(crate) async fn call<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+        F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
+    {
+        // In a box, so that the futures of requests stay small.
+        self.retry(|| async { Box::pin(call()).await.map_err(Error::from_sdk) }).await
+    }
 
-/// Draws a pause up to `longest`, so that requests that met once do not meet again.
-fn drawn(sources: &Sources, longest: Duration) -> Duration {
-    let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX).max(1);
-    Duration::from_millis(u64::from_be_bytes(sources.bytes()) % longest_ms + 1)
+    /// Repeats a call while it meets transactions on the same items, or while DynamoDB throttles it, as often as the table's
+    /// policy allows.
+    pub(crate) async fn retry<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let mut conflicts = 0;
+        let mut throttled = 0;
+        loop {
+            let answer = call().await;
+            let throttled_tries = match &answer {
+                Err(Error::Contended(_)) if conflicts + 1 < CONFLICT_TRIES_MAX => {
+                    conflicts += 1;
+                    self.pause_after_conflict(conflicts).await;
+                    continue;
+                }
+                Err(Error::Throttled(_)) => self.retries.call_tries,
+                Err(Error::TransactionThrottled(_)) => self.retries.transaction_tries,
+                _ => return answer,
+            };
+            throttled += 1;
+            if throttled == throttled_tries {
+                return answer;
+            }
+            self.pause_after_throttling(throttled).await;
+        }
+    }
+
+    /// Pauses before retry `attempt` (1-based) after a conflict.
+    pub async fn pause_after_conflict(&self, attempt: u32) {
+        self.pause(CONFLICT, attempt).await;
+    }
+
+    /// Pauses before retry `attempt` (1-based) after throttling.
+    pub(crate) async fn pause_after_throttling(&self, attempt: u32) {
+        self.pause(self.retries.throttled, attempt).await;
+    }
+
+    async fn pause(&self, backoff: Backoff, attempt: u32) {
+        let longest = backoff.first.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(backoff.longest);
+        let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
+        let drawn_ms = u64::from_be_bytes(self.sources.bytes()) % longest_ms + 1;
+        tokio::time::sleep(Duration::from_millis(drawn_ms)).await;
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::Arc;
+    use std::{cell::Cell, sync::Arc};
 
-    use domain::{Clock, Random, Timestamp};
+    use domain::{Clock, Random, Sources, Timestamp};
     use tokio::time::Instant;
 
     use super::*;
@@ -133,45 +210,68 @@ pub(crate) mod tests {
         }
     }
 
-    /// A clock that stands still, and the same bytes again and again.
-    pub(crate) fn sources() -> Sources {
-        Sources::new(Arc::new(Fixed), Arc::new(Fixed))
+    /// A table that answers nothing, with a clock that stands still and the same random bytes again and again.
+    pub(crate) fn table() -> Table {
+        let config = aws_sdk_dynamodb::Config::builder().behavior_version_latest().build();
+        let sources = Sources::new(Arc::new(Fixed), Arc::new(Fixed));
+        Table::new(aws_sdk_dynamodb::Client::from_conf(config), "table".to_owned(), sources)
     }
 
-    async fn throttled_tries(policy: &RetryPolicy) -> (u32, Duration) {
-        let sources = sources();
+    /// Tries of a transaction that always fails so, the time they take, and the error.
+    async fn tries(table: &Table, fail: impl Fn() -> Error) -> (u32, Duration, Error) {
         let started = Instant::now();
-        let mut tries = TransactionTries::new(policy, &sources);
-        let mut made = 1;
-        while tries.after_throttling().await.is_ok() {
-            made += 1;
-        }
-        (made, started.elapsed())
+        let made = Cell::new(0);
+        let call = || async {
+            made.set(made.get() + 1);
+            Err::<(), Error>(fail())
+        };
+        let error = table.retry(call).await.expect_err("it always fails");
+        (made.get(), started.elapsed(), error)
     }
 
     #[tokio::test(start_paused = true)]
     async fn throttled_request_gives_up_after_two_tries_and_job_after_seconds() {
-        let (tries, pauses) = throttled_tries(&RetryPolicy::REQUEST).await;
-        assert_eq!(tries, 2);
+        let throttled = || Error::TransactionThrottled("throttled".into());
+        let (made, pauses, error) = tries(&table(), throttled).await;
+        assert_eq!(made, 2);
         assert!(pauses <= Duration::from_millis(20), "{pauses:?}");
+        assert!(matches!(error, Error::TransactionThrottled(_)), "{error}");
 
-        let (tries, pauses) = throttled_tries(&RetryPolicy::BACKGROUND_JOB).await;
-        assert_eq!(tries, 10);
+        let (made, _, _) = tries(&table(), || Error::Throttled("throttled, after two tries of the SDK".into())).await;
+        assert_eq!(made, 1);
+
+        let (made, pauses, _) = tries(&table().for_background_job(), throttled).await;
+        assert_eq!(made, 10);
         assert!(pauses > Duration::from_secs(1) && pauses < Duration::from_secs(12), "{pauses:?}");
     }
 
     #[tokio::test(start_paused = true)]
     async fn conflicting_transaction_is_tried_eight_times() {
-        let (policy, sources) = (RetryPolicy::REQUEST, sources());
-        let mut tries = TransactionTries::new(&policy, &sources);
-        let mut made = 1;
-        let error = loop {
-            match tries.after_conflict().await {
-                Ok(()) => made += 1,
-                Err(error) => break error,
-            }
-        };
-        assert_eq!(made, CONFLICT_TRIES);
+        let (made, _, error) = tries(&table(), || Error::Contended("conflict".into())).await;
+        assert_eq!(made, CONFLICT_TRIES_MAX);
         assert!(matches!(error, Error::Contended(_)), "{error}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn change_is_repeated_on_what_is_loaded_until_it_is_written_or_fails() {
+        let loaded = Cell::new(0);
+        let load = || async {
+            loaded.set(loaded.get() + 1);
+            Ok(loaded.get())
+        };
+        let write = |wanted| {
+            move |version| async move { if version == wanted { Ok(version) } else { Err(ChangeError::Conflict) } }
+        };
+        let table = table();
+
+        assert_eq!(table.retry_on_conflict(0, &load, write(0)).await.ok(), Some(0));
+        assert_eq!(table.retry_on_conflict(0, &load, write(3)).await.ok(), Some(3));
+        let contended = table.retry_on_conflict(0, &load, write(0xffff)).await.expect_err("never written");
+        assert_eq!(contended.kind, domain::FaultKind::Contended);
+        assert_eq!(loaded.get(), 3 + CHANGE_TRIES_MAX - 1);
+
+        let fail = |_| async { Err::<(), _>(Fault::not_found().into()) };
+        let failed = table.retry_on_conflict(0, &load, fail).await.expect_err("it fails");
+        assert_eq!(failed.kind, domain::FaultKind::NotFound);
     }
 }

@@ -2,15 +2,19 @@
 //!
 //! A counter is an item of its own, which goes by itself once its time is over.
 
-use aws_sdk_dynamodb::{
-    operation::update_item::UpdateItemError,
-    types::{AttributeValue, ReturnValue, TransactWriteItem, Update},
-};
 use domain::{Allowance, HourlyQuota, RateLimit, SpaceId, Timestamp, Window};
 use serde::Deserialize;
 
-use crate::{Error, Key, Table, read::record};
+use crate::{
+    Error, Key, Reason, Table,
+    condition::{Condition, number},
+    read::record,
+    transaction::Transaction,
+    write::Updated,
+};
 
+/// Adds one to a counter, which expires some time after it ended.
+const COUNT: &str = "ADD made :one SET expires_at_seconds = :expires";
 /// How long a counter is kept after its time, in milliseconds: clocks differ by less.
 const KEPT_MS: i64 = 10 * 60 * 1_000;
 
@@ -24,31 +28,15 @@ impl Table {
     /// Counts a request of a stranger; `false` where they had used up their requests of this minute.
     pub async fn count(&self, who: &str, limit: RateLimit, now: Timestamp) -> Result<(bool, Allowance), Error> {
         let used_up = limit.allowance(limit.requests_per_minute, now);
-        let counted = self
-            .client
-            .update_item()
-            .table_name(&self.name)
-            .set_key(Some(Key::stranger(limit.tier, who, Window::of(now)).attributes()))
-            .update_expression("ADD made :one SET expires_at_seconds = :expires")
-            .condition_expression("attribute_not_exists(made) OR made < :most")
-            .expression_attribute_values(":one", AttributeValue::N("1".to_owned()))
-            .expression_attribute_values(":most", AttributeValue::N(limit.requests_per_minute.to_string()))
-            .expression_attribute_values(":expires", seconds(used_up.resets_at.plus_ms(KEPT_MS)))
-            .return_values(ReturnValue::UpdatedNew)
-            .send()
-            .await;
-        match counted {
-            Ok(answer) => {
-                let Counted { made } = record(answer.attributes.unwrap_or_default())?;
-                Ok((true, limit.allowance(made, now)))
+        let counter = Key::stranger(limit.tier, who, Window::of(now));
+        let condition = below(limit.requests_per_minute, used_up.resets_at);
+        Ok(match self.update(counter, COUNT, &condition).await? {
+            Updated::Written(item) => {
+                let Counted { made } = record(item)?;
+                (true, limit.allowance(made, now))
             }
-            Err(error)
-                if matches!(error.as_service_error(), Some(UpdateItemError::ConditionalCheckFailedException(_))) =>
-            {
-                Ok((false, used_up))
-            }
-            Err(error) => Err(Error::from_sdk(error)),
-        }
+            Updated::ConditionFailed(_) => (false, used_up),
+        })
     }
 
     /// Uploads that strangers have made by a config in an hour.
@@ -56,23 +44,20 @@ impl Table {
         let counted: Option<Counted> = self.get(Key::hour(space, quota)).await?;
         Ok(counted.map_or(0, |counted| counted.made))
     }
+}
 
-    /// The member of a transaction that counts one upload, as long as there are fewer than the most.
-    pub(crate) fn count_upload(&self, space: SpaceId, quota: HourlyQuota) -> Result<TransactWriteItem, Error> {
-        let update = Update::builder()
-            .table_name(&self.name)
-            .set_key(Some(Key::hour(space, quota).attributes()))
-            .update_expression("ADD made :one SET expires_at_seconds = :expires")
-            .condition_expression("attribute_not_exists(made) OR made < :most")
-            .expression_attribute_values(":one", AttributeValue::N("1".to_owned()))
-            .expression_attribute_values(":most", AttributeValue::N(quota.most.to_string()))
-            .expression_attribute_values(":expires", seconds(quota.ends_at().plus_ms(KEPT_MS)))
-            .build()
-            .map_err(|error| Error::Refused(error.into()))?;
-        Ok(TransactWriteItem::builder().update(update).build())
+impl Transaction<'_> {
+    /// Counts one upload if the quota is not used up.
+    pub(crate) fn count_upload(&mut self, space: SpaceId, quota: HourlyQuota) {
+        self.update(Key::hour(space, quota), COUNT, &below(quota.most, quota.ends_at()), Reason::QuotaExhausted);
     }
 }
 
-fn seconds(moment: Timestamp) -> AttributeValue {
-    AttributeValue::N(moment.seconds().to_string())
+/// Holds while a counter is below its limit. Defines the values of [`COUNT`] for one that ends at a moment.
+fn below(limit: u64, ends_at: Timestamp) -> Condition {
+    Condition::default()
+        .and("(attribute_not_exists(made) OR made < :limit)")
+        .value("limit", number(limit))
+        .value("one", number(1))
+        .value("expires", number(ends_at.plus_ms(KEPT_MS).seconds()))
 }

@@ -6,9 +6,9 @@ use bucket::{Bucket, Content, ObjectKey};
 use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Revision, Violation, Violations};
 use futures::{StreamExt, stream};
 use runtime::Settings;
-use table::{Claim, Completion, FileRefused};
+use table::{Claim, Completion, Reason, WriteError};
 
-use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed, space::CHANGE_TRIES};
+use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
 
 /// Objects that one request stores at once.
 const AT_ONCE: usize = 4;
@@ -91,7 +91,7 @@ impl Assets<'_> {
         }
         let paths: BTreeSet<&str> = records.iter().map(|file| file.storage_path.as_str()).collect();
         if paths.len() < records.len() {
-            return Err(name_taken());
+            return Err(WriteError::ConditionFailed(Reason::PathTaken).into());
         }
 
         let written = match self.put_all(files).await {
@@ -129,12 +129,14 @@ impl Assets<'_> {
         let table = &self.space.table;
         match table.create_files(records, quota, completion).await {
             Ok(()) => {}
-            Err(FileRefused::NameTaken) => return Err(Unwritten::settled(name_taken())),
-            Err(FileRefused::QuotaUsedUp) => {
-                let fault = quota.map_or_else(|| Fault::internal("no quota"), |quota| quota.used_up(self.space.now()));
-                return Err(Unwritten::settled(fault));
+            Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
+                let refusal = quota.map(|quota| quota.used_up(self.space.now()));
+                return Err(Unwritten::settled(refusal.unwrap_or_else(|| Fault::internal("no quota"))));
             }
-            Err(FileRefused::Failed(error)) => {
+            Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
+                return Err(Unwritten::settled(error.into()));
+            }
+            Err(error) => {
                 if !table.settle_files(records, claim).await.map_err(Fault::from)? {
                     return Err(Unwritten::settled(error.into()));
                 }
@@ -165,17 +167,16 @@ impl Assets<'_> {
         let (table, space) = (&self.space.table, self.space.record.id);
         let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
         let refused_in = records.first().and_then(File::folder_id);
-        let mut records = records.to_vec();
-        for _ in 0..CHANGE_TRIES {
-            if table.take_back_files(&records, claim).await.map_err(Fault::from)? {
-                return Err(Unwritten::settled(refusal));
+        let load = || async { Ok(table.files(space, &ids).await?.into_values().collect()) };
+        let remove = |records: Vec<File>| async move {
+            let is_moved = records.iter().all(|file| file.folder_id() != refused_in);
+            if !is_moved {
+                table.take_back_files(&records, claim).await?;
             }
-            records = table.files(space, &ids).await.map_err(Fault::from)?.into_values().collect();
-            if records.iter().all(|file| file.folder_id() != refused_in) {
-                return Ok(());
-            }
-        }
-        Err(Fault::contended("others kept changing what was to be taken back").into())
+            Ok(is_moved)
+        };
+        let is_moved = table.retry_on_conflict(records.to_vec(), load, remove).await?;
+        if is_moved { Ok(()) } else { Err(Unwritten::settled(refusal)) }
     }
 
     async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
@@ -203,8 +204,4 @@ impl Assets<'_> {
 pub(crate) fn original(file: &File) -> Result<ObjectKey, Fault> {
     let revision = file.revision.ok_or_else(|| Fault::internal("a file that is not there has no bytes"))?;
     Ok(ObjectKey::original(file.space_id, file.id, revision))
-}
-
-pub(crate) fn name_taken() -> Fault {
-    Fault::conflict("A file of this name is already stored.", "file", Violation::Taken)
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use domain::{Fault, File, FileFilter, FileId, Reference, Violation, Violations};
+use domain::{Fault, File, FileFilter, FileId, FolderId, Reference, Violation, Violations};
 use queue::{PurgeJob, Queue};
-use table::{ChangeFileRefused, FilePlace, Listing, Page};
+use table::{ChangeError, FilePlace, Listing, Page, Reason, WriteError};
 
-use crate::{Caller, Space, Tenants, folders::folder_closed, space::CHANGE_TRIES};
+use crate::{Caller, Space, Tenants, folders::folder_closed};
 
 /// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
@@ -37,43 +37,46 @@ impl Space {
     /// Changes a file's record. Where others change it at the same time, the change is made again upon theirs.
     pub async fn change_file(
         &self,
-        mut from: File,
+        from: File,
         change: impl Fn(&mut File) -> Result<(), Fault>,
     ) -> Result<File, Fault> {
-        for _ in 0..CHANGE_TRIES {
+        let id = from.id;
+        let change = &change;
+        let write = |from: File| async move {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.count_access_change(&from);
             changed.keep_activation(&from);
             changed.updated_at = self.now();
             match self.table.change_file(&from, &changed).await {
-                Ok(version) => return Ok(File { version, ..changed }),
-                Err(ChangeFileRefused::Stale) => from = self.file(from.id).await?.ok_or_else(Fault::not_found)?,
-                Err(ChangeFileRefused::FolderGone) => {
-                    let (_, folder) = self.with_settled_folder(changed.folder_id()).await?;
-                    match folder {
-                        None => return Err(Violations::from((FOLDER, Violation::Unknown)).into()),
-                        Some(folder) if folder.is_closed(self.now()) => return Err(folder_closed()),
-                        Some(_) => {}
-                    }
+                Err(WriteError::ConditionFailed(Reason::FolderClosed)) => {
+                    self.demand_open_folder(changed.folder_id()).await?;
+                    Err(ChangeError::Conflict)
                 }
-                Err(ChangeFileRefused::Failed(error)) => return Err(error.into()),
+                version => Ok(File { version: version?, ..changed }),
             }
-        }
-        Err(Fault::contended("others kept changing the file"))
+        };
+        self.table.retry_on_conflict(from, || self.file_again(id), write).await
+    }
+
+    /// Refuses files that are to be put into a folder that is gone or, once it is decided, still about to go.
+    async fn demand_open_folder(&self, folder: Option<FolderId>) -> Result<(), Fault> {
+        let (_, folder) = self.with_settled_folder(folder).await?;
+        let folder = folder.ok_or_else(|| Violations::from((FOLDER, Violation::Unknown)))?;
+        if folder.is_closed(self.now()) { Err(folder_closed()) } else { Ok(()) }
     }
 
     /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
-    pub async fn delete_file(&self, mut file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
+    pub async fn delete_file(&self, file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());
         purge.send(&[(PurgeJob::File { space_id, file_id, announced_at }, ANNOUNCEMENT_SECONDS)]).await?;
-        for _ in 0..CHANGE_TRIES {
-            if self.table.remove_file(&file).await? {
-                return Ok(());
-            }
-            file = self.file(file_id).await?.ok_or_else(Fault::not_found)?;
-        }
-        Err(Fault::contended("others kept changing the file"))
+        let remove = |file: File| async move { Ok(self.table.remove_file(&file).await?) };
+        self.table.retry_on_conflict(file, || self.file_again(file_id), remove).await
+    }
+
+    /// A file as it is now; not found, where it is gone.
+    async fn file_again(&self, id: FileId) -> Result<File, Fault> {
+        self.file(id).await?.ok_or_else(Fault::not_found)
     }
 
     /// A file of this space, as it is now.

@@ -5,13 +5,11 @@
 //! the condition that it is open. So either the deletion sees what came, or nobody was told that it came.
 
 use domain::{Closing, Fault, Folder, FolderId, Violation};
-use table::FolderRefused;
 
 use crate::{
     Space,
     deletion::CLOSED_MS,
-    folders::{FolderWithChain, fault, folder_closed},
-    space::CHANGE_TRIES,
+    folders::{FolderWithChain, folder_closed},
 };
 
 /// Times that it is looked whether a deletion that is at work has ended: all of them take far less than a request.
@@ -28,7 +26,7 @@ impl Space {
             if !found.1.as_ref().is_some_and(|folder| folder.is_closed(self.now())) {
                 return Ok(found);
             }
-            self.table.pause(attempt).await;
+            self.table.pause_after_conflict(attempt).await;
         }
         Ok(self.table.space_and_folder(self.record.id, folder).await?)
     }
@@ -64,21 +62,18 @@ impl Space {
         deleted
     }
 
-    async fn remove_closed(&self, mut closed: FolderWithChain, token: &str) -> Result<(), Fault> {
-        for _ in 0..CHANGE_TRIES {
+    async fn remove_closed(&self, closed: FolderWithChain, token: &str) -> Result<(), Fault> {
+        let id = closed.folder().id;
+        let remove = |closed: FolderWithChain| async move {
             let folder = closed.folder();
             let is_ours = folder.closing.as_ref().is_some_and(|closing| closing.token == token);
             if !is_ours || !folder.is_closed(self.now()) {
-                return Err(Fault::contended("the deletion took so long that the folder was open again"));
+                return Err(Fault::contended("the deletion took so long that the folder was open again").into());
             }
             self.demand_empty_folder(folder).await?;
-            match self.table.remove_folder(folder, &closed.around()).await {
-                Ok(()) => return Ok(()),
-                Err(FolderRefused::Stale) => closed = self.folder_again(folder.id).await?,
-                Err(refused) => return Err(fault(refused)),
-            }
-        }
-        Err(Fault::contended("others kept changing the folder"))
+            Ok(self.table.remove_folder(folder, &closed.around()).await?)
+        };
+        self.table.retry_on_conflict(closed, || self.folder_again(id), remove).await
     }
 
     async fn demand_empty_folder(&self, folder: &Folder) -> Result<(), Fault> {

@@ -5,8 +5,9 @@ use domain::{
     FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role, Violation,
     Violations,
 };
+use table::ChangeError;
 
-use crate::{Space, files::FOLDER, folders::TOO_DEEP, space::CHANGE_TRIES};
+use crate::{Space, files::FOLDER, folders::TOO_DEEP};
 
 /// The field that holds a path down from a folder.
 const PATH: &str = "folder_path";
@@ -32,7 +33,7 @@ pub struct Placement {
 impl Space {
     /// Resolves a selected folder. Returns violations of `folder_id` or `folder_path` if it cannot be in this space.
     pub async fn placement(&self, selector: &FolderSelector) -> Result<Result<Placement, Violations>, Fault> {
-        for _ in 0..CHANGE_TRIES {
+        let resolve = |()| async move {
             if let Some(placement) = self.placement_now(selector).await? {
                 let is_too_deep = placement.existing.depth() + placement.missing.len() > FOLDER_DEPTH;
                 return Ok(if is_too_deep { Err((PATH, TOO_DEEP).into()) } else { Ok(placement) });
@@ -43,8 +44,9 @@ impl Space {
                 return Ok(Err((FOLDER, Violation::Unknown).into()));
             }
             // A folder of the path was deleted after it had been found by its name.
-        }
-        Err(Fault::contended("others kept making and deleting the folders"))
+            Err(ChangeError::Conflict)
+        };
+        self.table.retry_on_conflict((), || async { Ok(()) }, resolve).await
     }
 
     async fn placement_now(&self, selector: &FolderSelector) -> Result<Option<Placement>, Fault> {
@@ -78,14 +80,16 @@ impl Space {
     /// Returns the folder with a name in the last of `around`, which is created if it does not exist.
     async fn find_or_create_folder(&self, around: FolderChain, name: FolderName) -> Result<FolderChain, Fault> {
         let parent = around.innermost().map(|folder| folder.id);
-        for _ in 0..CHANGE_TRIES {
+        let around = &around;
+        let name = &name;
+        let find_or_create = |()| async move {
             let made = self.create_folder(FolderId::new(self.table.sources()), name.clone(), parent, |_| None).await;
             let refused = match made {
                 Ok(made) => return Ok(made.chain().clone()),
                 Err(refused) => refused,
             };
             if refused.kind != FaultKind::Invalid {
-                return Err(refused);
+                return Err(refused.into());
             }
             if !refused.violations.has("name") {
                 // The folder that it was to be in went, or was moved down too deep.
@@ -93,13 +97,12 @@ impl Space {
                 let (field, violation) = if is_there { (PATH, TOO_DEEP) } else { (FOLDER, Violation::Unknown) };
                 return Err(Violations::from((field, violation)).into());
             }
-            // Somebody else was faster.
-            if let Some(id) = self.table.folder_named(self.record.id, parent, &name).await?
-                && let Some(found) = self.folder(id).await?
-            {
-                return Ok(found);
+            // Another request was faster.
+            match self.table.folder_named(self.record.id, parent, name).await? {
+                Some(id) => self.folder(id).await?.ok_or(ChangeError::Conflict),
+                None => Err(ChangeError::Conflict),
             }
-        }
-        Err(Fault::contended("others kept making and deleting the folder"))
+        };
+        self.table.retry_on_conflict((), || async { Ok(()) }, find_or_create).await
     }
 }

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use domain::{
     AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Security, Violation, Violations,
 };
-use table::{Completion, FolderRefused, Listing, Page};
+use table::{Completion, Listing, Page};
 
-use crate::{Caller, Space, Tenants, deletion::closed, space::CHANGE_TRIES};
+use crate::{Caller, Space, Tenants, deletion::closed};
 
 /// The field that names the folder around another one.
 const PARENT: &str = "parent_id";
@@ -69,57 +69,49 @@ impl Space {
         parent: Option<FolderId>,
         complete: impl Fn(&FolderWithChain) -> Option<Completion>,
     ) -> Result<FolderWithChain, Fault> {
-        let mut space = self.record.clone();
-        for _ in 0..CHANGE_TRIES {
+        let load = || async { self.table.space(self.record.id).await?.ok_or_else(Fault::not_found) };
+        let name = &name;
+        let complete = &complete;
+        let create = |space: domain::Space| async move {
             if space.is_closed(self.now()) {
-                return Err(closed());
+                return Err(closed().into());
             }
             let around = self.around(parent).await?;
             demand_depth(around.depth() + 1)?;
             let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), self.now());
             let made = FolderWithChain(around.clone().with(folder));
-            let completion = complete(&made);
-            match self.table.create_folder(made.folder(), &around, &space, completion.as_ref()).await {
-                Ok(()) => return Ok(made),
-                Err(FolderRefused::Stale) => {
-                    space = self.table.space(space.id).await?.ok_or_else(Fault::not_found)?;
-                }
-                Err(refused) => return Err(fault(refused)),
-            }
-        }
-        Err(busy())
+            self.table.create_folder(made.folder(), &around, &space, complete(&made).as_ref()).await?;
+            Ok(made)
+        };
+        self.table.retry_on_conflict(self.record.clone(), load, create).await
     }
 
     /// Gives a folder another name, or puts it into another one. One that would then be in itself, or too deep, stays where
     /// it is.
-    pub async fn move_folder(&self, mut found: FolderWithChain, to: &FolderMove) -> Result<FolderWithChain, Fault> {
-        for _ in 0..CHANGE_TRIES {
+    pub async fn move_folder(&self, found: FolderWithChain, to: &FolderMove) -> Result<FolderWithChain, Fault> {
+        let id = found.folder().id;
+        let write = |found: FolderWithChain| async move {
             let from = found.folder();
             let name = to.name.clone().unwrap_or_else(|| from.name.clone());
             let parent = to.parent.unwrap_or(from.parent_id());
             let mut changed = Folder { name, updated_at: self.now(), ..from.clone() };
-            let written = if parent == from.parent_id() {
-                let written = self.table.change_folder(from, &changed).await;
-                written.map(|version| found.changed(Folder { version, ..changed }))
-            } else {
-                let around = self.around(parent).await?;
-                if around.contains(from.id) {
-                    let violation = Violation::Must("must be neither the folder itself nor one in it");
-                    return Err(Violations::from((PARENT, violation)).into());
-                }
-                demand_depth(around.depth() + 1 + from.height())?;
-                changed.parent = around.in_folder();
-                changed.count_access_change(from);
-                let written = self.table.move_folder(from, &changed, &around, &found.around()).await;
-                written.map(|version| FolderWithChain(around.with(Folder { version, ..changed })))
-            };
-            match written {
-                Ok(changed) => return Ok(changed),
-                Err(FolderRefused::Stale) => found = self.folder_again(found.folder().id).await?,
-                Err(refused) => return Err(fault(refused)),
+            if parent == from.parent_id() {
+                let version = self.table.change_folder(from, &changed).await?;
+                return Ok(found.changed(Folder { version, ..changed }));
             }
-        }
-        Err(busy())
+
+            let around = self.around(parent).await?;
+            if around.contains(from.id) {
+                let violation = Violation::Must("must be neither the folder itself nor one in it");
+                return Err(Violations::from((PARENT, violation)).into());
+            }
+            demand_depth(around.depth() + 1 + from.height())?;
+            changed.parent = around.in_folder();
+            changed.count_access_change(from);
+            let version = self.table.move_folder(from, &changed, &around, &found.around()).await?;
+            Ok(FolderWithChain(around.with(Folder { version, ..changed })))
+        };
+        self.table.retry_on_conflict(found, || self.folder_again(id), write).await
     }
 
     /// Changes what a folder says of what is in it.
@@ -142,20 +134,19 @@ impl Space {
     /// Changes a folder's record where it is. Where others change it at the same time, the change is made again upon theirs.
     pub(crate) async fn change_folder(
         &self,
-        mut found: FolderWithChain,
+        found: FolderWithChain,
         change: impl Fn(&mut Folder) -> Result<(), Fault>,
     ) -> Result<FolderWithChain, Fault> {
-        for _ in 0..CHANGE_TRIES {
+        let id = found.folder().id;
+        let change = &change;
+        let write = |found: FolderWithChain| async move {
             let mut changed = found.folder().clone();
             change(&mut changed)?;
             changed.count_access_change(found.folder());
-            match self.table.change_folder(found.folder(), &changed).await {
-                Ok(version) => return Ok(found.changed(Folder { version, ..changed })),
-                Err(FolderRefused::Stale) => found = self.folder_again(changed.id).await?,
-                Err(refused) => return Err(fault(refused)),
-            }
-        }
-        Err(busy())
+            let version = self.table.change_folder(found.folder(), &changed).await?;
+            Ok(found.changed(Folder { version, ..changed }))
+        };
+        self.table.retry_on_conflict(found, || self.folder_again(id), write).await
     }
 
     /// A page of this space's folders, newest first: all of them, or those right in one or at the top. What moved away since
@@ -221,16 +212,4 @@ pub(crate) const TOO_DEEP: Violation = Violation::Must("must not lead to more th
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
 pub(crate) fn folder_closed() -> Fault {
     Fault::contended("the folder is closed by a deletion")
-}
-
-fn busy() -> Fault {
-    Fault::contended("others kept changing the folders")
-}
-
-pub(crate) fn fault(refused: FolderRefused) -> Fault {
-    match refused {
-        FolderRefused::NameTaken => Violations::from(("name", Violation::Taken)).into(),
-        FolderRefused::Stale => busy(),
-        FolderRefused::Failed(error) => error.into(),
-    }
 }

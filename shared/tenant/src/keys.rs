@@ -1,7 +1,7 @@
 //! The API keys of a space, and those of a user.
 
 use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Role, Timestamp, UserId};
-use table::{Completion, KeyNotCreated, Listing, Page, Table};
+use table::{Completion, Listing, Page, Table};
 
 use crate::{Space, Tenants};
 
@@ -63,11 +63,8 @@ impl Keys {
             created_at: now,
             updated_at: now,
         };
-        match self.table.create_key(&key, complete(&key, &secret).as_ref()).await {
-            Ok(()) => Ok((key, secret)),
-            Err(KeyNotCreated::SpaceDeleted) => Err(Fault::not_found()),
-            Err(KeyNotCreated::Failed(error)) => Err(error.into()),
-        }
+        self.table.create_key(&key, complete(&key, &secret).as_ref()).await?;
+        Ok((key, secret))
     }
 
     /// A page of the keys, newest first, revoked ones included.

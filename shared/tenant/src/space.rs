@@ -1,12 +1,9 @@
 //! One space, as one caller may reach it.
 
-use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Timestamp, Violation, Violations};
-use table::{ChangeRefused, Table};
+use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Timestamp};
+use table::Table;
 
 use crate::{Caller, Tenants, hints::FolderHints};
-
-/// Tries of a change that others change away.
-pub(crate) const CHANGE_TRIES: u32 = 32;
 
 /// A space that a caller may know of: its record, the caller's role, and what is kept in it.
 #[derive(Clone, Debug)]
@@ -106,26 +103,19 @@ impl Space {
         &mut self,
         change: impl Fn(&mut domain::Space, Timestamp) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        for _ in 0..CHANGE_TRIES {
-            let mut changed = self.record.clone();
-            change(&mut changed, self.now())?;
-            changed.count_access_change(&self.record);
-            match self.table.change_space(&self.record, &changed).await {
-                Ok(version) => {
-                    self.record = domain::Space { version, ..changed };
-                    return Ok(());
-                }
-                Err(ChangeRefused::Stale) => {
-                    self.record = self.table.space(self.record.id).await?.ok_or_else(Fault::not_found)?;
-                }
-                Err(ChangeRefused::ConfigGone) => {
-                    return Err(Violations::from(("active_upload_config_id", Violation::Unknown)).into());
-                }
-                Err(ChangeRefused::NameTaken) => return Err(Violations::from(("name", Violation::Taken)).into()),
-                Err(ChangeRefused::Failed(error)) => return Err(error.into()),
-            }
-        }
-        Err(Fault::contended("others kept changing the space"))
+        let id = self.record.id;
+        let this = &*self;
+        let change = &change;
+        let load = || async { this.table.space(id).await?.ok_or_else(Fault::not_found) };
+        let write = |from: domain::Space| async move {
+            let mut changed = from.clone();
+            change(&mut changed, this.now())?;
+            changed.count_access_change(&from);
+            let version = this.table.change_space(&from, &changed).await?;
+            Ok(domain::Space { version, ..changed })
+        };
+        self.record = this.table.retry_on_conflict(this.record.clone(), load, write).await?;
+        Ok(())
     }
 }
 

@@ -1,12 +1,9 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
-use domain::{ChosenIds, Fault, Handle, NewSpace, SpaceId, UploadConfig, UserId, Violation, Violations};
-use table::{Completion, Listing, Membership, Page, SpaceRefused};
+use domain::{ChosenIds, Fault, Handle, NewSpace, SpaceId, UploadConfig, UserId};
+use table::{ChangeError, Completion, Listing, Membership, Page, Reason, WriteError};
 
 use crate::{Caller, Tenants};
-
-/// Handles that are drawn for a new space before we give up; one of 1.5 billion is rarely taken.
-const HANDLE_TRIES: u32 = 5;
 
 impl Tenants {
     /// Makes a space with its first upload config, owned by the user. `complete` ends the request that it is made for.
@@ -17,17 +14,19 @@ impl Tenants {
         mut ids: ChosenIds,
         complete: impl Fn(&domain::Space) -> Option<Completion>,
     ) -> Result<domain::Space, Fault> {
-        let mut space = domain::Space::new(new, &mut ids, self.table.sources());
+        let space = domain::Space::new(new, &mut ids, self.table.sources());
         let starter = UploadConfig::starter(&space);
-        for _ in 0..HANDLE_TRIES {
-            match self.table.create_space(&space, &starter, user, complete(&space).as_ref()).await {
-                Ok(()) => return Ok(space),
-                Err(SpaceRefused::NameTaken) => return Err(Violations::from(("name", Violation::Taken)).into()),
-                Err(SpaceRefused::HandleTaken) => space.handle = Handle::new(self.table.sources()),
-                Err(SpaceRefused::Failed(error)) => return Err(error.into()),
+        let redraw = || async { Ok(domain::Space { handle: Handle::new(self.table.sources()), ..space.clone() }) };
+        let starter = &starter;
+        let complete = &complete;
+        let create = |space: domain::Space| async move {
+            let created = self.table.create_space(&space, starter, user, complete(&space).as_ref()).await;
+            match created {
+                Err(WriteError::ConditionFailed(Reason::HandleTaken)) => Err(ChangeError::Conflict),
+                created => Ok(created.map(|()| space)?),
             }
-        }
-        Err(Fault::unavailable("no free handle was found"))
+        };
+        self.table.retry_on_conflict(space.clone(), redraw, create).await
     }
 
     /// A page of the spaces that the caller may see, newest first; those that are being deleted leave a gap. A space key

@@ -13,13 +13,9 @@ use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, Object
 use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, StoredContent, Timestamp};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use runtime::Settings;
-use table::{ActivationRefused, Completion, Table};
+use table::{ChangeError, Completion, Reason, Table, WriteError};
 
-use crate::{
-    Assets, Originals, Space,
-    assets::{Unwritten, name_taken},
-    space::CHANGE_TRIES,
-};
+use crate::{Assets, Originals, Space, assets::Unwritten};
 
 /// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The last purge of a deleted
 /// space comes later.
@@ -150,40 +146,44 @@ impl Assets<'_> {
         }
     }
 
-    /// Makes a pending file active with validated content that is stored. An attempt that fails removes the bytes, unless
-    /// they may be in use. What callers have changed of the pending file meanwhile is kept. Returns the file, which another
+    /// Makes a pending file active with validated content that is stored. An attempt that is refused removes the bytes,
+    /// unless they may be in use. What callers have changed of the pending file meanwhile is kept. Returns the file, which another
     /// attempt may have made active; `None` if it was removed.
     ///
     /// Fails with 409 if the stored name is taken; the file stays pending.
     pub async fn activate(&self, pending: &File, content: StoredContent) -> Result<Option<File>, Fault> {
         let at = self.space.now();
+        let load = || self.space.file(pending.id);
+        let activate = |found| self.activate_found(pending.id, found, &content, at);
+        self.space.table.retry_on_conflict(Some(pending.clone()), load, activate).await
+    }
+
+    /// Makes a file active if it is still pending.
+    async fn activate_found(
+        &self,
+        id: FileId,
+        found: Option<File>,
+        content: &StoredContent,
+        at: Timestamp,
+    ) -> Result<Option<File>, ChangeError> {
         let revision = content.revision;
-        let mut pending = pending.clone();
-
-        for _ in 0..CHANGE_TRIES {
-            let mut file = pending.clone();
-            file.activate(content.clone(), at, self.space.sources());
-            match self.space.table.activate_file(&file).await {
-                Ok(()) => {
-                    file.version += 1;
-                    return self.unless_deleted(file, revision).await;
-                }
-                Err(ActivationRefused::NameTaken) => {
-                    self.remove_revision(file.id, revision).await;
-                    return Err(name_taken());
-                }
-                Err(ActivationRefused::Stale) => match self.space.file(file.id).await? {
-                    Some(later) if later.status == FileStatus::Pending => pending = later,
-                    found => return self.settled(file.id, revision, found).await,
-                },
-                Err(ActivationRefused::Failed(error)) => {
-                    return self.after_failure(file.id, revision, error.into()).await;
-                }
+        let mut file = match found {
+            Some(pending) if pending.status == FileStatus::Pending => pending,
+            found => return Ok(self.settled(id, revision, found).await?),
+        };
+        file.activate(content.clone(), at, self.space.sources());
+        match self.space.table.activate_file(&file).await {
+            Ok(()) => {
+                file.version += 1;
+                Ok(self.unless_deleted(file, revision).await?)
             }
+            Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
+                self.remove_revision(id, revision).await;
+                Err(error.into())
+            }
+            Err(WriteError::Failed(error)) => Ok(self.after_failure(id, revision, error.into()).await?),
+            Err(error) => Err(error.into()),
         }
-
-        self.remove_revision(pending.id, revision).await;
-        Err(Fault::contended("others kept changing the file"))
     }
 
     /// Takes back an activation if its space was deleted just before: the purge knows the paths of the files that it has
@@ -222,16 +222,13 @@ impl Assets<'_> {
 
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
     pub async fn discard(&self, file: &File) -> Result<bool, Fault> {
-        let mut pending = Some(file.clone());
-        let mut is_removed = false;
-        for _ in 0..CHANGE_TRIES {
-            let Some(file) = &pending else { break };
-            is_removed = self.space.table.remove_file(file).await?;
-            if is_removed {
-                break;
-            }
-            pending = self.space.file(file.id).await?.filter(|file| file.status == FileStatus::Pending);
-        }
+        let load = || async { self.space.file(file.id).await };
+        let remove = |found: Option<File>| async move {
+            let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else { return Ok(false) };
+            self.space.table.remove_file(&pending).await?;
+            Ok(true)
+        };
+        let is_removed = self.space.table.retry_on_conflict(Some(file.clone()), load, remove).await?;
         if is_removed && let Err(error) = self.originals.0.delete(&staged(file)).await {
             // The bucket empties staging by itself.
             tracing::warn!(file_id = %file.id, %error, "what was sent for a discarded file stays behind");

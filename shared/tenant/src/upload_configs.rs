@@ -4,11 +4,11 @@ use std::{fmt, str::FromStr};
 
 use domain::{
     ChosenIds, Fault, NewUploadConfig, NotAnId, Role, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
-    Violation, Violations,
+    Violations,
 };
-use table::{Completion, ConfigRefused, Listing, Membership, Page, Start};
+use table::{Completion, Listing, Membership, Page, Start};
 
-use crate::{Caller, Space, Tenants, space::CHANGE_TRIES};
+use crate::{Caller, Space, Tenants};
 
 /// Most spaces that one page of all configs looks into; such a page may be short.
 const SPACES: u16 = 50;
@@ -55,41 +55,33 @@ impl Space {
         complete: impl FnOnce(&UploadConfig) -> Option<Completion>,
     ) -> Result<UploadConfig, Fault> {
         let config = UploadConfig::new(new, self.record.id, &mut ids, self.now());
-        match self.table.create_upload_config(&config, complete(&config).as_ref()).await {
-            Ok(()) => Ok(config),
-            Err(refused) => Err(fault(refused)),
-        }
+        self.table.create_upload_config(&config, complete(&config).as_ref()).await?;
+        Ok(config)
     }
 
     /// Changes an upload config. Where others change it at the same time, the change is made again upon theirs.
     pub async fn change_upload_config(
         &self,
-        mut from: UploadConfig,
+        from: UploadConfig,
         change: impl Fn(&mut UploadConfig) -> Result<(), Violations>,
     ) -> Result<UploadConfig, Fault> {
-        for _ in 0..CHANGE_TRIES {
+        let id = from.id;
+        let change = &change;
+        let write = |from: UploadConfig| async move {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.updated_at = self.now();
-            match self.table.change_upload_config(&from, &changed).await {
-                Ok(version) => return Ok(UploadConfig { version, ..changed }),
-                Err(ConfigRefused::Stale) => from = self.again(from.id).await?,
-                Err(refused) => return Err(fault(refused)),
-            }
-        }
-        Err(Fault::contended("others kept changing the upload config"))
+            let version = self.table.change_upload_config(&from, &changed).await?;
+            Ok(UploadConfig { version, ..changed })
+        };
+        self.table.retry_on_conflict(from, || self.upload_config_again(id), write).await
     }
 
     /// Deletes an upload config, unless it is the active one.
-    pub async fn delete_upload_config(&self, mut config: UploadConfig) -> Result<(), Fault> {
-        for _ in 0..CHANGE_TRIES {
-            match self.table.delete_upload_config(&config).await {
-                Ok(()) => return Ok(()),
-                Err(ConfigRefused::Stale) => config = self.again(config.id).await?,
-                Err(refused) => return Err(fault(refused)),
-            }
-        }
-        Err(Fault::contended("others kept changing the upload config"))
+    pub async fn delete_upload_config(&self, config: UploadConfig) -> Result<(), Fault> {
+        let id = config.id;
+        let delete = |config: UploadConfig| async move { Ok(self.table.delete_upload_config(&config).await?) };
+        self.table.retry_on_conflict(config, || self.upload_config_again(id), delete).await
     }
 
     /// A page of this space's upload configs, newest first.
@@ -97,21 +89,9 @@ impl Space {
         Ok(self.table.list_upload_configs(self.record.id, listing).await?)
     }
 
-    async fn again(&self, id: UploadConfigId) -> Result<UploadConfig, Fault> {
+    async fn upload_config_again(&self, id: UploadConfigId) -> Result<UploadConfig, Fault> {
         let config = self.table.upload_config(self.record.id, &UploadConfigReference::Id(id)).await?;
         config.ok_or_else(Fault::not_found)
-    }
-}
-
-fn fault(refused: ConfigRefused) -> Fault {
-    match refused {
-        ConfigRefused::NameTaken => Violations::from(("name", Violation::Taken)).into(),
-        ConfigRefused::Active => {
-            let message = "This is the active upload config of its space. Make another one active first.";
-            Fault::conflict(message, "id", Violation::Must("must not be that of the active upload config"))
-        }
-        ConfigRefused::Stale => Fault::contended("the upload config was changed in the meantime"),
-        ConfigRefused::Failed(error) => error.into(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use domain::{ChosenIds, Handle, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
-use table::{SpaceRefused, Table};
+use table::{Reason, Table, WriteError};
 use tests::{Dump, PHOTO, Stack, Tenant, form, seconds};
 
 use crate::sweep::{Place, ROWS};
@@ -150,7 +150,7 @@ async fn deletion_frees_the_name_at_once_and_the_handle_never() {
 
     for late in [false, true] {
         let refused = create_by_handle(&stack, &acme.handle, &format!("late: {late}")).await;
-        assert!(matches!(refused, Err(SpaceRefused::HandleTaken)), "{refused:?}");
+        assert!(matches!(refused, Err(WriteError::ConditionFailed(Reason::HandleTaken))), "{refused:?}");
         stack.purged().await;
     }
     assert!(!is_free(&stack, "acme").await, "later passes leave the new one its name");
@@ -160,7 +160,7 @@ async fn deletion_frees_the_name_at_once_and_the_handle_never() {
 }
 
 /// Makes a space of this handle, as if it had been drawn.
-async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), SpaceRefused> {
+async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), WriteError> {
     let environment = stack.operator();
     let mut settings = runtime::Settings::of(&environment.variables);
     let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());

@@ -1,0 +1,66 @@
+//! Why a write failed, and what its caller is told.
+
+use domain::{Fault, Violation, Violations};
+
+use crate::Error;
+
+/// The condition of a write that did not hold. Nothing was written.
+///
+/// If several fail, the first of this list is reported: what was read before the write is out of date, so the others may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// Another request took over the claim of this one.
+    ClaimLost,
+    /// A record changed or was deleted since it was read.
+    VersionConflict,
+    /// Another record has the name.
+    NameTaken,
+    /// Another file has the storage path.
+    PathTaken,
+    /// Another space has, or had, the handle.
+    HandleTaken,
+    /// The space's new active upload config does not exist.
+    ConfigMissing,
+    /// The upload config is its space's active one.
+    ConfigActive,
+    /// The target folder was deleted or is being deleted.
+    FolderClosed,
+    /// The space was deleted.
+    SpaceDeleted,
+    /// The uploads of the hour are used up.
+    QuotaExhausted,
+    /// A new id is in use.
+    IdTaken,
+}
+
+/// A failed write.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A condition did not hold. Nothing was written.
+    #[error("a condition failed: {0:?}")]
+    ConditionFailed(Reason),
+    /// The table failed. Whether anything was written is unknown.
+    #[error(transparent)]
+    Failed(#[from] Error),
+}
+
+impl From<WriteError> for Fault {
+    fn from(error: WriteError) -> Fault {
+        let reason = match error {
+            WriteError::ConditionFailed(reason) => reason,
+            WriteError::Failed(error) => return error.into(),
+        };
+        match reason {
+            Reason::NameTaken => Violations::from(("name", Violation::Taken)).into(),
+            Reason::PathTaken => Fault::conflict("A file of this name is already stored.", "file", Violation::Taken),
+            Reason::ConfigMissing => Violations::from(("active_upload_config_id", Violation::Unknown)).into(),
+            Reason::ConfigActive => {
+                let message = "This is the active upload config of its space. Make another one active first.";
+                Fault::conflict(message, "id", Violation::Must("must not be that of the active upload config"))
+            }
+            Reason::SpaceDeleted => Fault::not_found(),
+            Reason::ClaimLost | Reason::VersionConflict | Reason::FolderClosed => Fault::contended(error),
+            Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => Fault::unavailable(error),
+        }
+    }
+}
