@@ -4,15 +4,17 @@
 //! counters are attributes, one for each tier and minute, so that instances whose clocks differ do not disturb each other.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, RateLimit, Space, SpaceId, Timestamp, Window};
+use domain::{
+    Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit, Space, SpaceId, Timestamp, Window,
+};
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Completion, Error, Key, Listing, Page, Reason, Start, Table, WriteError,
+    Completion, Error, Key, Reason, Table, WriteError,
     condition::{Condition, number},
-    key::{API_KEYS, listed_api_key_sort, listed_api_keys},
-    read::{Item, record},
+    key::{API_KEYS, listed_api_keys},
+    read::{Item, Range, record},
     spaces::existing,
     write::Updated,
 };
@@ -90,14 +92,16 @@ impl Table {
     /// Deletes the authentication items of all keys of a deleted space: none of them authenticates any longer. Safe to
     /// repeat. A key that is created concurrently is refused, because its transaction checks the space.
     pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), Error> {
-        let mut start = Start::Newest;
+        let mut listing = Listing::first(KEYS_PAGE);
         loop {
-            let page = self.list_keys(KeyOwner::Space(space), Listing { start, limit: KEYS_PAGE }).await?;
-            let items: Vec<Key> = page.records.iter().map(|key| Key::api_key(&key.hash)).collect();
+            let page = self.list_keys(KeyOwner::Space(space), &listing).await?;
+            let items: Vec<Key> = page.items.iter().map(|key| Key::api_key(&key.hash)).collect();
             self.delete_all(&items).await?;
 
-            let Some(last) = page.records.last().filter(|_| page.more) else { return Ok(()) };
-            start = Start::OlderThan(last.id);
+            if page.next.is_none() {
+                return Ok(());
+            }
+            listing.cursor = page.next;
         }
     }
 
@@ -177,9 +181,9 @@ impl Table {
         Ok((existing(found.take(&space)?), found.take(&key)?))
     }
 
-    /// A page of a space's or a user's keys.
-    pub async fn list_keys(&self, owner: KeyOwner, listing: Listing<KeyId>) -> Result<Page<ApiKey>, Error> {
-        self.page(listed_api_keys(owner), API_KEYS, listing, listed_api_key_sort).await
+    /// Returns a page of a space's or a user's keys, newest first.
+    pub async fn list_keys(&self, owner: KeyOwner, listing: &Listing) -> Result<Page<ApiKey>, Error> {
+        self.page(Range::newest_first(listed_api_keys(owner), API_KEYS), listing).await
     }
 
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.

@@ -4,20 +4,18 @@
 //! is looked at file by file. However few fit, no page reads more than so many files: it ends there, short or empty, and
 //! says that there are more.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    fmt,
-    str::FromStr,
+use std::collections::{BTreeSet, HashMap};
+
+use domain::{
+    Cursor, Direction, File, FileFilter, FileId, FileStatus, Listing, Page, Reference, Space, SpaceId, UserId,
 };
 
-use domain::{File, FileFilter, FileId, FileStatus, NotAnId, Reference, Space, SpaceId, UserId};
-
 use crate::{
-    Error, Key, Listing, Page, Start, Table,
-    file_index::{Entry, NAME_CHARACTERS, name_beginning, named_sort},
+    Error, Key, Table,
+    file_index::{Entry, NAME_CHARACTERS, name_beginning},
     files::FileOwner,
     key::{FILES, files_in, files_named, files_of_reference, files_of_tag, space_partition},
-    read::Range,
+    read::{Range, Slice},
 };
 
 /// Most files that one page looks at.
@@ -28,28 +26,6 @@ const TOGETHER: u16 = 100;
 const SPACES_TOGETHER: usize = 50;
 /// Files of one reference that are looked at first for the newest that is there.
 const REFERENCED: u16 = 10;
-
-/// Where a file stands in a list: those that are searched for by name run by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilePlace {
-    id: FileId,
-    name: Option<String>,
-}
-
-impl fmt::Display for FilePlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}{}", self.id, self.name.as_deref().unwrap_or_default())
-    }
-}
-
-impl FromStr for FilePlace {
-    type Err = NotAnId;
-
-    fn from_str(text: &str) -> Result<FilePlace, NotAnId> {
-        let (id, name) = text.split_at_checked(FileId::LENGTH).ok_or(NotAnId)?;
-        Ok(FilePlace { id: id.parse()?, name: Some(name.to_owned()).filter(|name| !name.is_empty()) })
-    }
-}
 
 /// The range of the table that a list is read from.
 enum Source {
@@ -75,6 +51,15 @@ impl Source {
         }
     }
 
+    fn range(&self, space: SpaceId) -> Range {
+        let partition = space_partition(space);
+        match self {
+            Source::Records => Range::newest_first(partition, FILES),
+            Source::Entries(prefix) => Range::newest_first(partition, prefix),
+            Source::Names(prefix) => Range { partition, prefix: prefix.clone(), is_ascending: true },
+        }
+    }
+
     /// Whether a filter asks for nothing beyond what the range holds.
     fn is_all_of(&self, filter: &FileFilter) -> bool {
         let mut rest = filter.clone();
@@ -89,61 +74,64 @@ impl Source {
 }
 
 impl Table {
-    /// A page of the files of a space that a filter admits, newest first, or by name where a name is searched for. Gaps stand
-    /// for those that it does not admit.
+    /// Returns a page of the files of a space that a filter admits, newest first, or by name where a name is searched for.
     pub async fn list_files(
         &self,
         space: SpaceId,
         filter: &FileFilter,
-        listing: Listing<FilePlace>,
-    ) -> Result<Page<(FilePlace, Option<File>)>, Error> {
-        let (source, limit) = (Source::of(filter), usize::from(listing.limit));
-        let is_newer = matches!(listing.start, Start::NewerThan(_) | Start::NewerFrom(_));
-        let mut together = if source.is_all_of(filter) { listing.limit } else { TOGETHER };
-        let (mut start, mut found, mut admitted) = (listing.start, Vec::new(), 0);
-        let more = loop {
-            let page = self.files_of(space, &source, Listing { start: start.clone(), limit: together }).await?;
-            let mut records = page.records;
-            if is_newer {
+        listing: &Listing,
+    ) -> Result<Page<File>, Error> {
+        let source = Source::of(filter);
+        let limit = usize::from(listing.limit);
+        let is_backward = listing.direction() == Direction::Backward;
+        let mut batch = Listing { limit: TOGETHER, ..listing.clone() };
+        if source.is_all_of(filter) {
+            batch.limit = listing.limit;
+        }
+
+        let mut read = Slice { records: Vec::new(), has_more: false };
+        let mut admitted = 0;
+        loop {
+            let Slice { mut records, has_more } = self.files_of(space, &source, &batch).await?;
+            if is_backward {
                 records.reverse();
             }
-            let mut left = records.len();
-            for (place, file) in records {
+            let mut records = records.into_iter();
+            while admitted < limit
+                && let Some((place, file)) = records.next()
+            {
                 let file = file.filter(|file| filter.admits(file));
                 admitted += usize::from(file.is_some());
-                found.push((place, file));
-                left -= 1;
-                if admitted == limit {
-                    break;
-                }
+                read.records.push((place, file));
             }
-            if admitted == limit || !page.more || found.len() >= READ_FILES {
-                break page.more || left > 0;
+            read.has_more = has_more || records.len() > 0;
+            if admitted == limit || !has_more || read.records.len() >= READ_FILES {
+                break;
             }
-            let Some((last, _)) = found.last() else { break false };
-            together = TOGETHER;
-            start = if is_newer { Start::NewerThan(last.clone()) } else { Start::OlderThan(last.clone()) };
-        };
-        if is_newer {
-            found.reverse();
+            let Some((last, _)) = read.records.last() else { break };
+            let cursor = Cursor { direction: listing.direction(), is_inclusive: false, place: last.clone() };
+            batch = Listing { cursor: Some(cursor), limit: TOGETHER };
         }
-        Ok(Page { records: found, more })
+        if is_backward {
+            read.records.reverse();
+        }
+        Ok(read.into_page(listing, |file| file))
     }
 
     /// Returns the newest active file of a space with this reference.
     pub async fn file_by_reference(&self, space: SpaceId, reference: &Reference) -> Result<Option<File>, Error> {
         let source = Source::Entries(files_of_reference(reference));
-        let mut listing = Listing { start: Start::Newest, limit: REFERENCED };
+        let mut listing = Listing::first(REFERENCED);
         loop {
-            let page = self.files_of(space, &source, listing).await?;
-            let last = page.records.last().map(|(place, _)| place.clone());
-            let mut files = page.records.into_iter().filter_map(|(_, file)| file);
+            let slice = self.files_of(space, &source, &listing).await?;
+            let last = slice.records.last().map(|(place, _)| place.clone());
+            let mut files = slice.records.into_iter().filter_map(|(_, file)| file);
             let is_found =
                 |file: &File| file.status == FileStatus::Active && file.reference.as_ref() == Some(reference);
             let found = files.find(is_found);
-            let Some(last) = last.filter(|_| found.is_none() && page.more) else { return Ok(found) };
+            let Some(last) = last.filter(|_| found.is_none() && slice.has_more) else { return Ok(found) };
             // Entries without a file are rare: only active files have one.
-            listing = Listing { start: Start::OlderThan(last), limit: TOGETHER };
+            listing = Listing { cursor: Some(Cursor::after(last)), limit: TOGETHER };
         }
     }
 
@@ -181,41 +169,22 @@ impl Table {
         Ok(found)
     }
 
-    /// A page of a source, each file where it is there and is rightly found there.
-    async fn files_of(
-        &self,
-        space: SpaceId,
-        source: &Source,
-        listing: Listing<FilePlace>,
-    ) -> Result<Page<(FilePlace, Option<File>)>, Error> {
-        let range = |beginning: &str, rises| Range {
-            partition: space_partition(space),
-            beginning: beginning.to_owned(),
-            rises,
-        };
-        let page: Page<Entry> = match source {
-            Source::Records => {
-                let sort = |place: FilePlace| format!("{FILES}{}", place.id);
-                let page: Page<File> = self.page_of(range(FILES, false), listing, sort).await?;
-                let place = |file: File| (FilePlace { id: file.id, name: None }, Some(file));
-                return Ok(Page { records: page.records.into_iter().map(place).collect(), more: page.more });
-            }
-            Source::Entries(beginning) => {
-                let sort = |place: FilePlace| format!("{beginning}{}", place.id);
-                self.page_of(range(beginning, false), listing, sort).await?
-            }
-            Source::Names(beginning) => {
-                let sort = |place: FilePlace| named_sort(&place.name.unwrap_or_default(), place.id);
-                self.page_of(range(beginning, true), listing, sort).await?
-            }
-        };
-        let ids: Vec<FileId> = page.records.iter().map(|entry| entry.id).collect();
+    /// Reads records of a source, each file where it is there and is rightly found there.
+    async fn files_of(&self, space: SpaceId, source: &Source, listing: &Listing) -> Result<Slice<Option<File>>, Error> {
+        let range = source.range(space);
+        if matches!(source, Source::Records) {
+            let Slice { records, has_more } = self.slice(range, listing).await?;
+            let records = records.into_iter().map(|(place, file)| (place, Some(file))).collect();
+            return Ok(Slice { records, has_more });
+        }
+
+        let Slice { records, has_more } = self.slice::<Entry>(range, listing).await?;
+        let ids: Vec<FileId> = records.iter().map(|(_, entry)| entry.id).collect();
         let mut files = self.files(space, &ids).await?;
-        let record = |Entry { id, name }: Entry| {
+        let record = |(place, Entry { id, name })| {
             let is_meant = |file: &File| name.as_ref().is_none_or(|name| *name == name_beginning(file));
-            let file = files.remove(&id).filter(is_meant);
-            (FilePlace { id, name }, file)
+            (place, files.remove(&id).filter(is_meant))
         };
-        Ok(Page { records: page.records.into_iter().map(record).collect(), more: page.more })
+        Ok(Slice { records: records.into_iter().map(record).collect(), has_more })
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use domain::{File, FileId, Folder, FolderId, Handle, Space, SpaceId, UserId};
+use domain::{File, Folder, FolderId, Handle, Listing, Page, Space, SpaceId, UserId};
 use serde::de::IgnoredAny;
 
 use crate::{
-    Error, Key, Listing, Page, Start, Table,
+    Error, Key, Table,
     folders::{Child, FolderOwner},
-    key::{FOLDERS, children, files_in, folder_sort, space_partition},
+    key::{FOLDERS, children, files_in, space_partition},
     members::Membership,
-    read::Found,
+    read::{Found, Range},
     spaces::{ByHandle, existing},
 };
 
@@ -94,35 +94,30 @@ impl Table {
         })
     }
 
-    /// A page of the folders of a space, newest first: of all, or of those right in one or at the top.
+    /// Returns a page of the folders of a space, newest first: of all, or of those right in one or at the top.
     pub async fn list_folders(
         &self,
         space: SpaceId,
         parent: Option<Option<FolderId>>,
-        listing: Listing<FolderId>,
-    ) -> Result<Page<(FolderId, Option<Folder>)>, Error> {
+        listing: &Listing,
+    ) -> Result<Page<Folder>, Error> {
         let Some(parent) = parent else {
-            let page: Page<Folder> = self.page(space_partition(space), FOLDERS, listing, folder_sort).await?;
-            let records = page.records.into_iter().map(|folder| (folder.id, Some(folder))).collect();
-            return Ok(Page { records, more: page.more });
+            return self.page(Range::newest_first(space_partition(space), FOLDERS), listing).await;
         };
-        let beginning = children(parent);
-        let sort = |id| format!("{beginning}{id}");
-        let page: Page<Child> = self.page(space_partition(space), &beginning, listing, sort).await?;
-        let ids: Vec<FolderId> = page.records.iter().map(|child| child.id).collect();
+        let range = Range::newest_first(space_partition(space), children(parent));
+        let children = self.slice::<Child>(range, listing).await?;
+        let ids: Vec<FolderId> = children.records.iter().map(|(_, child)| child.id).collect();
         let mut folders = self.folders(space, &ids).await?;
-        // One that was moved or removed since leaves a gap.
-        let folder = |id: FolderId| (id, folders.remove(&id).flatten().filter(|folder| folder.parent_id() == parent));
-        Ok(Page { records: ids.into_iter().map(folder).collect(), more: page.more })
+        // One that was moved or removed since is left out.
+        let folder = |child: Child| folders.remove(&child.id).flatten().filter(|folder| folder.parent_id() == parent);
+        Ok(children.into_page(listing, folder))
     }
 
     /// Whether a folder has any file right in it.
     pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, Error> {
-        let beginning = files_in(Some(folder));
-        let listing = Listing { start: Start::<FileId>::Newest, limit: 1 };
-        let sort = |id| format!("{beginning}{id}");
-        let page = self.page::<_, IgnoredAny>(space_partition(space), &beginning, listing, sort).await?;
-        Ok(!page.records.is_empty())
+        let range = Range::newest_first(space_partition(space), files_in(Some(folder)));
+        let page = self.page::<IgnoredAny>(range, &Listing::first(1)).await?;
+        Ok(!page.items.is_empty())
     }
 }
 

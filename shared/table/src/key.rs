@@ -78,7 +78,7 @@ impl Key {
     }
 
     pub(crate) fn upload_config(space: SpaceId, id: UploadConfigId) -> Key {
-        Key::of(space_partition(space), upload_config_sort(id))
+        Key::of(space_partition(space), format!("{UPLOAD_CONFIGS}{id}"))
     }
 
     pub(crate) fn upload_config_owner(id: UploadConfigId) -> Key {
@@ -98,7 +98,7 @@ impl Key {
     }
 
     pub(crate) fn membership(user: UserId, space: SpaceId) -> Key {
-        Key::of(user_partition(user), membership_sort(space))
+        Key::of(user_partition(user), format!("{MEMBERSHIPS}{space}"))
     }
 
     pub(crate) fn api_key(hash: &KeyHash) -> Key {
@@ -106,7 +106,7 @@ impl Key {
     }
 
     pub(crate) fn listed_api_key(owner: KeyOwner, id: KeyId) -> Key {
-        Key::of(listed_api_keys(owner), listed_api_key_sort(id))
+        Key::of(listed_api_keys(owner), format!("{API_KEYS}{:020}", id.0))
     }
 
     pub(crate) fn last_api_key() -> Key {
@@ -198,7 +198,7 @@ pub(crate) const FILES: &str = "FILE#";
 pub(crate) const UPLOAD_CONFIGS: &str = "CONFIG#";
 /// What the sort keys of a space's members begin with.
 pub(crate) const MEMBERS: &str = "MEMBER#";
-/// What the sort keys of listed API keys begin with.
+/// What the sort keys of listed API keys begin with. Numbers follow padded, so that keys sort by them.
 pub(crate) const API_KEYS: &str = "KEY#";
 /// What the sort keys of a user's roles begin with.
 pub(crate) const MEMBERSHIPS: &str = "SPACE#";
@@ -209,11 +209,6 @@ pub(crate) fn listed_api_keys(owner: KeyOwner) -> String {
         KeyOwner::User(id) => user_partition(id),
         KeyOwner::Space(id) => space_partition(id),
     }
-}
-
-/// The sort key of a listed API key: padded, so that keys sort by number.
-pub(crate) fn listed_api_key_sort(id: KeyId) -> String {
-    format!("{API_KEYS}{:020}", id.0)
 }
 
 /// What stands for a folder, or for none.
@@ -258,13 +253,3 @@ pub(crate) fn files_named(beginning: &str) -> String {
 
 /// What stands behind a name and before its file's id: no name holds it, and all that one may hold sorts after it.
 pub(crate) const NAME_END: char = '\u{1}';
-
-/// The sort key of an upload config.
-pub(crate) fn upload_config_sort(id: UploadConfigId) -> String {
-    format!("{UPLOAD_CONFIGS}{id}")
-}
-
-/// The sort key of a user's role in a space.
-pub(crate) fn membership_sort(space: SpaceId) -> String {
-    format!("{MEMBERSHIPS}{space}")
-}

@@ -32,11 +32,9 @@ mod write_error;
 pub use api_keys::{Admission, Authenticated};
 pub use claims::{Claim, Claimed, Completion};
 pub use error::Error;
-pub use file_lists::FilePlace;
 pub use folder_reads::DeliveredRecords;
 pub use members::{Membership, User};
 pub use purge::PurgePage;
-pub use read::{Listing, Page, Start};
 pub use retry::ChangeError;
 pub use write_error::{Reason, WriteError};
 

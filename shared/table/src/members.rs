@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use domain::{ApiKey, KeyId, KeyOwner, Role, Space, SpaceId, UploadConfig, UserId};
+use domain::{ApiKey, KeyId, KeyOwner, Listing, Page, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Error, Key, Listing, Page, Reason, Table, WriteError,
-    key::{MEMBERSHIPS, membership_sort, user_partition},
+    Error, Key, Reason, Table, WriteError,
+    key::{MEMBERSHIPS, user_partition},
+    read::Range,
     spaces::existing,
 };
 
@@ -119,19 +120,19 @@ impl Table {
         Ok(known)
     }
 
-    /// A page of the spaces that a user belongs to, each where it exists: those being deleted leave a gap.
+    /// Returns a page of the spaces that a user belongs to, newest first; `None` in place of one that is being deleted.
     pub async fn list_spaces(
         &self,
         user: UserId,
-        listing: Listing<SpaceId>,
+        listing: &Listing,
     ) -> Result<Page<(Membership, Option<Space>)>, Error> {
-        let page: Page<Membership> = self.page(user_partition(user), MEMBERSHIPS, listing, membership_sort).await?;
-        let keys: Vec<Key> = page.records.iter().map(|membership| Key::space(membership.space_id)).collect();
+        let page: Page<Membership> = self.page(Range::newest_first(user_partition(user), MEMBERSHIPS), listing).await?;
+        let keys: Vec<Key> = page.items.iter().map(|membership| Key::space(membership.space_id)).collect();
         let mut found = self.get_together(keys).await?;
-        let mut records = Vec::new();
-        for membership in page.records {
-            records.push((membership, existing(found.take(&Key::space(membership.space_id))?)));
+        let mut items = Vec::new();
+        for membership in page.items {
+            items.push((membership, existing(found.take(&Key::space(membership.space_id))?)));
         }
-        Ok(Page { records, more: page.more })
+        Ok(Page { items, next: page.next, prev: page.prev })
     }
 }

@@ -6,10 +6,12 @@ use aws_sdk_dynamodb::{
     operation::transact_get_items::TransactGetItemsError,
     types::{AttributeValue, Get, ItemResponse, KeysAndAttributes, TransactGetItem},
 };
+use domain::{Direction, Ends, Listing, Page};
 use serde::de::DeserializeOwned;
 
 use crate::{
     Error, Table,
+    condition::text,
     key::{Key, PARTITION, SORT},
 };
 
@@ -25,64 +27,42 @@ impl Found {
     }
 }
 
-/// Where a page of a list begins. Lists run from the newest to the oldest; in the few that run by name, what comes first
-/// stands for the newest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start<Id> {
-    /// At the newest.
-    Newest,
-    /// Right after this one, which need not be there any more.
-    OlderThan(Id),
-    /// At this one, or right after it.
-    OlderFrom(Id),
-    /// With the oldest of those that are newer than this one.
-    NewerThan(Id),
-    /// With the oldest of this one and those that are newer.
-    NewerFrom(Id),
-}
-
-impl<Id: Ord> Start<Id> {
-    /// Whether a page that begins here goes on to this one.
-    pub fn includes(&self, id: &Id) -> bool {
-        match self {
-            Start::Newest => true,
-            Start::OlderThan(start) => id < start,
-            Start::OlderFrom(start) => id <= start,
-            Start::NewerThan(start) => id > start,
-            Start::NewerFrom(start) => id >= start,
-        }
-    }
-}
-
-/// Which page of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listing<Id> {
-    /// Where it begins.
-    pub start: Start<Id>,
-    /// Most records on it.
-    pub limit: u16,
-}
-
-/// Some records of a list, newest first.
-#[derive(Clone, Debug)]
-pub struct Page<T> {
-    /// The records.
-    pub records: Vec<T>,
-    /// Whether there are more in the direction that was asked for.
-    pub more: bool,
-}
-
 /// What sorts after every sort key with the same beginning.
 const END: char = char::MAX;
 
-/// Records of a partition whose sort keys begin alike: one list.
+/// Records of a partition whose sort keys have a prefix: one list. What follows the prefix is a record's place in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Range {
     pub(crate) partition: String,
-    /// What the sort keys begin with.
-    pub(crate) beginning: String,
-    /// Whether the list runs with the sort keys; else it runs against them, so that ids run from the newest.
-    pub(crate) rises: bool,
+    pub(crate) prefix: String,
+    /// Whether the list runs in the order of the sort keys; else it runs against them, so that ids run from the newest.
+    pub(crate) is_ascending: bool,
+}
+
+impl Range {
+    /// A list that runs from the newest id.
+    pub(crate) fn newest_first(partition: String, prefix: impl Into<String>) -> Range {
+        Range { partition, prefix: prefix.into(), is_ascending: false }
+    }
+}
+
+/// Consecutive records of a list.
+pub(crate) struct Slice<T> {
+    /// The records with their places, in the order of the list.
+    pub(crate) records: Vec<(String, T)>,
+    /// Whether more follow in the direction of the page.
+    pub(crate) has_more: bool,
+}
+
+impl<T> Slice<T> {
+    /// Creates the page that answers a listing, without the records of which `view` returns nothing.
+    pub(crate) fn into_page<U>(self, listing: &Listing, mut view: impl FnMut(T) -> Option<U>) -> Page<U> {
+        let first = self.records.first().map(|(place, _)| place.clone());
+        let last = self.records.last().map(|(place, _)| place.clone());
+        let ends = first.zip(last).map(|(first, last)| Ends { first, last });
+        let items = self.records.into_iter().filter_map(|(_, record)| view(record)).collect();
+        Page::new(listing, ends, self.has_more, items)
+    }
 }
 
 impl Table {
@@ -148,44 +128,32 @@ impl Table {
         whole(keys, self.retry(send).await?)
     }
 
-    /// A page of the records in a partition whose sort keys begin alike; `sort` gives the sort key of a place in the list.
-    pub(crate) async fn page<Id, T: DeserializeOwned>(
-        &self,
-        partition: String,
-        beginning: &str,
-        listing: Listing<Id>,
-        sort: impl Fn(Id) -> String,
-    ) -> Result<Page<T>, Error> {
-        self.page_of(Range { partition, beginning: beginning.to_owned(), rises: false }, listing, sort).await
+    /// Reads a page of a list.
+    pub(crate) async fn page<T: DeserializeOwned>(&self, range: Range, listing: &Listing) -> Result<Page<T>, Error> {
+        Ok(self.slice(range, listing).await?.into_page(listing, Some))
     }
 
-    /// A page of a list.
-    pub(crate) async fn page_of<Id, T: DeserializeOwned>(
-        &self,
-        Range { partition, beginning, rises }: Range,
-        listing: Listing<Id>,
-        sort: impl Fn(Id) -> String,
-    ) -> Result<Page<T>, Error> {
-        let (mut from, mut to, mut beside) = (beginning.clone(), format!("{beginning}{END}"), None);
-        let is_forward = matches!(listing.start, Start::Newest | Start::OlderThan(_) | Start::OlderFrom(_));
-        let is_ascending = is_forward == rises;
-        let is_beside = matches!(listing.start, Start::OlderThan(_) | Start::NewerThan(_));
-        match listing.start {
-            Start::Newest => {}
-            Start::OlderThan(id) | Start::NewerThan(id) | Start::OlderFrom(id) | Start::NewerFrom(id) => {
-                // What lies before the place is left out of the range, so that nobody has to pass over it.
-                let place = sort(id);
-                beside = is_beside.then(|| place.clone());
-                *(if is_ascending { &mut from } else { &mut to }) = place;
-            }
+    /// Reads the records of a page of a list.
+    pub(crate) async fn slice<T: DeserializeOwned>(&self, range: Range, listing: &Listing) -> Result<Slice<T>, Error> {
+        let Range { partition, prefix, is_ascending } = range;
+        let is_forward = listing.direction() == Direction::Forward;
+        let scans_forward = is_forward == is_ascending;
+        let mut from = prefix.clone();
+        let mut to = format!("{prefix}{END}");
+        let mut start = None;
+        if let Some(cursor) = &listing.cursor {
+            // What lies before the place is left out of the range, so that it is not read.
+            let sort = format!("{prefix}{}", cursor.place);
+            (if scans_forward { &mut from } else { &mut to }).clone_from(&sort);
+            start = (!cursor.is_inclusive).then(|| Key { partition: partition.clone(), sort }.attributes());
         }
-        let mut start = beside.map(|sort| Key { partition: partition.clone(), sort }.attributes());
+
         let limit = usize::from(listing.limit);
         let mut records = Vec::new();
         loop {
             // One more than asked for tells whether there are more.
             let rest = limit + 1 - records.len();
-            let answer = self
+            let query = self
                 .client
                 .query()
                 .table_name(&self.name)
@@ -193,26 +161,26 @@ impl Table {
                 .key_condition_expression("#partition = :partition AND #sort BETWEEN :from AND :to")
                 .expression_attribute_names("#partition", PARTITION)
                 .expression_attribute_names("#sort", SORT)
-                .expression_attribute_values(":partition", AttributeValue::S(partition.clone()))
-                .expression_attribute_values(":from", AttributeValue::S(from.clone()))
-                .expression_attribute_values(":to", AttributeValue::S(to.clone()))
-                .scan_index_forward(is_ascending)
+                .expression_attribute_values(":partition", text(&partition))
+                .expression_attribute_values(":from", text(&from))
+                .expression_attribute_values(":to", text(&to))
+                .scan_index_forward(scans_forward)
                 .limit(i32::try_from(rest).unwrap_or(i32::MAX))
-                .set_exclusive_start_key(start)
-                .send()
-                .await
-                .map_err(Error::from_sdk)?;
+                .set_exclusive_start_key(start);
+            let answer = self.call(|| query.clone().send()).await?;
             for item in answer.items.unwrap_or_default() {
-                records.push(record(item)?);
+                let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+                let place = key.sort.strip_prefix(&prefix).unwrap_or_default().to_owned();
+                records.push((place, record(item)?));
             }
             start = answer.last_evaluated_key;
             if start.is_none() || records.len() > limit {
-                let more = records.len() > limit;
+                let has_more = records.len() > limit;
                 records.truncate(limit);
                 if !is_forward {
                     records.reverse();
                 }
-                return Ok(Page { records, more });
+                return Ok(Slice { records, has_more });
             }
         }
     }

@@ -1,12 +1,13 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
-use domain::{Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
+use domain::{Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Completion, Error, Key, Listing, Page, Reason, Table, WriteError,
+    Completion, Error, Key, Reason, Table, WriteError,
     condition::{Condition, text},
-    key::{UPLOAD_CONFIGS, space_partition, upload_config_sort},
+    key::{UPLOAD_CONFIGS, space_partition},
+    read::Range,
     spaces::existing,
     transaction::Transaction,
 };
@@ -85,13 +86,9 @@ impl Table {
         Ok(owner.map(|owner| owner.space_id))
     }
 
-    /// A page of a space's upload configs.
-    pub async fn list_upload_configs(
-        &self,
-        space: SpaceId,
-        listing: Listing<UploadConfigId>,
-    ) -> Result<Page<UploadConfig>, Error> {
-        self.page(space_partition(space), UPLOAD_CONFIGS, listing, upload_config_sort).await
+    /// Returns a page of a space's upload configs, newest first.
+    pub async fn list_upload_configs(&self, space: SpaceId, listing: &Listing) -> Result<Page<UploadConfig>, Error> {
+        self.page(Range::newest_first(space_partition(space), UPLOAD_CONFIGS), listing).await
     }
 }
 

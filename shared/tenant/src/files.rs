@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::{Fault, File, FileFilter, FileId, FolderId, Reference, Violation, Violations};
+use domain::{Fault, File, FileFilter, FileId, FolderId, Listing, Page, Reference, Violation, Violations};
 use queue::{PurgeJob, Queue};
-use table::{ChangeError, FilePlace, Listing, Page, Reason, WriteError};
+use table::{ChangeError, Reason, WriteError};
 
 use crate::{Caller, Space, Tenants, folders::folder_closed};
 
@@ -15,12 +15,8 @@ const ANNOUNCEMENT_SECONDS: i32 = 1;
 pub(crate) const FOLDER: &str = "folder_id";
 
 impl Space {
-    /// A page of the files that a filter admits. Those that it does not admit leave gaps.
-    pub async fn list_files(
-        &self,
-        filter: &FileFilter,
-        listing: Listing<FilePlace>,
-    ) -> Result<Page<(FilePlace, Option<File>)>, Fault> {
+    /// Returns a page of the files that a filter admits.
+    pub async fn list_files(&self, filter: &FileFilter, listing: &Listing) -> Result<Page<File>, Fault> {
         Ok(self.table.list_files(self.record.id, filter, listing).await?)
     }
 

@@ -1,11 +1,10 @@
 //! The folders of a space: made, moved, changed, listed.
 
-use std::collections::HashMap;
-
 use domain::{
-    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Security, Violation, Violations,
+    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Listing, Page, Security, Violation,
+    Violations,
 };
-use table::{Completion, Listing, Page};
+use table::Completion;
 
 use crate::{Caller, Space, Tenants, deletion::closed};
 
@@ -149,19 +148,15 @@ impl Space {
         self.table.retry_on_conflict(found, || self.folder_again(id), write).await
     }
 
-    /// A page of this space's folders, newest first: all of them, or those right in one or at the top. What moved away since
-    /// leaves a gap.
+    /// Returns a page of this space's folders, newest first: all of them, or those right in one or at the top.
     pub async fn list_folders(
         &self,
         parent: Option<Option<FolderId>>,
-        listing: Listing<FolderId>,
-    ) -> Result<Page<(FolderId, Option<FolderWithChain>)>, Fault> {
-        let page = self.table.list_folders(self.record.id, parent, listing).await?;
-        let ids: Vec<FolderId> = page.records.iter().map(|(id, _)| *id).collect();
-        let folders: Vec<Folder> = page.records.into_iter().filter_map(|(_, folder)| folder).collect();
-        let found = self.with_chains(folders).await?.into_iter().flatten();
-        let mut found: HashMap<FolderId, FolderWithChain> = found.map(|found| (found.folder().id, found)).collect();
-        Ok(Page { records: ids.into_iter().map(|id| (id, found.remove(&id))).collect(), more: page.more })
+        listing: &Listing,
+    ) -> Result<Page<FolderWithChain>, Fault> {
+        let Page { items, next, prev } = self.table.list_folders(self.record.id, parent, listing).await?;
+        let items = self.with_chains(items).await?.into_iter().flatten().collect();
+        Ok(Page { items, next, prev })
     }
 
     /// A folder as it is now; not found, where it is gone.

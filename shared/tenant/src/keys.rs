@@ -1,7 +1,7 @@
 //! The API keys of a space, and those of a user.
 
-use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Role, Timestamp, UserId};
-use table::{Completion, Listing, Page, Table};
+use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, Timestamp, UserId};
+use table::{Completion, Table};
 
 use crate::{Space, Tenants};
 
@@ -68,7 +68,7 @@ impl Keys {
     }
 
     /// A page of the keys, newest first, revoked ones included.
-    pub async fn list(&self, listing: Listing<KeyId>) -> Result<Page<ApiKey>, Fault> {
+    pub async fn list(&self, listing: &Listing) -> Result<Page<ApiKey>, Fault> {
         Ok(self.table.list_keys(self.scope.owner(), listing).await?)
     }
 

@@ -44,8 +44,8 @@ pub use space::Space;
 pub use staged::{Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
 pub use strangers::{RequestOrigin, UnverifiedUpload, UploadScope};
 pub use sweep::{Sweep, Swept};
-pub use table::{Claim, Claimed, Completion, FilePlace, Listing, Page, Start};
-pub use upload_configs::{ConfigPlace, READS_CONFIGS};
+pub use table::{Claim, Claimed, Completion};
+pub use upload_configs::READS_CONFIGS;
 
 use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
 use hints::{ActiveConfigHints, FolderHints};

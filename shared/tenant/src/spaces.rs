@@ -1,7 +1,7 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
-use domain::{ChosenIds, Fault, Handle, NewSpace, SpaceId, UploadConfig, UserId};
-use table::{ChangeError, Completion, Listing, Membership, Page, Reason, WriteError};
+use domain::{ChosenIds, Ends, Fault, Handle, Listing, NewSpace, Page, UploadConfig, UserId};
+use table::{ChangeError, Completion, Reason, WriteError};
 
 use crate::{Caller, Tenants};
 
@@ -29,23 +29,18 @@ impl Tenants {
         self.table.retry_on_conflict(space.clone(), redraw, create).await
     }
 
-    /// A page of the spaces that the caller may see, newest first; those that are being deleted leave a gap. A space key
-    /// sees its own.
-    pub async fn list_spaces(
-        &self,
-        caller: &Caller,
-        listing: Listing<SpaceId>,
-    ) -> Result<Page<(SpaceId, Option<domain::Space>)>, Fault> {
+    /// Returns a page of the spaces that the caller may see, newest first. A space key sees its own.
+    pub async fn list_spaces(&self, caller: &Caller, listing: &Listing) -> Result<Page<domain::Space>, Fault> {
         if let Some(user) = caller.user() {
-            let Page { records, more } = self.table.list_spaces(user, listing).await?;
-            let space = |(membership, space): (Membership, _)| (membership.space_id, space);
-            return Ok(Page { records: records.into_iter().map(space).collect(), more });
+            return Ok(self.table.list_spaces(user, listing).await?.filter_map(|(_, space)| space));
         }
-        let own = caller.own_space().map(|(own, _)| own).filter(|own| listing.start.includes(own));
-        let mut records = Vec::new();
-        if let Some(own) = own {
-            records.extend(self.table.space(own).await?.map(|space| (own, Some(space))));
+        let mut items = Vec::new();
+        if let Some((own, _)) = caller.own_space()
+            && listing.includes(own)
+        {
+            items.extend(self.table.space(own).await?);
         }
-        Ok(Page { records, more: false })
+        let ends = items.first().map(|space| Ends { first: space.id.to_string(), last: space.id.to_string() });
+        Ok(Page::new(listing, ends, false, items))
     }
 }

@@ -1,12 +1,10 @@
 //! The upload configs of a space, and of all spaces of a caller.
 
-use std::{fmt, str::FromStr};
-
 use domain::{
-    ChosenIds, Fault, NewUploadConfig, NotAnId, Role, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
-    Violations,
+    ChosenIds, Cursor, Direction, Ends, Fault, Listing, NewUploadConfig, Page, Role, SpaceId, UploadConfig,
+    UploadConfigId, UploadConfigReference, Violations,
 };
-use table::{Completion, Listing, Membership, Page, Start};
+use table::{Completion, Membership};
 
 use crate::{Caller, Space, Tenants};
 
@@ -14,28 +12,6 @@ use crate::{Caller, Space, Tenants};
 const SPACES: u16 = 50;
 /// The least role that reads configs.
 pub const READS_CONFIGS: Role = Role::User;
-
-/// Where a config stands among those of all spaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ConfigPlace {
-    space: SpaceId,
-    config: UploadConfigId,
-}
-
-impl fmt::Display for ConfigPlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}.{}", self.space, self.config)
-    }
-}
-
-impl FromStr for ConfigPlace {
-    type Err = NotAnId;
-
-    fn from_str(text: &str) -> Result<ConfigPlace, NotAnId> {
-        let (space, config) = text.split_once('.').ok_or(NotAnId)?;
-        Ok(ConfigPlace { space: space.parse()?, config: config.parse()? })
-    }
-}
 
 impl Space {
     /// An upload config of this space: the one referred to, or the active one.
@@ -84,8 +60,8 @@ impl Space {
         self.table.retry_on_conflict(config, || self.upload_config_again(id), delete).await
     }
 
-    /// A page of this space's upload configs, newest first.
-    pub async fn list_upload_configs(&self, listing: Listing<UploadConfigId>) -> Result<Page<UploadConfig>, Fault> {
+    /// Returns a page of this space's upload configs, newest first.
+    pub async fn list_upload_configs(&self, listing: &Listing) -> Result<Page<UploadConfig>, Fault> {
         Ok(self.table.list_upload_configs(self.record.id, listing).await?)
     }
 
@@ -112,17 +88,16 @@ impl Tenants {
         Ok(config.map(|config| (space, config)))
     }
 
-    /// A page of the upload configs of every space in which the caller may read them: by space, newest first, and newest
-    /// first within each. Gaps stand for spaces in which there was nothing to be seen.
+    /// Returns a page of the upload configs of every space in which the caller may read them: by space, newest first, and
+    /// newest first within each.
     pub async fn list_all_upload_configs(
         &self,
         caller: &Caller,
-        listing: Listing<ConfigPlace>,
-    ) -> Result<Page<(ConfigPlace, Option<UploadConfig>)>, Fault> {
+        listing: &Listing,
+    ) -> Result<Page<UploadConfig>, Fault> {
         let mut walk = Walk::new(listing);
-        let spaces = self.spaces_to_walk(caller, &walk).await?;
-        let more_spaces = spaces.more;
-        for (space, is_readable) in spaces.records {
+        let (spaces, more_spaces) = self.spaces_to_walk(caller, &walk).await?;
+        for (space, is_readable) in spaces {
             if walk.is_full() {
                 break;
             }
@@ -134,91 +109,104 @@ impl Tenants {
         Ok(walk.end(more_spaces))
     }
 
-    /// The spaces that a walk comes to, in its order, and whether the caller may read configs there.
-    async fn spaces_to_walk(&self, caller: &Caller, walk: &Walk) -> Result<Page<(SpaceId, bool)>, Fault> {
+    /// Returns the spaces that a walk comes to, in its direction, and whether the caller may read configs there; and whether
+    /// there are more.
+    async fn spaces_to_walk(&self, caller: &Caller, walk: &Walk) -> Result<(Vec<(SpaceId, bool)>, bool), Fault> {
         let Some(user) = caller.user() else {
             let own = caller.own_space().filter(|(own, role)| *role >= READS_CONFIGS && walk.spaces.includes(own));
             let space = match own {
                 Some((own, _)) => self.table.space(own).await?,
                 None => None,
             };
-            return Ok(Page { records: space.into_iter().map(|space| (space.id, true)).collect(), more: false });
+            return Ok((space.into_iter().map(|space| (space.id, true)).collect(), false));
         };
-        let page = self.table.list_spaces(user, Listing { start: walk.spaces, limit: SPACES }).await?;
+        let page = self.table.list_spaces(user, &walk.spaces).await?;
+        let more = page.has_more(walk.direction());
         let reads = |(membership, space): (Membership, Option<domain::Space>)| {
             (membership.space_id, space.is_some() && membership.role >= READS_CONFIGS)
         };
-        let mut records: Vec<_> = page.records.into_iter().map(reads).collect();
-        if walk.is_newer {
-            records.reverse();
+        let mut spaces: Vec<_> = page.items.into_iter().map(reads).collect();
+        if walk.direction() == Direction::Backward {
+            spaces.reverse();
         }
-        Ok(Page { records, more: page.more })
+        Ok((spaces, more))
     }
 }
 
-/// A walk through spaces and the configs in each, from newer to older or the other way round.
+/// A walk through spaces and the configs in each, in the direction of a page. A config's place is its space's id and its own.
 struct Walk {
-    is_newer: bool,
-    limit: usize,
-    /// The spaces that it goes through, the one that it begins in among them.
-    spaces: Start<SpaceId>,
-    /// Where it begins in its first space.
-    first: Option<(SpaceId, Start<UploadConfigId>)>,
+    listing: Listing,
+    /// The spaces that it goes through, from that of the cursor on.
+    spaces: Listing,
+    /// The space of the cursor, and where it starts there.
+    first: Option<(String, Cursor)>,
     /// The last space that it came to.
     last: Option<SpaceId>,
-    found: Vec<(ConfigPlace, Option<UploadConfig>)>,
+    /// The configs with their places, in the direction of the walk.
+    found: Vec<(String, UploadConfig)>,
 }
 
 impl Walk {
-    fn new(listing: Listing<ConfigPlace>) -> Walk {
-        let (is_newer, spaces, first) = match listing.start {
-            Start::Newest => (false, Start::Newest, None),
-            Start::OlderThan(place) => {
-                (false, Start::OlderFrom(place.space), Some((place.space, Start::OlderThan(place.config))))
-            }
-            Start::OlderFrom(place) => {
-                (false, Start::OlderFrom(place.space), Some((place.space, Start::OlderFrom(place.config))))
-            }
-            Start::NewerThan(place) => {
-                (true, Start::NewerFrom(place.space), Some((place.space, Start::NewerThan(place.config))))
-            }
-            Start::NewerFrom(place) => {
-                (true, Start::NewerFrom(place.space), Some((place.space, Start::NewerFrom(place.config))))
-            }
-        };
-        Walk { is_newer, limit: listing.limit.into(), spaces, first, last: None, found: Vec::new() }
+    fn new(listing: &Listing) -> Walk {
+        let mut spaces = Listing::first(SPACES);
+        let mut first = None;
+        if let Some(cursor) = &listing.cursor {
+            let (space, config) = cursor.place.split_once('.').unwrap_or((&cursor.place, ""));
+            spaces.cursor = Some(Cursor { is_inclusive: true, place: space.to_owned(), ..cursor.clone() });
+            first = Some((space.to_owned(), Cursor { place: config.to_owned(), ..cursor.clone() }));
+        }
+        Walk { listing: listing.clone(), spaces, first, last: None, found: Vec::new() }
+    }
+
+    fn direction(&self) -> Direction {
+        self.listing.direction()
     }
 
     /// Whether it has found more than fits on a page.
     fn is_full(&self) -> bool {
-        self.found.len() > self.limit
+        self.found.len() > usize::from(self.listing.limit)
     }
 
     async fn enter(&mut self, tenants: &Tenants, space: SpaceId) -> Result<(), Fault> {
-        let all = if self.is_newer { Start::NewerFrom(UploadConfigId::FIRST) } else { Start::Newest };
-        let start = self.first.filter(|(first, _)| *first == space).map_or(all, |(_, start)| start);
-        let limit = u16::try_from(self.limit + 1 - self.found.len()).unwrap_or(u16::MAX);
-        let mut page = tenants.table.list_upload_configs(space, Listing { start, limit }).await?;
-        if self.is_newer {
-            page.records.reverse();
+        let missing = usize::from(self.listing.limit) + 1 - self.found.len();
+        let cursor = match (&self.first, self.direction()) {
+            (Some((first, cursor)), _) if *first == space.to_string() => Some(cursor.clone()),
+            (_, Direction::Forward) => None,
+            (_, Direction::Backward) => {
+                let place = UploadConfigId::FIRST.to_string();
+                Some(Cursor { is_inclusive: true, ..Cursor::before(place) })
+            }
+        };
+        let listing = Listing { cursor, limit: u16::try_from(missing).unwrap_or(u16::MAX) };
+        let mut configs = tenants.table.list_upload_configs(space, &listing).await?.items;
+        if self.direction() == Direction::Backward {
+            configs.reverse();
         }
-        let place = |config: UploadConfig| (ConfigPlace { space, config: config.id }, Some(config));
-        self.found.extend(page.records.into_iter().map(place));
+        self.found.extend(configs.into_iter().map(|config| (format!("{space}.{}", config.id), config)));
         Ok(())
     }
 
-    /// The page, where `more_spaces` are beyond those that were entered.
-    fn end(mut self, more_spaces: bool) -> Page<(ConfigPlace, Option<UploadConfig>)> {
-        let more = self.is_full() || more_spaces;
-        self.found.truncate(self.limit);
-        // Where nothing was found so far, the page says from where it goes on.
-        if let Some(space) = self.last.filter(|_| self.found.is_empty() && more) {
-            let config = if self.is_newer { UploadConfigId::LAST } else { UploadConfigId::FIRST };
-            self.found.push((ConfigPlace { space, config }, None));
-        }
-        if self.is_newer {
+    /// Returns the page. `more_spaces` tells whether there are spaces beyond those that it came to.
+    fn end(mut self, more_spaces: bool) -> Page<UploadConfig> {
+        let has_more = self.is_full() || more_spaces;
+        let direction = self.direction();
+        self.found.truncate(self.listing.limit.into());
+        if direction == Direction::Backward {
             self.found.reverse();
         }
-        Page { records: self.found, more }
+
+        let mut first = self.found.first().map(|(place, _)| place.clone());
+        let mut last = self.found.last().map(|(place, _)| place.clone());
+        if let Some(space) = self.last.filter(|_| self.found.is_empty() && has_more) {
+            // Nothing was found so far: the page goes on behind the last space.
+            let config = match direction {
+                Direction::Forward => UploadConfigId::FIRST,
+                Direction::Backward => UploadConfigId::LAST,
+            };
+            first = Some(format!("{space}.{config}"));
+            last.clone_from(&first);
+        }
+        let ends = first.zip(last).map(|(first, last)| Ends { first, last });
+        Page::new(&self.listing, ends, has_more, self.found.into_iter().map(|(_, config)| config).collect())
     }
 }

@@ -1,10 +1,7 @@
 //! Pages of a list: `limit` and `cursor` in, items and both neighbours' cursors out.
 //!
-//! A cursor is base64url of a mark, a direction and the item that it stands beside. The mark is an HMAC under a secret of
-//! its own over these and the list: its path, its filters and whose it is. So a cursor says where its list goes on also
-//! when the item has gone, and nothing can be made of it but that.
-
-use std::{fmt::Display, str::FromStr};
+//! A client's cursor is base64url of a mark and the text of a [`Cursor`]. The mark is an HMAC under a secret of its own over
+//! this text and the list: its path, its filters and whose it is. So a cursor opens its own list only.
 
 use axum::{
     Json,
@@ -12,12 +9,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Fault, Secret, Timestamp, Violation};
+use domain::{Cursor, Fault, Listing, Secret, Timestamp, Violation};
 use http::{Uri, request::Parts};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tenant::{Listing, Start};
 
 use crate::{Authenticated, Edge, Failure, FieldReader, Fields, FromFields};
 
@@ -50,9 +46,9 @@ impl Cursors {
 }
 
 /// Which page of which list is asked for.
-pub struct PageRequest<Id> {
+pub struct PageRequest {
     path: String,
-    listing: Listing<Id>,
+    listing: Listing,
     list: List,
 }
 
@@ -81,34 +77,28 @@ struct Body<T> {
     prev_cursor: Option<String>,
 }
 
-impl<Id: Clone + Display + FromStr> PageRequest<Id> {
+impl PageRequest {
     /// What to read.
-    pub fn listing(&self) -> Listing<Id> {
-        self.listing.clone()
+    pub fn listing(&self) -> &Listing {
+        &self.listing
     }
 
-    /// The page of these records; those without a view are left out.
-    pub fn page<R, T>(self, page: tenant::Page<R>, id: impl Fn(&R) -> Id, view: impl Fn(R) -> Option<T>) -> Page<T> {
-        let (next, previous) = neighbours(
-            self.listing.start.clone(),
-            page.records.first().map(&id).zip(page.records.last().map(&id)),
-            page.more,
-        );
+    /// Creates the response from the page that was read.
+    pub fn page<R, T>(self, page: domain::Page<R>, view: impl FnMut(R) -> T) -> Page<T> {
         Page {
             path: self.path,
             limit: self.listing.limit,
-            items: page.records.into_iter().filter_map(view).collect(),
-            next: next.map(|start| self.list.cursor(start)),
-            previous: previous.map(|start| self.list.cursor(start)),
+            items: page.items.into_iter().map(view).collect(),
+            next: page.next.map(|cursor| self.list.seal(&cursor)),
+            previous: page.prev.map(|cursor| self.list.seal(&cursor)),
         }
     }
 
-    fn read(path: &str, fields: &mut Fields, list: List) -> PageRequest<Id> {
+    fn read(path: &str, fields: &mut Fields, list: List) -> PageRequest {
         let PageParameters { limit, cursor } = PageParameters::read(fields);
-        let start = cursor.map(|cursor| list.open(&cursor).ok_or(Violation::Unknown));
-        let start = start.and_then(|start| fields.keep(CURSOR, start));
-        let listing = Listing { start: start.unwrap_or(Start::Newest), limit: limit.0 };
-        PageRequest { path: path.to_owned(), listing, list }
+        let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(Violation::Unknown));
+        let cursor = cursor.and_then(|cursor| fields.keep(CURSOR, cursor));
+        PageRequest { path: path.to_owned(), listing: Listing { cursor, limit: limit.0 }, list }
     }
 }
 
@@ -144,9 +134,9 @@ impl Limit {
 }
 
 /// The query of a list: which page is asked for, and what else `F` reads.
-pub struct ListQuery<Id, F> {
+pub struct ListQuery<F> {
     /// Which page is asked for.
-    pub page: PageRequest<Id>,
+    pub page: PageRequest,
     /// What the list is narrowed down to.
     pub filter: F,
 }
@@ -158,62 +148,24 @@ impl FromFields for () {
     }
 }
 
-/// Where the next, older page begins and where the previous, newer one, by the first and last record of this one. An empty
-/// page has neighbours where it was looked for between them.
-fn neighbours<Id: Clone>(
-    start: Start<Id>,
-    ends: Option<(Id, Id)>,
-    more: bool,
-) -> (Option<Start<Id>>, Option<Start<Id>>) {
-    match (start, ends) {
-        (Start::Newest, None) => (None, None),
-        (Start::OlderThan(id), None) => (None, Some(Start::NewerFrom(id))),
-        (Start::OlderFrom(id), None) => (None, Some(Start::NewerThan(id))),
-        (Start::NewerThan(id), None) => (Some(Start::OlderFrom(id)), None),
-        (Start::NewerFrom(id), None) => (Some(Start::OlderThan(id)), None),
-        (Start::Newest, Some((_, last))) => (more.then(|| Start::OlderThan(last)), None),
-        (Start::OlderThan(_) | Start::OlderFrom(_), Some((first, last))) => {
-            (more.then(|| Start::OlderThan(last)), Some(Start::NewerThan(first)))
-        }
-        (Start::NewerThan(_) | Start::NewerFrom(_), Some((first, last))) => {
-            (Some(Start::OlderThan(last)), more.then(|| Start::NewerThan(first)))
-        }
-    }
-}
-
 impl List {
-    fn cursor<Id: Display>(&self, start: Start<Id>) -> String {
-        let (direction, id) = match start {
-            Start::Newest => (b'0', String::new()),
-            Start::OlderThan(id) => (b'>', id.to_string()),
-            Start::OlderFrom(id) => (b']', id.to_string()),
-            Start::NewerThan(id) => (b'<', id.to_string()),
-            Start::NewerFrom(id) => (b'[', id.to_string()),
-        };
-        let place = [&[direction], id.as_bytes()].concat();
-        let mark = self.secret.mark(&self.message(&place));
-        BASE64_URL_SAFE_NO_PAD.encode([&mark[..], &place].concat())
+    fn seal(&self, cursor: &Cursor) -> String {
+        let text = cursor.to_string();
+        let mark = self.secret.mark(&self.message(text.as_bytes()));
+        BASE64_URL_SAFE_NO_PAD.encode([&mark[..], text.as_bytes()].concat())
     }
 
-    fn open<Id: FromStr>(&self, cursor: &str) -> Option<Start<Id>> {
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
-        let (mark, place) = bytes.split_at_checked(MARK_BYTES)?;
-        if !self.secret.verifies(&self.message(place), mark) {
+    fn open(&self, sealed: &str) -> Option<Cursor> {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?;
+        let (mark, text) = bytes.split_at_checked(MARK_BYTES)?;
+        if !self.secret.verifies(&self.message(text), mark) {
             return None;
         }
-        let (direction, id) = place.split_first()?;
-        let id = std::str::from_utf8(id).ok()?.parse().ok()?;
-        match direction {
-            b'>' => Some(Start::OlderThan(id)),
-            b']' => Some(Start::OlderFrom(id)),
-            b'<' => Some(Start::NewerThan(id)),
-            b'[' => Some(Start::NewerFrom(id)),
-            _ => None,
-        }
+        std::str::from_utf8(text).ok()?.parse().ok()
     }
 
-    fn message(&self, place: &[u8]) -> Vec<u8> {
-        [self.name.as_bytes(), b"\0", place].concat()
+    fn message(&self, cursor: &[u8]) -> Vec<u8> {
+        [self.name.as_bytes(), b"\0", cursor].concat()
     }
 }
 
@@ -226,9 +178,8 @@ fn list_name(by: &Authenticated, query: &str) -> String {
     format!("{}?{filters}\0{:?}", by.idempotency.path, by.caller.owner())
 }
 
-impl<Id, F, S> FromRequestParts<S> for ListQuery<Id, F>
+impl<F, S> FromRequestParts<S> for ListQuery<F>
 where
-    Id: Clone + Display + FromStr,
     F: FromFields,
     Edge: FromRef<S>,
     Cursors: FromRef<S>,
@@ -236,7 +187,7 @@ where
 {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<Id, F>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<F>, Failure> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let query = parts.uri.query().unwrap_or_default();
         let secret = Cursors::from_ref(state).secret().await?;
@@ -249,17 +200,16 @@ where
     }
 }
 
-impl<Id, S> FromRequestParts<S> for PageRequest<Id>
+impl<S> FromRequestParts<S> for PageRequest
 where
-    Id: Clone + Display + FromStr,
     Edge: FromRef<S>,
     Cursors: FromRef<S>,
     S: Send + Sync,
 {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest<Id>, Failure> {
-        let query = ListQuery::<Id, ()>::from_request_parts(parts, state).await?;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest, Failure> {
+        let query = ListQuery::<()>::from_request_parts(parts, state).await?;
         Ok(query.page)
     }
 }
@@ -309,7 +259,7 @@ mod tests {
     fn read(query: &str) -> Result<u16, String> {
         let uri = format!("/a?{query}").parse().expect("a URI");
         let mut fields = query_fields(&uri, Timestamp::from_ms(0));
-        let request = PageRequest::<u64>::read("/a", &mut fields, list("/a"));
+        let request = PageRequest::read("/a", &mut fields, list("/a"));
         let limit = fields.finish(Some(request.listing.limit));
         limit.map_err(|fault| format!("{:?}", fault.violations.into_messages()))
     }
@@ -330,30 +280,18 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_page_that_was_emptied_leads_back_to_where_its_items_were() {
-        for (start, next, previous) in [
-            (Start::Newest, None, None),
-            (Start::OlderThan(5), None, Some(Start::NewerFrom(5))),
-            (Start::OlderFrom(5), None, Some(Start::NewerThan(5))),
-            (Start::NewerThan(5), Some(Start::OlderFrom(5)), None),
-            (Start::NewerFrom(5), Some(Start::OlderThan(5)), None),
-        ] {
-            assert_eq!(neighbours(start, None, false), (next, previous), "{start:?}");
-        }
-    }
-
     proptest! {
         #[test]
-        fn a_cursor_opens_its_own_list_only(id: u64, noise: String, harmed in 0_usize..60, bit in 0_u8..8) {
-            let cursor = list("/a").cursor(Start::OlderThan(id));
-            prop_assert_eq!(list("/a").open(&cursor), Some(Start::OlderThan(id)));
-            prop_assert_eq!(list("/b").open::<u64>(&cursor), None);
-            prop_assert_eq!(list("/a").open::<u64>(&noise), None);
-            let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&cursor).expect("base64url");
+        fn a_cursor_opens_its_own_list_only(place: String, noise: String, harmed in 0_usize..60, bit in 0_u8..8) {
+            let cursor = Cursor::after(place);
+            let sealed = list("/a").seal(&cursor);
+            prop_assert_eq!(list("/a").open(&sealed), Some(cursor));
+            prop_assert_eq!(list("/b").open(&sealed), None);
+            prop_assert_eq!(list("/a").open(&noise), None);
+            let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&sealed).expect("base64url");
             let index = harmed % bytes.len();
             bytes[index] ^= 1 << bit;
-            prop_assert_eq!(list("/a").open::<u64>(&BASE64_URL_SAFE_NO_PAD.encode(bytes)), None);
+            prop_assert_eq!(list("/a").open(&BASE64_URL_SAFE_NO_PAD.encode(bytes)), None);
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use domain::{
-    DeliveryType, Fault, FileFilter, FileStatus, FolderId, InFolder, NamePrefix, ResourceType, Tag, Violation,
+    DeliveryType, Fault, File, FileFilter, FileStatus, FolderId, InFolder, NamePrefix, ResourceType, Tag, Violation,
     Violations,
 };
-use tenant::{FilePlace, Space};
+use tenant::Space;
 use web::{
     Authenticated, Endpoint, FOLDER_ID, Failure, FieldReader, FileView, FolderReference, FromFields, ListQuery, Page,
     ReadFiles, SpaceQuery,
@@ -38,19 +38,16 @@ impl FromFields for FileQuery {
 pub(crate) async fn list(
     auth: Authenticated<ReadFiles>,
     State(files): State<Files>,
-    ListQuery { page: request, filter: FileQuery { space, filter } }: ListQuery<FilePlace, FileQuery>,
+    ListQuery { page: request, filter: FileQuery { space, filter } }: ListQuery<FileQuery>,
 ) -> Result<Page<FileView>, Failure> {
     let can = auth.authorize_list(&space).await?;
     require_folder(&can.space, filter.folder.flatten()).await?;
     let page = can.space.list_files(&filter, request.listing()).await?;
-    let folders: Vec<InFolder> =
-        page.records.iter().filter_map(|(_, file)| file.as_ref()).filter_map(|file| file.folder.clone()).collect();
+    let folders: Vec<InFolder> = page.items.iter().filter_map(|file| file.folder.clone()).collect();
     let chains = can.space.folder_chains(&folders).await?;
-    let view = |(_, file): (FilePlace, Option<domain::File>)| {
-        let file = file?;
-        Some(FileView::of(&file, chains.around(file.folder_id()).as_ref(), can.space.record(), &files.cdn_url))
-    };
-    Ok(request.page(page, |(place, _)| place.clone(), view))
+    let view =
+        |file: File| FileView::of(&file, chains.around(file.folder_id()).as_ref(), can.space.record(), &files.cdn_url);
+    Ok(request.page(page, view))
 }
 
 async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), Fault> {

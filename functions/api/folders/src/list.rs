@@ -29,15 +29,14 @@ impl FromFields for FolderQuery {
 
 pub(crate) async fn list(
     auth: Authenticated<ReadFolders>,
-    ListQuery { page, filter }: ListQuery<FolderId, FolderQuery>,
+    ListQuery { page, filter }: ListQuery<FolderQuery>,
 ) -> Result<Page<FolderView>, Failure> {
     let can = auth.authorize_list(&filter.space).await?;
     let parent = filter.parent.map(|parent| parent.0);
     require_folder(&can.space, parent.flatten()).await?;
 
     let found = can.space.list_folders(parent, page.listing()).await?;
-    let view = |folder| FolderView::of(&folder, can.space.record());
-    Ok(page.page(found, |(id, _)| *id, |(_, folder)| folder.map(view)))
+    Ok(page.page(found, |folder| FolderView::of(&folder, can.space.record())))
 }
 
 async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), Fault> {

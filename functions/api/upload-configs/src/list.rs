@@ -1,6 +1,5 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
-use domain::UploadConfigId;
 use web::{Authenticated, Endpoint, Failure, ListQuery, Page, ReadUploadConfigs, SpaceQuery};
 
 use crate::views::UploadConfigView;
@@ -9,9 +8,9 @@ pub(crate) const LIST: Endpoint = Endpoint::get("listUploadConfigs", "/upload-co
 
 pub(crate) async fn list(
     auth: Authenticated<ReadUploadConfigs>,
-    ListQuery { page, filter: space }: ListQuery<UploadConfigId, SpaceQuery>,
+    ListQuery { page, filter: space }: ListQuery<SpaceQuery>,
 ) -> Result<Page<UploadConfigView>, Failure> {
     let can = auth.authorize_list(&space).await?;
     let found = can.space.list_upload_configs(page.listing()).await?;
-    Ok(page.page(found, |config| config.id, |config| Some(UploadConfigView::from(&config))))
+    Ok(page.page(found, |config| UploadConfigView::from(&config)))
 }

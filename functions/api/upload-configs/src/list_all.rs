@@ -1,7 +1,6 @@
 //! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read them, newest space first,
 //! and newest first within each.
 
-use tenant::ConfigPlace;
 use web::{Authenticated, Endpoint, Failure, Page, PageRequest, ReadUploadConfigs};
 
 use crate::views::UploadConfigView;
@@ -11,8 +10,8 @@ pub(crate) const LIST_ALL: Endpoint =
 
 pub(crate) async fn list_all(
     auth: Authenticated<ReadUploadConfigs>,
-    page: PageRequest<ConfigPlace>,
+    page: PageRequest,
 ) -> Result<Page<UploadConfigView>, Failure> {
     let found = auth.tenants().list_all_upload_configs(&auth.caller, page.listing()).await?;
-    Ok(page.page(found, |(place, _)| *place, |(_, config)| config.as_ref().map(UploadConfigView::from)))
+    Ok(page.page(found, |config| UploadConfigView::from(&config)))
 }

@@ -126,7 +126,7 @@ impl<T: FromFields> DescribeInput for IdempotentJson<T> {
     }
 }
 
-impl<Id> DescribeInput for PageRequest<Id> {
+impl DescribeInput for PageRequest {
     fn describe(operation: &mut Operation<'_>) {
         operation.query(|fields| {
             PageParameters::read(fields);
@@ -134,7 +134,7 @@ impl<Id> DescribeInput for PageRequest<Id> {
     }
 }
 
-impl<Id, F: FromFields> DescribeInput for ListQuery<Id, F> {
+impl<F: FromFields> DescribeInput for ListQuery<F> {
     fn describe(operation: &mut Operation<'_>) {
         operation.query(|fields| {
             PageParameters::read(fields);

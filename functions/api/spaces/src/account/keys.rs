@@ -1,6 +1,6 @@
 //! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of them.
 
-use domain::{Fault, KeyId, KeyName, Violation};
+use domain::{Fault, KeyName, Violation};
 use tenant::NewKey;
 use web::{
     AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, KeyPath, NoContent, Page,
@@ -49,11 +49,11 @@ pub(crate) async fn create(
 
 pub(crate) async fn list(
     AccountHolder { user, by }: AccountHolder,
-    request: PageRequest<KeyId>,
+    request: PageRequest,
 ) -> Result<Page<KeyView>, Failure> {
     let page = by.tenants().account_keys(user).list(request.listing()).await?;
     let now = by.sources().now();
-    Ok(request.page(page, |key| key.id, |key| Some(KeyView::of(&key, now))))
+    Ok(request.page(page, |key| KeyView::of(&key, now)))
 }
 
 pub(crate) async fn revoke(

@@ -1,6 +1,5 @@
 //! `GET /spaces/:id/api-keys`: list a space's keys, newest first, revoked ones included.
 
-use domain::KeyId;
 use web::{Can, Endpoint, Failure, ManageKeys, Page, PageRequest};
 
 use super::PATH;
@@ -8,8 +7,8 @@ use crate::views::KeyView;
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listSpaceKeys", PATH, "List the API keys of a space");
 
-pub(crate) async fn list(can: Can<ManageKeys>, request: PageRequest<KeyId>) -> Result<Page<KeyView>, Failure> {
+pub(crate) async fn list(can: Can<ManageKeys>, request: PageRequest) -> Result<Page<KeyView>, Failure> {
     let page = can.space.keys().list(request.listing()).await?;
     let now = can.sources.now();
-    Ok(request.page(page, |key| key.id, |key| Some(KeyView::of(&key, now))))
+    Ok(request.page(page, |key| KeyView::of(&key, now)))
 }

@@ -1,13 +1,12 @@
 //! `GET /spaces`: list the spaces that the caller may see, newest first.
 
-use domain::SpaceId;
 use web::{Authenticated, Endpoint, Failure, Page, PageRequest};
 
 use crate::views::SpaceView;
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listSpaces", "/spaces", "List spaces");
 
-pub(crate) async fn list(by: Authenticated, request: PageRequest<SpaceId>) -> Result<Page<SpaceView>, Failure> {
+pub(crate) async fn list(by: Authenticated, request: PageRequest) -> Result<Page<SpaceView>, Failure> {
     let page = by.tenants().list_spaces(&by.caller, request.listing()).await?;
-    Ok(request.page(page, |(id, _)| *id, |(_, space)| space.as_ref().map(SpaceView::from)))
+    Ok(request.page(page, |space| SpaceView::from(&space)))
 }
