@@ -121,7 +121,7 @@ impl Table {
                 let made = item.get(&counter).and_then(|made| made.as_n().ok()?.parse().ok()).unwrap_or(u64::MAX);
                 let stale = stale_counters(&item, Window::of(now));
                 let key: Authenticated = record(item)?;
-                unless_busy(self.note_use(hash, &key, stale, now).await)?;
+                unless_busy(self.touch_last_used(hash, &key, stale, now).await)?;
                 return Ok(Admission::Admitted(key, limit.allowance(made, now)));
             }
             // The old item says why; where there is none, the key is unknown.
@@ -140,12 +140,12 @@ impl Table {
     pub async fn authenticate(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Authenticated>, Error> {
         let key = self.get::<Authenticated>(Key::api_key(hash)).await?.filter(|key| key.holds(now));
         if let Some(key) = &key {
-            unless_busy(self.note_use(hash, key, Vec::new(), now).await)?;
+            unless_busy(self.touch_last_used(hash, key, Vec::new(), now).await)?;
         }
         Ok(key)
     }
 
-    async fn note_use(
+    async fn touch_last_used(
         &self,
         hash: &KeyHash,
         key: &Authenticated,
@@ -177,7 +177,7 @@ impl Table {
     /// A space, and one of its keys.
     pub async fn space_and_key(&self, space: SpaceId, key: KeyId) -> Result<(Option<Space>, Option<ApiKey>), Error> {
         let (space, key) = (Key::space(space), Key::listed_api_key(KeyOwner::Space(space), key));
-        let mut found = self.get_together([space.clone(), key.clone()]).await?;
+        let mut found = self.batch_get([space.clone(), key.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&key)?))
     }
 

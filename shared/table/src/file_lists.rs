@@ -137,7 +137,7 @@ impl Table {
 
     /// The files of a space with these ids, at most a hundred: those that are there.
     pub async fn files(&self, space: SpaceId, ids: &[FileId]) -> Result<HashMap<FileId, File>, Error> {
-        let mut found = self.get_together(ids.iter().map(|id| Key::file(space, *id))).await?;
+        let mut found = self.batch_get(ids.iter().map(|id| Key::file(space, *id))).await?;
         let mut files = HashMap::new();
         for id in ids {
             files.extend(found.take(&Key::file(space, *id))?.map(|file| (*id, file)));
@@ -147,7 +147,7 @@ impl Table {
 
     /// Those of these files, at most a hundred, that are in a space of a user, each with its space.
     pub async fn files_of_user(&self, user: UserId, ids: &[FileId]) -> Result<HashMap<FileId, (Space, File)>, Error> {
-        let mut owners = self.get_together(ids.iter().map(|id| Key::file_owner(*id))).await?;
+        let mut owners = self.batch_get(ids.iter().map(|id| Key::file_owner(*id))).await?;
         let mut places = Vec::new();
         for id in ids {
             let owner: Option<FileOwner> = owners.take(&Key::file_owner(*id))?;
@@ -160,7 +160,7 @@ impl Table {
         }
         places.retain(|(space, _)| known.contains_key(space));
         let key = |(space, id): &(SpaceId, FileId)| Key::file(*space, *id);
-        let mut files = self.get_together(places.iter().map(key)).await?;
+        let mut files = self.batch_get(places.iter().map(key)).await?;
         let mut found = HashMap::new();
         for place in &places {
             let file: Option<File> = files.take(&key(place))?;

@@ -87,7 +87,7 @@ impl Table {
 
     /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
     /// and gives back the claim of their request, whose ids are thereby used up.
-    pub async fn settle_files(&self, files: &[File], claim: Option<&Claim>) -> Result<bool, WriteError> {
+    pub async fn resolve_unknown_commit(&self, files: &[File], claim: Option<&Claim>) -> Result<bool, WriteError> {
         // They are written all or nothing, so one of them stands for all.
         let Some(file) = files.first() else { return Ok(true) };
         let expires_at_seconds = self.sources.now().plus_ms(GIVEN_UP_MS).seconds();
@@ -112,7 +112,7 @@ impl Table {
 
     /// Removes files that were just written, and releases the claim of their request. Fails with
     /// [`Reason::VersionConflict`] if one of them was changed or deleted since.
-    pub async fn take_back_files(&self, files: &[File], claim: Option<&Claim>) -> Result<(), WriteError> {
+    pub async fn roll_back_files(&self, files: &[File], claim: Option<&Claim>) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         for file in files {
             transaction.delete_file(file);
@@ -152,7 +152,7 @@ impl Table {
     /// A space, and a file in it.
     pub async fn space_and_file(&self, space: SpaceId, file: FileId) -> Result<(Option<Space>, Option<File>), Error> {
         let (space, file) = (Key::space(space), Key::file(space, file));
-        let mut found = self.get_together([space.clone(), file.clone()]).await?;
+        let mut found = self.batch_get([space.clone(), file.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&file)?))
     }
 

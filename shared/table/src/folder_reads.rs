@@ -49,7 +49,7 @@ impl Table {
     pub async fn folders(&self, space: SpaceId, ids: &[FolderId]) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
         let mut folders = HashMap::new();
         for ids in ids.chunks(TOGETHER) {
-            let found = self.get_together(ids.iter().map(|id| Key::folder(space, *id))).await?;
+            let found = self.batch_get(ids.iter().map(|id| Key::folder(space, *id))).await?;
             folders.extend(taken(space, ids, found)?);
         }
         Ok(folders)
@@ -62,7 +62,7 @@ impl Table {
         folder: Option<FolderId>,
     ) -> Result<(Option<Space>, Option<Folder>), Error> {
         let keys = (Key::space(space), folder.map(|folder| Key::folder(space, folder)));
-        let mut found = self.get_together([keys.0.clone()].into_iter().chain(keys.1.clone())).await?;
+        let mut found = self.batch_get([keys.0.clone()].into_iter().chain(keys.1.clone())).await?;
         let folder = match keys.1 {
             Some(key) => found.take(&key)?,
             None => None,
@@ -83,7 +83,7 @@ impl Table {
         if let Some((space, _)) = folders {
             keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
         }
-        let mut found = self.get_at_once(keys).await?;
+        let mut found = self.transact_get(keys).await?;
         Ok(DeliveredRecords {
             file: found.take(&file)?,
             space: found.take::<ByHandle>(&space)?.and_then(ByHandle::space),

@@ -9,7 +9,7 @@
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | whose an upload config is | `CONFIG#{id}` | `CONFIG` |
 //! | upload config, by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
-//! | uploads by strangers in an hour | `SPACE#{space id}` | `HOUR#{config id}#{hour}` |
+//! | anonymous uploads of a config in an hour | `SPACE#{space id}` | `HOUR#{config id}#{hour}` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | whose a folder is | `FOLDER#{id}` | `FOLDER` |
 //! | a folder right in another one, or at the top | `SPACE#{space id}` | `CHILD#{folder id, or ROOT}#{id}` |
@@ -27,12 +27,12 @@
 //! | API key, as requests are authenticated and counted by it | `KEY#{SHA-256}` | `KEY` |
 //! | API key, as its space or its user lists it | `SPACE#{space id}` or `USER#{user id}` | `KEY#{number, 20 digits}` |
 //! | the last key's number | `COUNTER#KEY` | `COUNTER` |
-//! | requests of a stranger in a minute | `STRANGER#{tier}#{who}#{minute}` | `STRANGER` |
+//! | requests of an anonymous client in a minute | `RATE#{tier}#{who}#{minute}` | `RATE` |
 //! | how far the sweep has come | `SWEEP` | `SWEEP` |
 //! | a request that is done once | `CLAIM#{its mark}` | `CLAIM` |
 //!
 //! Whatever belongs to a space is in its partition or named by an item there, so that all of it can be found and removed.
-//! What is kept of requests that are done once is sealed, and goes by itself after a day; counters of strangers go after
+//! What is kept of requests that are done once is sealed, and goes by itself after a day; rate counters go after
 //! their minute or hour.
 
 use std::collections::HashMap;
@@ -149,8 +149,8 @@ impl Key {
         Key::of(space_partition(space), format!("HOUR#{}#{}", quota.config, quota.hour))
     }
 
-    pub(crate) fn stranger(tier: &str, who: &str, minute: Window) -> Key {
-        Key::of(format!("STRANGER#{tier}#{who}#{}", minute.0), "STRANGER")
+    pub(crate) fn rate_counter(tier: &str, who: &str, minute: Window) -> Key {
+        Key::of(format!("RATE#{tier}#{who}#{}", minute.0), "RATE")
     }
 
     pub(crate) fn sweep() -> Key {

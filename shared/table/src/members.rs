@@ -68,7 +68,7 @@ impl Table {
     /// A user, and one of their account keys.
     pub async fn user_and_key(&self, id: UserId, key: KeyId) -> Result<(Option<User>, Option<ApiKey>), Error> {
         let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
-        let mut found = self.get_together([user.clone(), key.clone()]).await?;
+        let mut found = self.batch_get([user.clone(), key.clone()]).await?;
         Ok((found.take(&user)?, found.take(&key)?))
     }
 
@@ -89,7 +89,7 @@ impl Table {
         user: UserId,
     ) -> Result<(Option<Space>, Option<Membership>), Error> {
         let (space, membership) = (Key::space(space), Key::membership(user, space));
-        let mut found = self.get_together([space.clone(), membership.clone()]).await?;
+        let mut found = self.batch_get([space.clone(), membership.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&membership)?))
     }
 
@@ -101,7 +101,7 @@ impl Table {
         user: UserId,
     ) -> Result<Option<(Space, T, Membership)>, Error> {
         let (membership, space) = (Key::membership(user, space), Key::space(space));
-        let mut found = self.get_together([space.clone(), record.clone(), membership.clone()]).await?;
+        let mut found = self.batch_get([space.clone(), record.clone(), membership.clone()]).await?;
         let space = existing(found.take(&space)?);
         let (record, membership) = (found.take(&record)?, found.take(&membership)?);
         Ok(space.zip(record).zip(membership).map(|((space, record), membership)| (space, record, membership)))
@@ -110,7 +110,7 @@ impl Table {
     /// Those of these spaces, at most fifty, that a user belongs to.
     pub(crate) async fn spaces_of(&self, user: UserId, spaces: &[SpaceId]) -> Result<HashMap<SpaceId, Space>, Error> {
         let keys = spaces.iter().flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
-        let mut found = self.get_together(keys).await?;
+        let mut found = self.batch_get(keys).await?;
         let mut known = HashMap::new();
         for id in spaces {
             let membership: Option<Membership> = found.take(&Key::membership(user, *id))?;
@@ -128,7 +128,7 @@ impl Table {
     ) -> Result<Page<(Membership, Option<Space>)>, Error> {
         let page: Page<Membership> = self.page(Range::newest_first(user_partition(user), MEMBERSHIPS), listing).await?;
         let keys: Vec<Key> = page.items.iter().map(|membership| Key::space(membership.space_id)).collect();
-        let mut found = self.get_together(keys).await?;
+        let mut found = self.batch_get(keys).await?;
         let mut items = Vec::new();
         for membership in page.items {
             items.push((membership, existing(found.take(&Key::space(membership.space_id))?)));

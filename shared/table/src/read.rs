@@ -74,7 +74,7 @@ impl Table {
     }
 
     /// A few keys' records in one call, repeated for what the table leaves unprocessed.
-    pub(crate) async fn get_together(&self, keys: impl IntoIterator<Item = Key>) -> Result<Found, Error> {
+    pub(crate) async fn batch_get(&self, keys: impl IntoIterator<Item = Key>) -> Result<Found, Error> {
         let keys: HashSet<Key> = keys.into_iter().collect();
         let mut wanted: Vec<Item> = keys.into_iter().map(Key::attributes).collect();
         let mut found = HashMap::new();
@@ -105,7 +105,7 @@ impl Table {
     }
 
     /// A few different keys' records as they are at one moment.
-    pub(crate) async fn get_at_once(&self, keys: Vec<Key>) -> Result<Found, Error> {
+    pub(crate) async fn transact_get(&self, keys: Vec<Key>) -> Result<Found, Error> {
         let get = |key: &Key| {
             let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().attributes())).build();
             Ok(TransactGetItem::builder().get(get.map_err(Error::refused)?).build())

@@ -39,7 +39,7 @@ impl Table {
     pub async fn revisions(&self, space: SpaceId, files: &[FileId]) -> Result<HashMap<FileId, Revision>, Error> {
         let mut revisions = HashMap::new();
         for batch in files.chunks(BATCH) {
-            let mut found = self.get_together(batch.iter().map(|file| Key::file(space, *file))).await?;
+            let mut found = self.batch_get(batch.iter().map(|file| Key::file(space, *file))).await?;
             for file in batch {
                 let kept: Option<Kept> = found.take(&Key::file(space, *file))?;
                 revisions.extend(kept.and_then(|kept| kept.revision).map(|revision| (*file, revision)));

@@ -76,7 +76,7 @@ impl Table {
     ) -> Result<(Option<Space>, Option<UploadConfig>), Error> {
         let config = referenced(space, reference);
         let space = Key::space(space);
-        let mut found = self.get_together([space.clone(), config.clone()]).await?;
+        let mut found = self.batch_get([space.clone(), config.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&config)?))
     }
 

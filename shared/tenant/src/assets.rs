@@ -137,7 +137,7 @@ impl Assets<'_> {
                 return Err(Unwritten::settled(error.into()));
             }
             Err(error) => {
-                if !table.settle_files(records, claim).await.map_err(Fault::from)? {
+                if !table.resolve_unknown_commit(records, claim).await.map_err(Fault::from)? {
                     return Err(Unwritten::settled(error.into()));
                 }
             }
@@ -171,7 +171,7 @@ impl Assets<'_> {
         let remove = |records: Vec<File>| async move {
             let is_moved = records.iter().all(|file| file.folder_id() != refused_in);
             if !is_moved {
-                table.take_back_files(&records, claim).await?;
+                table.roll_back_files(&records, claim).await?;
             }
             Ok(is_moved)
         };

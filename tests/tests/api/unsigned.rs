@@ -149,7 +149,7 @@ async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts
     // Neither a file nor a counter was made.
     stack.dump().await.demand_unchanged(&before, "addresses that lead nowhere");
     open.send().await.created();
-    let strangers = stack.dump().await.beginning("STRANGER#").count();
+    let strangers = stack.dump().await.beginning("RATE#").count();
     assert_eq!(strangers, 1, "who is let in is counted");
     stack.stop().await;
 }

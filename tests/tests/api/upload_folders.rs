@@ -87,7 +87,7 @@ impl Uploads<'_> {
     /// All that is kept, but for how often who called.
     pub(super) async fn kept(&self) -> Dump {
         let mut dump = self.stack.dump().await.without_uses();
-        dump.items.retain(|(partition, _), _| !partition.starts_with("STRANGER#"));
+        dump.items.retain(|(partition, _), _| !partition.starts_with("RATE#"));
         dump
     }
 }

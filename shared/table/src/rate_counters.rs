@@ -1,6 +1,6 @@
-//! Strangers: how many requests each makes in a minute, and how many uploads a config takes from them in an hour.
+//! Rate counters of anonymous clients: requests per client and minute, uploads per config and hour.
 //!
-//! A counter is an item of its own, which goes by itself once its time is over.
+//! A counter is an item of its own, which expires some time after its minute or hour.
 
 use domain::{Allowance, HourlyQuota, RateLimit, SpaceId, Timestamp, Window};
 use serde::Deserialize;
@@ -25,10 +25,10 @@ struct Counted {
 }
 
 impl Table {
-    /// Counts a request of a stranger; `false` where they had used up their requests of this minute.
+    /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are used up.
     pub async fn count(&self, who: &str, limit: RateLimit, now: Timestamp) -> Result<(bool, Allowance), Error> {
         let used_up = limit.allowance(limit.requests_per_minute, now);
-        let counter = Key::stranger(limit.tier, who, Window::of(now));
+        let counter = Key::rate_counter(limit.tier, who, Window::of(now));
         let condition = below(limit.requests_per_minute, used_up.resets_at);
         Ok(match self.update(counter, COUNT, &condition).await? {
             Updated::Written(item) => {
@@ -39,7 +39,7 @@ impl Table {
         })
     }
 
-    /// Uploads that strangers have made by a config in an hour.
+    /// Returns the number of anonymous uploads that a config has received in an hour.
     pub async fn uploads_in_hour(&self, space: SpaceId, quota: HourlyQuota) -> Result<u64, Error> {
         let counted: Option<Counted> = self.get(Key::hour(space, quota)).await?;
         Ok(counted.map_or(0, |counted| counted.made))
