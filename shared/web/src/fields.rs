@@ -2,18 +2,13 @@
 //!
 //! Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored.
 
-use std::{collections::BTreeSet, marker::PhantomData};
+use std::collections::BTreeSet;
 
-use axum::{
-    body::HttpBody,
-    extract::{FromRequest, Request as HttpRequest},
-};
 use domain::{Fault, Timestamp, Violation, Violations};
-use http::header;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
-use crate::{Authenticated, Failure, FieldReader, FromFields, Patch, body::read_json};
+use crate::{FieldReader, Patch};
 
 /// The fields of one request, or of an object in it, and what is wrong with those that were read.
 #[derive(Debug)]
@@ -284,64 +279,6 @@ impl FieldReader for Fields {
 
     fn violate(&mut self, name: &str, violation: &Violation) {
         self.violations.add(&format!("{}{name}", self.prefix), violation);
-    }
-}
-
-/// A valid JSON body.
-pub struct ValidJson<T>(pub T);
-
-impl<T: FromFields, S: Send + Sync> FromRequest<S> for ValidJson<T> {
-    type Rejection = Failure;
-
-    async fn from_request(request: HttpRequest, state: &S) -> Result<ValidJson<T>, Failure> {
-        let mut body = UnreadJson::<T>::from_request(request, state).await?;
-        let read = T::read(&mut body.fields);
-        Ok(ValidJson(body.fields.finish(read)?))
-    }
-}
-
-/// A JSON object whose fields a handler reads itself, those of `T` among them: what they mean depends on a record.
-pub struct UnreadJson<T> {
-    /// The fields.
-    pub fields: Fields,
-    /// The object as it was sent.
-    pub value: Value,
-    described: PhantomData<T>,
-}
-
-impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
-    type Rejection = Failure;
-
-    async fn from_request(request: HttpRequest, _state: &S) -> Result<UnreadJson<T>, Failure> {
-        let now = Authenticated::of(&request)?.sources().now();
-        let (fields, value) = read_fields(request, now).await?;
-        Ok(UnreadJson { fields, value, described: PhantomData })
-    }
-}
-
-/// A valid JSON body, where the request has a body. Some clients send a content type without a body.
-pub struct OptionalJson<T>(pub Option<T>);
-
-impl<T: FromFields, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
-    type Rejection = Failure;
-
-    async fn from_request(request: HttpRequest, state: &S) -> Result<OptionalJson<T>, Failure> {
-        if request.body().is_end_stream() || !request.headers().contains_key(header::CONTENT_TYPE) {
-            return Ok(OptionalJson(None));
-        }
-        let ValidJson(body) = ValidJson::from_request(request, state).await?;
-        Ok(OptionalJson(Some(body)))
-    }
-}
-
-/// Reads a JSON object, both as fields and as it is.
-pub async fn read_fields(request: HttpRequest, now: Timestamp) -> Result<(Fields, Value), Fault> {
-    let (parts, body) = request.into_parts();
-    let bytes = read_json(&parts.headers, body).await?;
-    match serde_json::from_slice(&bytes) {
-        Ok(Value::Object(values)) => Ok((Fields::of(values.clone(), now), Value::Object(values))),
-        Ok(_) => Err(Fault::malformed("The body must be a JSON object.")),
-        Err(error) => Err(Fault::malformed(format!("The body is not JSON: {error}."))),
     }
 }
 

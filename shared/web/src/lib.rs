@@ -166,7 +166,8 @@
 //!   with the same payload, from the same API key (or the same signed address, or the same client address by the same config)
 //!   to the same path, is answered within 24 hours with the first answer and
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is in progress it is a
-//!   409, whose `Retry-After` is the rest of the first one's lease of 60 seconds. The caller has to be allowed still: a replay
+//!   409, whose `Retry-After` is the rest of the first one's lease of 60 seconds, also where the first one
+//!   died. The caller has to be allowed still: a replay
 //!   into a space that is gone or disabled is refused. `POST /spaces/:id/signing-secret/rotate` creates nothing and takes no
 //!   `Idempotency-Key`: sent twice, it rotates twice.
 //! - `POST /upload/presign` signs a fresh address for the same file, good for what is left of the first one's hour; after it,
@@ -198,6 +199,7 @@ mod field_reader;
 mod fields;
 mod folders;
 mod idempotency;
+mod json;
 mod layers;
 pub mod openapi;
 mod page;
@@ -219,9 +221,10 @@ pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
 pub use expiration::expires_seconds;
 pub use fallback::not_found_router;
 pub use field_reader::{FieldReader, FromFields, Patch};
-pub use fields::{Fields, OptionalJson, UnreadJson, ValidJson, read_fields};
+pub use fields::Fields;
 pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};
 pub use idempotency::{Begun, IdempotentJson, Replay, Reservation};
+pub use json::{OptionalJson, UnreadJson, ValidJson, read_fields};
 pub use layers::with_layers;
 pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery, query_fields};
 pub use path::{KeyPath, path_parameter};
