@@ -30,7 +30,8 @@ pub enum MetricsLines {
     LeftOut,
 }
 
-/// Returns the filter that passes what has at least this level; of the libraries in [`CAPPED`] no more than `info`.
+/// Returns the filter that passes what has at least this level; of libraries that log headers or bodies below `info`, no more
+/// than that.
 pub fn log_filter(level: LevelFilter, metrics: MetricsLines) -> Targets {
     let metrics = if metrics == MetricsLines::Written { LevelFilter::INFO } else { LevelFilter::OFF };
     let capped = CAPPED.map(|library| (library, level.min(LevelFilter::INFO)));
