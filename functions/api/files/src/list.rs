@@ -13,7 +13,8 @@ use web::{
 
 use crate::Files;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List files");
+pub(crate) const LIST: Endpoint =
+    Endpoint::get("listFiles", "/files", "List files").errors(&[(404, "The space does not exist.")]);
 
 pub(crate) struct FileQuery {
     space: SpaceQuery,

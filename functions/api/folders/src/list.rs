@@ -9,7 +9,8 @@ use web::{
 
 use crate::views::FolderView;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listFolders", "/folders", "List folders");
+pub(crate) const LIST: Endpoint =
+    Endpoint::get("listFolders", "/folders", "List folders").errors(&[(404, "The space does not exist.")]);
 
 /// Query parameter that names the parent of the folders.
 const PARENT: &str = "parent_id";

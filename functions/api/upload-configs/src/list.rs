@@ -4,7 +4,8 @@ use web::{Authenticated, Endpoint, Failure, ListQuery, Page, ReadUploadConfigs, 
 
 use crate::views::UploadConfigView;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listUploadConfigs", "/upload-configs", "List upload configs");
+pub(crate) const LIST: Endpoint = Endpoint::get("listUploadConfigs", "/upload-configs", "List upload configs")
+    .errors(&[(404, "The space does not exist.")]);
 
 pub(crate) async fn list(
     auth: Authenticated<ReadUploadConfigs>,

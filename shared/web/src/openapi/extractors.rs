@@ -35,16 +35,32 @@ impl DescribeInput for Extensions {
     fn describe(_: &mut Operation<'_>) {}
 }
 
+/// Describes what the handlers of uploads refuse, whatever the proof.
+fn describe_upload(operation: &mut Operation<'_>) {
+    describe_idempotency(operation);
+    for status in [400, 404, 413, 415, 422] {
+        operation.error(status);
+    }
+}
+
+fn describe_idempotency(operation: &mut Operation<'_>) {
+    let description = "Names the request: sent again within 24 hours, it is answered as before and not done again.";
+    operation.header::<IdempotencyKey>("Idempotency-Key", description);
+    operation.error(409);
+}
+
 impl DescribeInput for ApiKeyUpload {
     fn describe(operation: &mut Operation<'_>) {
         Authenticated::<Upload>::describe(operation);
+        describe_upload(operation);
     }
 }
 
 impl DescribeInput for SignedUrlUpload {
     fn describe(operation: &mut Operation<'_>) {
         operation.authenticated_by("signed_url");
-        for status in [403, 404, 429, 500, 503] {
+        describe_upload(operation);
+        for status in [403, 429, 500, 503] {
             operation.error(status);
         }
     }
@@ -54,6 +70,7 @@ impl DescribeInput for UnsignedUpload {
     fn describe(operation: &mut Operation<'_>) {
         operation.path_parameter::<Handle>("spaceHandle");
         operation.path_parameter::<UploadConfigName>("configName");
+        describe_upload(operation);
         for status in [403, 429, 500, 503] {
             operation.error(status);
         }
@@ -120,9 +137,7 @@ impl<T: FromFields> DescribeInput for UnreadJson<T> {
 impl<T: FromFields> DescribeInput for IdempotentJson<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.json_body::<T>();
-        let description = "Names the request: sent again within 24 hours, it is answered as before and not done again.";
-        operation.header::<IdempotencyKey>("Idempotency-Key", description);
-        operation.error(409);
+        describe_idempotency(operation);
     }
 }
 

@@ -87,7 +87,8 @@ impl<'a> SchemaReader<'a> {
     /// Adds a string that may be absent, or what counts as null.
     fn add_text<T: JsonSchema>(&mut self, name: &str) {
         let schema = self.schema_of::<T>();
-        let schema = if self.is_json { json!({"anyOf": [schema, {"$ref": BLANK}]}) } else { schema };
+        let blank = if self.is_json { json!({"$ref": BLANK}) } else { json!({"const": ""}) };
+        let schema = json!({"anyOf": [schema, blank]});
         self.add(name, schema);
     }
 
