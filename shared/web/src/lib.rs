@@ -63,6 +63,7 @@
 //!
 //! - A JSON body is an object in UTF-8, with or without a byte order mark. A request without a body stands for `{}`. No body,
 //!   of JSON or of a form, may be encoded (`Content-Encoding`).
+//! - A query parameter that a route reads and that is given more than once is a 422, even if one of its values is empty.
 //! - Strings are trimmed, and an empty one is null. Names, descriptions, references and tags are normalised to Unicode NFC.
 //!   Fields that nobody asks for are ignored, but keys that are unknown
 //!   inside `security` and `config` are refused.

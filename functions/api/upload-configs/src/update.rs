@@ -16,7 +16,7 @@ use crate::{
 
 pub(crate) const UPDATE: Endpoint =
     Endpoint::post("updateUploadConfig", "/upload-configs/update", "Update an upload config")
-        .errors(&[(404, "The upload config does not exist."), (409, "The name has been taken in the meantime.")]);
+        .errors(&[(404, "The upload config does not exist.")]);
 
 pub(crate) struct UpdateUploadConfig {
     id: String,

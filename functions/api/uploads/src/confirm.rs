@@ -1,6 +1,6 @@
 //! `POST /upload/confirm/:fileId`: make a file active whose bytes were sent to storage.
 //!
-//! Whoever declared the file has a key, or the token that came with its URL.
+//! The caller has the key that declared the file, the key of an admin, or the token that came with the URL.
 
 use std::convert::Infallible;
 
