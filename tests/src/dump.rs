@@ -27,7 +27,7 @@ impl Stack {
     /// All that is kept now.
     pub async fn dump(&self) -> Dump {
         let environment = self.operator();
-        let mut settings = Settings::of(&environment.variables);
+        let mut settings = Settings::of(&environment);
         Dump { items: items(&mut settings).await, objects: objects(&mut settings).await }
     }
 }
@@ -71,7 +71,7 @@ impl Dump {
 }
 
 async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value> {
-    let client = runtime::dynamodb(settings);
+    let client = settings.dynamodb();
     let name = settings.text("TABLE_NAME");
     let (mut items, mut start) = (BTreeMap::new(), None);
     loop {
@@ -102,7 +102,7 @@ fn shown(value: AttributeValue) -> Value {
 }
 
 async fn objects(settings: &mut Settings<'_>) -> BTreeMap<String, String> {
-    let client = runtime::s3(settings);
+    let client = settings.s3();
     let bucket = settings.text("BUCKET_NAME");
     let (mut objects, mut next) = (BTreeMap::new(), None);
     loop {

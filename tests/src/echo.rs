@@ -63,10 +63,10 @@ impl Worker for Echoes {
 }
 
 /// The worker's batches.
-pub async fn echo_worker(environment: Environment) -> Result<Batch, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
+pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationError> {
+    let mut settings = Settings::of(environment);
     let directory = settings.text("DIRECTORY").into();
-    let jobs = Queue::new(runtime::sqs(&mut settings), settings.text("JOBS_QUEUE_URL"));
+    let jobs = settings.queue("JOBS_QUEUE_URL");
     settings.finish()?;
     Ok(Batch::of(Echoes { directory, jobs }, environment.function(), environment.sources.clone()))
 }

@@ -4,7 +4,6 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};
 use runtime::{Environment, Settings};
-use table::Table;
 
 use crate::{Client, Stack, Tenant};
 
@@ -19,9 +18,8 @@ impl Stack {
     /// Makes a user who belongs to no space.
     pub async fn user(&self) -> User {
         let environment = self.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let table =
-            Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());
+        let mut settings = Settings::of(&environment);
+        let table = settings.table();
         let sources = &environment.sources;
         let (id, secret, now) = (UserId::new(sources), KeySecret::new(sources), sources.now());
         let key = ApiKey {
@@ -43,8 +41,8 @@ impl Stack {
     /// Gives a user a role in a space.
     pub async fn join(&self, user: &User, tenant: &Tenant, role: &str) {
         let environment = self.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let client = runtime::dynamodb(&mut settings);
+        let mut settings = Settings::of(&environment);
+        let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
         let (by_user, by_space) = (format!("USER#{}", user.id), format!("SPACE#{}", tenant.id));
         for (partition, sort) in [(&by_user, &by_space), (&by_space, &format!("MEMBER#{}", user.id))] {
@@ -65,8 +63,8 @@ impl Stack {
     /// Removes a key from its space's list, as if it had never been.
     pub async fn unlist_key(&self, tenant: &Tenant, id: u64) {
         let environment = self.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let delete = runtime::dynamodb(&mut settings).delete_item().table_name(settings.text("TABLE_NAME"));
+        let mut settings = Settings::of(&environment);
+        let delete = settings.dynamodb().delete_item().table_name(settings.text("TABLE_NAME"));
         let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
         delete.key("sk", AttributeValue::S(format!("KEY#{id:020}"))).send().await.expect("deleted");
     }
@@ -74,8 +72,8 @@ impl Stack {
     /// Removes a folder's record alone: whatever is in it says still that it is.
     pub async fn lose_folder(&self, tenant: &Tenant, id: &str) {
         let environment = self.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let delete = runtime::dynamodb(&mut settings).delete_item().table_name(settings.text("TABLE_NAME"));
+        let mut settings = Settings::of(&environment);
+        let delete = settings.dynamodb().delete_item().table_name(settings.text("TABLE_NAME"));
         let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
         delete.key("sk", AttributeValue::S(format!("FOLDER#{id}"))).send().await.expect("deleted");
     }
@@ -83,8 +81,8 @@ impl Stack {
     /// Puts an object into the bucket.
     pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
         let environment = self.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let put = runtime::s3(&mut settings).put_object().bucket(settings.text("BUCKET_NAME")).key(key);
+        let mut settings = Settings::of(&environment);
+        let put = settings.s3().put_object().bucket(settings.text("BUCKET_NAME")).key(key);
         put.body(bytes.to_vec().into()).send().await.expect("stored");
     }
 

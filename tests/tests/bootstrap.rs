@@ -1,11 +1,11 @@
 //! The first user, space and key, made while answers of the table are lost: whatever a start leaves undone or does not
 //! know of, it or the next one brings to the same end.
 
-use std::{collections::BTreeMap, net::TcpListener, sync::Arc};
+use std::{net::TcpListener, sync::Arc};
 
 use domain::{KeySecret, Sources, UserId};
 use emulators::{Emulators, Existing, Faults, Options, Principal, REGION, Service::DynamoDb};
-use runtime::{Settings, SystemClock};
+use runtime::{Environment, Settings, SystemClock};
 use tempfile::TempDir;
 use template::Permission;
 use tenant::{Tenants, bootstrap};
@@ -17,8 +17,7 @@ const TRIES: u32 = DYNAMODB_TRIES;
 /// The product's table, empty, and somebody who may do everything to it.
 struct Empty {
     emulators: Emulators,
-    variables: BTreeMap<String, String>,
-    sources: Sources,
+    environment: Environment,
     _directory: TempDir,
 }
 
@@ -51,11 +50,11 @@ impl Empty {
             permissions: vec![everything],
         });
         let sources = Sources::new(Arc::new(SystemClock), Arc::new(Seeded::new(1)));
-        Empty { emulators, variables, sources, _directory: directory }
+        Empty { emulators, environment: Environment { variables, sources }, _directory: directory }
     }
 
     fn tenants(&self) -> Tenants {
-        Tenants::read(&mut Settings::of(&self.variables), self.sources.clone())
+        Tenants::new(Settings::of(&self.environment).table())
     }
 
     fn faults(&self) -> Faults {
@@ -64,14 +63,14 @@ impl Empty {
 
     /// Whom a key speaks for.
     async fn user(&self, key: &KeySecret) -> UserId {
-        let caller = self.tenants().authenticate(key, self.sources.now()).await.expect("a table");
+        let caller = self.tenants().authenticate(key, self.environment.sources.now()).await.expect("a table");
         caller.and_then(|caller| caller.user()).expect("an account key that works")
     }
 
     /// How many records there are.
     async fn records(&self) -> i32 {
-        let mut settings = Settings::of(&self.variables);
-        let scan = runtime::dynamodb(&mut settings).scan().table_name(settings.text("TABLE_NAME"));
+        let mut settings = Settings::of(&self.environment);
+        let scan = settings.dynamodb().scan().table_name(settings.text("TABLE_NAME"));
         scan.send().await.expect("a scan").count
     }
 

@@ -29,10 +29,10 @@ impl Place {
     async fn start() -> Place {
         let stack = Stack::start().await;
         let environment = stack.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let client = runtime::s3(&mut settings);
+        let mut settings = Settings::of(&environment);
+        let client = settings.s3();
         let bucket_name = settings.text("BUCKET_NAME");
-        let bucket = Bucket::new(client.clone(), runtime::credentials(&mut settings), bucket_name.clone());
+        let bucket = settings.bucket();
         let (space, file) = (SpaceId::new(&environment.sources), FileId::new(&environment.sources));
         Place {
             stack,

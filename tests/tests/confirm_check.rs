@@ -5,7 +5,7 @@ use emulators::Service::{DynamoDb, Sqs};
 use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
-use tenant::{ConfirmCheck, DELAY_SECONDS, Queue};
+use tenant::{ConfirmCheck, DELAY_SECONDS};
 use tests::{DYNAMODB_TRIES, Dump, Extent, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
 
 use crate::api::{Announced, config, kept, said, with_retired};
@@ -75,9 +75,8 @@ async fn send_checks<const COUNT: usize>(
     delay: i32,
 ) {
     let environment = stack.operator();
-    let mut settings = Settings::of(&environment.variables);
-    let client = runtime::sqs(&mut settings);
-    let queue = Queue::new(client, settings.text("CONFIRM_CHECK_QUEUE_URL"));
+    let mut settings = Settings::of(&environment);
+    let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let (space_id, file_id) = (acme.id.parse().expect("an id"), announced.id().parse().expect("an id"));
     let check = ConfirmCheck { space_id, file_id, due_at };
     queue.send(&[(check, delay); COUNT]).await.expect("sent");

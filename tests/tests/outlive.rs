@@ -22,7 +22,7 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Answe
     let answer = request.await;
     let with_the_answer = calls(stack);
     let environment = stack.operator();
-    let tenants = Tenants::read(&mut runtime::Settings::of(&environment.variables), environment.sources.clone());
+    let tenants = Tenants::new(runtime::Settings::of(&environment).table());
     let unknown = KeySecret::new(&environment.sources);
     for _ in 0..ROUND_TRIPS {
         let caller = tenants.authenticate(&unknown, environment.sources.now()).await.expect("a table");

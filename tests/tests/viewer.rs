@@ -2,7 +2,7 @@
 
 use axum::{Router, extract::Request, routing::get};
 use local::Registry;
-use runtime::{ConfigurationError, Environment, Viewer};
+use runtime::Viewer;
 use tests::{Raw, Stack, StackOptions, authority, parsed};
 
 /// One function behind an HTTP API.
@@ -24,18 +24,18 @@ Resources:
 ";
 
 /// Tells who sent a request, and by which address.
-async fn teller(_: Environment) -> Result<Router, ConfigurationError> {
+fn teller() -> Router {
     let tell = async |request: Request| {
         let viewer = Viewer::of(request.extensions()).expect("the gateway says it");
         let base_url = viewer.base_url(request.headers()).expect("a request has a host");
         format!("{} {} {base_url}", viewer.address, viewer.is_secure)
     };
-    Ok(Router::new().route("/", get(tell)))
+    Router::new().route("/", get(tell))
 }
 
 #[tokio::test]
 async fn a_viewer_is_who_connected_whatever_the_headers_say() {
-    let registry = Registry::default().http("teller", teller);
+    let registry = Registry::default().http("teller", |_| Ok(teller()));
     let options = StackOptions { template: parsed(TEMPLATE), registry, ..StackOptions::default() };
     let stack = Stack::start_with(options).await;
     let url = stack.cloud.api_url();

@@ -36,14 +36,14 @@ struct Delivery {
 }
 
 /// The function's router.
-pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let tenants = Tenants::read(&mut settings, environment.sources.clone());
-    let originals = Originals::read(&mut settings);
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let tenants = Tenants::new(settings.table());
+    let originals = Originals::new(settings.bucket());
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
-    let master = runtime::master_secret(&mut settings);
+    let master = settings.master_secret();
     settings.finish()?;
-    let delivery = Delivery { tenants, originals, master, sources: environment.sources, redirect_above };
+    let delivery = Delivery { tenants, originals, master, sources: environment.sources.clone(), redirect_above };
     Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery)))
 }
 

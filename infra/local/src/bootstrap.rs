@@ -48,8 +48,8 @@ pub(crate) async fn first_key(
     let Some(table) = table else { return Ok(None) };
     let variables = [(TABLE_VARIABLE.to_owned(), table.clone())].into();
     let environment = environments.operator("bootstrap", variables, emulators);
-    let mut settings = Settings::of(&environment.variables);
-    let tenants = Tenants::read(&mut settings, environment.sources);
+    let mut settings = Settings::of(&environment);
+    let tenants = Tenants::new(settings.table());
     settings.finish().map_err(|reason| StartError::Function { function: "bootstrap".to_owned(), reason })?;
     let known = known_key(data_dir);
     let done = tenant::bootstrap(&tenants, known.as_deref()).await?;

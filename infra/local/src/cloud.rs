@@ -130,7 +130,7 @@ impl Cloud {
         let mut callees = BTreeMap::new();
         for function in &stack.functions {
             let environment = environments.of(function, &emulators);
-            let place = place(&function.binary, environment, &options.registry, running.as_mut()).await?;
+            let place = place(&function.binary, &environment, &options.registry, running.as_mut())?;
             let callee = Callee::new(function.binary.clone(), function.timeout_seconds, place);
             callees.insert(function.logical_id.clone(), Arc::new(callee));
         }
@@ -333,9 +333,9 @@ fn context(options: &Options, api_origin: &str, cdn_url: &str, emulators: &Emula
     }
 }
 
-async fn place(
+fn place(
     binary: &str,
-    environment: Environment,
+    environment: &Environment,
     registry: &Registry,
     running: Option<&mut Running>,
 ) -> Result<Place, StartError> {
@@ -343,12 +343,12 @@ async fn place(
         StartError::Functions(format!("the template names the function {binary}, which is not built in"))
     })?;
     if let Some(running) = running {
-        return running.run(binary, &environment).map(|remote| Place::Remote(Box::new(remote)));
+        return running.run(binary, environment).map(|remote| Place::Remote(Box::new(remote)));
     }
-    let observer = Observer::of(&environment);
+    let observer = Observer::of(environment);
     let started = match start {
-        Start::Http(start) => start(environment).await.map(|router| Place::Router(observer.around(in_time(router)))),
-        Start::Worker(start) => start(environment).await.map(Place::Worker),
+        Start::Http(start) => start(environment).map(|router| Place::Router(observer.around(in_time(router)))),
+        Start::Worker(start) => start(environment).map(Place::Worker),
     };
     started.map_err(|reason| StartError::Function { function: binary.to_owned(), reason })
 }

@@ -3,12 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Router;
-use futures::future::BoxFuture;
 use runtime::{ConfigurationError, Environment};
 use worker::Batch;
 
 /// How something is started with an environment.
-type Starter<T> = Arc<dyn Fn(Environment) -> BoxFuture<'static, Result<T, ConfigurationError>> + Send + Sync>;
+type Starter<T> = Arc<dyn Fn(&Environment) -> Result<T, ConfigurationError> + Send + Sync>;
 
 /// How a function is started in this process.
 #[derive(Clone)]
@@ -26,23 +25,23 @@ pub struct Registry(BTreeMap<String, Start>);
 impl Registry {
     /// Adds a function that answers HTTP requests.
     #[must_use]
-    pub fn http<F>(mut self, binary: &str, start: impl Fn(Environment) -> F + Send + Sync + 'static) -> Registry
-    where
-        F: Future<Output = Result<Router, ConfigurationError>> + Send + 'static,
-    {
-        let start = Start::Http(Arc::new(move |environment| Box::pin(start(environment))));
-        self.0.insert(binary.to_owned(), start);
+    pub fn http(
+        mut self,
+        binary: &str,
+        start: impl Fn(&Environment) -> Result<Router, ConfigurationError> + Send + Sync + 'static,
+    ) -> Registry {
+        self.0.insert(binary.to_owned(), Start::Http(Arc::new(start)));
         self
     }
 
     /// Adds a function that works through a queue's batches.
     #[must_use]
-    pub fn worker<F>(mut self, binary: &str, start: impl Fn(Environment) -> F + Send + Sync + 'static) -> Registry
-    where
-        F: Future<Output = Result<Batch, ConfigurationError>> + Send + 'static,
-    {
-        let start = Start::Worker(Arc::new(move |environment| Box::pin(start(environment))));
-        self.0.insert(binary.to_owned(), start);
+    pub fn worker(
+        mut self,
+        binary: &str,
+        start: impl Fn(&Environment) -> Result<Batch, ConfigurationError> + Send + Sync + 'static,
+    ) -> Registry {
+        self.0.insert(binary.to_owned(), Start::Worker(Arc::new(start)));
         self
     }
 

@@ -1,4 +1,4 @@
-//! AWS clients from a function's variables.
+//! AWS clients, and the table, bucket, queues and secret behind them, from a function's variables.
 //!
 //! Credentials come by way of a function's variables, so that functions of one process each act as themselves. One
 //! HTTP client with one TLS stack (rustls on ring, whose first handshake is the cheapest) serves all clients of a
@@ -11,6 +11,11 @@ use aws_sdk_dynamodb::config::{
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
+
+use bucket::Bucket;
+use queue::Queue;
+use serde::Serialize;
+use table::Table;
 
 use crate::{LazyMasterSecret, Settings, aws_calls::CallObserver, credentials::credentials};
 
@@ -47,7 +52,7 @@ impl HttpClients {
 }
 
 macro_rules! configure {
-    ($builder:expr, $settings:ident, $endpoint:literal, $attempt_deadline:expr) => {{
+    ($builder:expr, $settings:expr, $endpoint:literal, $attempt_deadline:expr) => {{
         let endpoint = $settings.optional($endpoint);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
@@ -71,42 +76,59 @@ fn deadlines(attempt: Duration) -> TimeoutConfig {
         .build()
 }
 
-/// A DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` sends it elsewhere.
-pub fn dynamodb(settings: &mut Settings) -> aws_sdk_dynamodb::Client {
-    let retries = RetryConfig::standard().with_max_attempts(DYNAMODB_TRIES).with_initial_backoff(DYNAMODB_PAUSE);
-    let config =
-        configure!(aws_sdk_dynamodb::Config::builder(), settings, "AWS_ENDPOINT_URL_DYNAMODB", ATTEMPT_DEADLINE)
-            .retry_config(retries);
-    aws_sdk_dynamodb::Client::from_conf(config.build())
-}
+impl Settings<'_> {
+    /// Opens the table that `TABLE_NAME` names.
+    pub fn table(&mut self) -> Table {
+        Table::new(self.dynamodb(), self.text("TABLE_NAME"), self.sources().clone())
+    }
 
-/// An S3 client; `AWS_ENDPOINT_URL_S3` sends it elsewhere, with the bucket in the path.
-///
-/// Checksums are those that a request names: the client's own would be signed into presigned addresses, whose users do
-/// not send them.
-pub fn s3(settings: &mut Settings) -> aws_sdk_s3::Client {
-    let config = configure!(aws_sdk_s3::Config::builder(), settings, "AWS_ENDPOINT_URL_S3", S3_ATTEMPT_DEADLINE)
-        .force_path_style(settings.optional("AWS_ENDPOINT_URL_S3").is_some())
-        .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
-    aws_sdk_s3::Client::from_conf(config.build())
-}
+    /// Opens the bucket that `BUCKET_NAME` names.
+    pub fn bucket(&mut self) -> Bucket {
+        Bucket::new(self.s3(), credentials(self), self.text("BUCKET_NAME"))
+    }
 
-/// An SQS client; `AWS_ENDPOINT_URL_SQS` sends it elsewhere.
-pub fn sqs(settings: &mut Settings) -> aws_sdk_sqs::Client {
-    let config = configure!(aws_sdk_sqs::Config::builder(), settings, "AWS_ENDPOINT_URL_SQS", ATTEMPT_DEADLINE);
-    aws_sdk_sqs::Client::from_conf(config.build())
-}
+    /// Opens the queue whose URL is in the variable of this name.
+    pub fn queue<Job: Serialize>(&mut self, url_variable: &str) -> Queue<Job> {
+        Queue::new(self.sqs(), self.text(url_variable))
+    }
 
-/// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. Nothing is called until a request needs it.
-pub fn master_secret(settings: &mut Settings) -> LazyMasterSecret {
-    let config = configure!(
-        aws_sdk_secretsmanager::Config::builder(),
-        settings,
-        "AWS_ENDPOINT_URL_SECRETS_MANAGER",
-        ATTEMPT_DEADLINE
-    );
-    let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
-    LazyMasterSecret::new(client, settings.text("MASTER_SECRET_ARN"))
+    /// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. Nothing is called until a request needs it.
+    pub fn master_secret(&mut self) -> LazyMasterSecret {
+        let config = configure!(
+            aws_sdk_secretsmanager::Config::builder(),
+            self,
+            "AWS_ENDPOINT_URL_SECRETS_MANAGER",
+            ATTEMPT_DEADLINE
+        );
+        let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
+        LazyMasterSecret::new(client, self.text("MASTER_SECRET_ARN"))
+    }
+
+    /// Returns a DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` sends it elsewhere.
+    pub fn dynamodb(&mut self) -> aws_sdk_dynamodb::Client {
+        let retries = RetryConfig::standard().with_max_attempts(DYNAMODB_TRIES).with_initial_backoff(DYNAMODB_PAUSE);
+        let config =
+            configure!(aws_sdk_dynamodb::Config::builder(), self, "AWS_ENDPOINT_URL_DYNAMODB", ATTEMPT_DEADLINE)
+                .retry_config(retries);
+        aws_sdk_dynamodb::Client::from_conf(config.build())
+    }
+
+    /// Returns an S3 client; `AWS_ENDPOINT_URL_S3` sends it elsewhere, with the bucket in the path.
+    ///
+    /// Checksums are those that a request names: the client's own would be signed into presigned addresses, whose users
+    /// do not send them.
+    pub fn s3(&mut self) -> aws_sdk_s3::Client {
+        let config = configure!(aws_sdk_s3::Config::builder(), self, "AWS_ENDPOINT_URL_S3", S3_ATTEMPT_DEADLINE)
+            .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
+            .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
+        aws_sdk_s3::Client::from_conf(config.build())
+    }
+
+    /// Returns an SQS client; `AWS_ENDPOINT_URL_SQS` sends it elsewhere.
+    pub fn sqs(&mut self) -> aws_sdk_sqs::Client {
+        let config = configure!(aws_sdk_sqs::Config::builder(), self, "AWS_ENDPOINT_URL_SQS", ATTEMPT_DEADLINE);
+        aws_sdk_sqs::Client::from_conf(config.build())
+    }
 }
 
 #[cfg(test)]
@@ -120,6 +142,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::{Environment, system_sources};
 
     /// Both clients of a function whose endpoints are this listener.
     fn clients(listener: &TcpListener) -> (aws_sdk_dynamodb::Client, aws_sdk_s3::Client) {
@@ -133,8 +156,9 @@ mod tests {
         ];
         let variables: BTreeMap<String, String> =
             variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let mut settings = Settings::of(&variables);
-        let clients = (dynamodb(&mut settings), s3(&mut settings));
+        let environment = Environment { variables, sources: system_sources() };
+        let mut settings = Settings::of(&environment);
+        let clients = (settings.dynamodb(), settings.s3());
         settings.finish().unwrap();
         clients
     }

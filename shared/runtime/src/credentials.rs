@@ -46,7 +46,7 @@ const ASKED_AGAIN_MS: i64 = 60 * 1_000;
 const UNKNOWN_LIFETIME_MS: i64 = 15 * 60 * 1_000;
 
 /// Returns the provider of a function's credentials: those of its variables, or those of its container's endpoint.
-pub fn credentials(settings: &mut Settings) -> SharedCredentialsProvider {
+pub(crate) fn credentials(settings: &mut Settings) -> SharedCredentialsProvider {
     if let Some(provider) = &settings.credentials {
         return provider.clone();
     }
@@ -234,6 +234,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::{Environment, system_sources};
 
     /// An endpoint that counts what it is asked, and answers with credentials that expire after so many minutes.
     struct Endpoint {
@@ -274,7 +275,8 @@ mod tests {
     fn container(listener: &TcpListener) -> Container {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let variables = BTreeMap::from([("AWS_CONTAINER_CREDENTIALS_FULL_URI".to_owned(), url)]);
-        Container::read(&mut Settings::of(&variables)).unwrap()
+        let environment = Environment { variables, sources: system_sources() };
+        Container::read(&mut Settings::of(&environment)).unwrap()
     }
 
     #[tokio::test]

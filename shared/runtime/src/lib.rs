@@ -19,8 +19,6 @@ mod settings;
 mod system;
 mod viewer;
 
-pub use aws::{dynamodb, master_secret, s3, sqs};
-pub use credentials::credentials;
 pub use deadline::{ANSWER_DEADLINE, done_in_time, in_time};
 pub use environment::Environment;
 pub use front::Front;

@@ -33,17 +33,14 @@ enum Ended {
 
 /// Runs a function that answers HTTP requests: as a Lambda where the Lambda runtime is there, else on `PORT`, on every
 /// interface, so that the same binary is a container.
-pub fn serve_http<S>(front: Front, start: impl FnOnce(Environment) -> S) -> ExitCode
-where
-    S: Future<Output = Result<Router, ConfigurationError>>,
-{
-    run(async |environment: Environment| {
-        let mut settings = Settings::of(&environment.variables);
+pub fn serve_http(front: Front, start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>) -> ExitCode {
+    run(async |environment: &Environment| {
+        let mut settings = Settings::of(environment);
         let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
         let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
         settings.finish()?;
-        let observer = Observer::of(&environment);
-        let router = start(environment.clone()).await?;
+        let observer = Observer::of(environment);
+        let router = start(environment)?;
         if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
             return Ok(lambda::serve(front, router, observer).await?);
         }
@@ -52,13 +49,10 @@ where
 }
 
 /// Runs a function that works through a queue's batches, as a Lambda.
-pub fn serve_worker<S>(start: impl FnOnce(Environment) -> S) -> ExitCode
-where
-    S: Future<Output = Result<Batch, ConfigurationError>>,
-{
-    run(async |environment| {
+pub fn serve_worker(start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>) -> ExitCode {
+    run(async |environment: &Environment| {
         let sources = environment.sources.clone();
-        let batch = start(environment).await?;
+        let batch = start(environment)?;
         let handler = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
             let batch = batch.clone();
             let deadline = Instant::now() + time_left(event.context.deadline, sources.now());
@@ -75,15 +69,15 @@ fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
     Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)
 }
 
-fn run(function: impl AsyncFnOnce(Environment) -> Result<(), Ended>) -> ExitCode {
+fn run(function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>) -> ExitCode {
     let environment = process_environment();
-    let mut settings = Settings::of(&environment.variables);
+    let mut settings = Settings::of(&environment);
     let level = settings.parsed_or("LOG_LEVEL", "a level of the log", LevelFilter::INFO);
     telemetry::subscriber(level, std::io::stderr).init();
     let ended = settings.finish().map_err(Ended::from).and_then(|()| {
         // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(function(environment.clone()))
+        runtime.block_on(function(&environment))
     });
     match ended {
         Ok(()) => ExitCode::SUCCESS,

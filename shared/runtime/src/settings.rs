@@ -1,14 +1,15 @@
 //! Reads a function's variables into its configuration, and reports every mistake at once.
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::str::FromStr;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
+use domain::Sources;
 
-use crate::aws::HttpClients;
+use crate::{Environment, aws::HttpClients};
 
 /// A reader of variables that collects what is wrong with them.
 pub struct Settings<'a> {
-    variables: &'a BTreeMap<String, String>,
+    environment: &'a Environment,
     mistakes: Vec<String>,
     pub(crate) http_clients: HttpClients,
     /// The provider of credentials that all clients share.
@@ -21,14 +22,19 @@ pub struct Settings<'a> {
 pub struct ConfigurationError(Vec<String>);
 
 impl<'a> Settings<'a> {
-    /// A reader of these variables.
-    pub fn of(variables: &'a BTreeMap<String, String>) -> Settings<'a> {
-        Settings { variables, mistakes: Vec::new(), http_clients: HttpClients::default(), credentials: None }
+    /// A reader of this environment's variables.
+    pub fn of(environment: &'a Environment) -> Settings<'a> {
+        Settings { environment, mistakes: Vec::new(), http_clients: HttpClients::default(), credentials: None }
+    }
+
+    /// Time and randomness.
+    pub fn sources(&self) -> &'a Sources {
+        &self.environment.sources
     }
 
     /// A variable's text; a mistake where it is missing or empty.
     pub fn text(&mut self, name: &str) -> String {
-        match self.variables.get(name) {
+        match self.environment.variables.get(name) {
             Some(value) if !value.is_empty() => value.clone(),
             _ => {
                 self.mistakes.push(format!("{name} is not set"));
@@ -39,7 +45,7 @@ impl<'a> Settings<'a> {
 
     /// A variable's text, where it is set and not empty.
     pub fn optional(&mut self, name: &str) -> Option<&'a str> {
-        self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.environment.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// A whole number, not negative; a mistake where it is missing or anything else.
@@ -80,12 +86,14 @@ impl<'a> Settings<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system_sources;
 
     #[test]
     fn every_mistake_is_reported_at_once() {
         let variables = [("TABLE_NAME", "assets"), ("LIMIT", "many"), ("EMPTY", ""), ("PORT", "80800")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let mut settings = Settings::of(&variables);
+        let environment = Environment { variables, sources: system_sources() };
+        let mut settings = Settings::of(&environment);
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);
         settings.text("BUCKET_NAME");

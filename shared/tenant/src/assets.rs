@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use bucket::{Bucket, Content, ObjectKey};
 use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Revision, Violation, Violations};
 use futures::{StreamExt, stream};
-use runtime::Settings;
 use table::{Claim, Completion, Reason, WriteError};
 
 use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
@@ -19,9 +18,9 @@ const AT_ONCE: usize = 4;
 pub struct Originals(pub(crate) Bucket);
 
 impl Originals {
-    /// The bytes in the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings) -> Originals {
-        Originals(Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME")))
+    /// The bytes in this bucket.
+    pub fn new(bucket: Bucket) -> Originals {
+        Originals(bucket)
     }
 }
 

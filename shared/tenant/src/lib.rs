@@ -47,9 +47,8 @@ pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion};
 pub use upload_configs::READS_CONFIGS;
 
-use domain::{Allowance, Fault, KeySecret, RateLimit, Sources, Timestamp};
+use domain::{Allowance, Fault, KeySecret, RateLimit, Timestamp};
 use hints::{ActiveConfigHints, FolderHints};
-use runtime::Settings;
 use table::Table;
 
 /// Every space's records; the way to one of them is through a [`Caller`].
@@ -70,9 +69,8 @@ pub enum Admitted {
 }
 
 impl Tenants {
-    /// The records in the table that `TABLE_NAME` names.
-    pub fn read(settings: &mut Settings, sources: Sources) -> Tenants {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
+    /// The records in this table.
+    pub fn new(table: Table) -> Tenants {
         Tenants { table, hints: FolderHints::default(), active_configs: ActiveConfigHints::default() }
     }
 

@@ -4,9 +4,8 @@
 //! of a space is found from its records or in the bucket, wherever a job ends.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{Fault, FileId, Sources, SpaceId, Timestamp};
+use domain::{Fault, FileId, SpaceId, Timestamp};
 use queue::{PurgeJob, PurgePass};
-use runtime::Settings;
 use table::Table;
 
 use crate::{JobLimits, JobTime};
@@ -34,10 +33,8 @@ pub enum Purged {
 }
 
 impl Purge {
-    /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings, sources: Sources, limits: JobLimits) -> Purge {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
-        let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
+    /// Reaches all spaces of a table and a bucket.
+    pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Purge {
         Purge { table: table.for_background_job(), bucket, limits }
     }
 

@@ -10,9 +10,8 @@
 use std::time::Duration;
 
 use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut};
-use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, Sources, StoredContent, Timestamp};
+use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
-use runtime::Settings;
 use table::{ChangeError, Completion, Reason, Table, WriteError};
 
 use crate::{Assets, Originals, Space, assets::Unwritten};
@@ -255,10 +254,8 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings, sources: Sources) -> Checks {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
-        let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
+    /// Reaches the files of all spaces of a table and a bucket.
+    pub fn new(table: Table, bucket: Bucket) -> Checks {
         Checks { table: table.for_background_job(), originals: Originals(bucket) }
     }
 

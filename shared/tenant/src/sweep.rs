@@ -7,9 +7,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedOriginal, ObjectKey};
-use domain::{Fault, FileId, Revision, Sources, SpaceId, Timestamp};
+use domain::{Fault, FileId, Revision, SpaceId, Timestamp};
 use queue::{SweepJob, SweepPlace, SweepRound};
-use runtime::Settings;
 use table::Table;
 
 use crate::{JobLimits, JobTime};
@@ -40,10 +39,8 @@ pub enum Swept {
 }
 
 impl Sweep {
-    /// The table that `TABLE_NAME` names and the bucket that `BUCKET_NAME` names.
-    pub fn read(settings: &mut Settings, sources: Sources, limits: JobLimits) -> Sweep {
-        let table = Table::new(runtime::dynamodb(settings), settings.text("TABLE_NAME"), sources);
-        let bucket = Bucket::new(runtime::s3(settings), runtime::credentials(settings), settings.text("BUCKET_NAME"));
+    /// Reaches all spaces of a table and a bucket.
+    pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Sweep {
         Sweep { table: table.for_background_job(), bucket, limits }
     }
 

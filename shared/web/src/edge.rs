@@ -1,7 +1,7 @@
 //! What every handler's extractors need.
 
 use domain::{RateLimit, Sources};
-use runtime::{Environment, Settings};
+use runtime::Settings;
 use tenant::Tenants;
 
 /// The two tiers of the API, each with a limit of its own.
@@ -43,12 +43,12 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// The edge of a function with these variables.
-    pub fn read(environment: &Environment, settings: &mut Settings, tier: Tier) -> Edge {
+    /// The edge of a function with these settings.
+    pub fn read(settings: &mut Settings, tier: Tier) -> Edge {
         Edge {
-            tenants: Tenants::read(settings, environment.sources.clone()),
+            tenants: Tenants::new(settings.table()),
             limit: RateLimit { tier: tier.name(), requests_per_minute: settings.number(tier.variable()) },
-            sources: environment.sources.clone(),
+            sources: settings.sources().clone(),
         }
     }
 }

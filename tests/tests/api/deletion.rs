@@ -2,7 +2,7 @@
 
 use domain::{ChosenIds, Handle, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
-use table::{Reason, Table, WriteError};
+use table::{Reason, WriteError};
 use tests::{Dump, PHOTO, Stack, Tenant, form, seconds};
 
 use crate::sweep::{Place, ROWS};
@@ -162,8 +162,8 @@ async fn deletion_frees_the_name_at_once_and_the_handle_never() {
 /// Makes a space of this handle, as if it had been drawn.
 async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), WriteError> {
     let environment = stack.operator();
-    let mut settings = runtime::Settings::of(&environment.variables);
-    let table = Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());
+    let mut settings = runtime::Settings::of(&environment);
+    let table = settings.table();
     let name = SpaceName::parse(name).expect("a name");
     let sources = &environment.sources;
     let space = Space::new(NewSpace::named(name), &mut ChosenIds::new(sources), sources);

@@ -64,8 +64,8 @@ impl Keys<'_> {
     /// Makes keys, as the API does, without a request for each.
     async fn make(&self, count: usize) -> Vec<u64> {
         let environment = self.stack.operator();
-        let mut settings = runtime::Settings::of(&environment.variables);
-        let tenants = Tenants::read(&mut settings, environment.sources.clone());
+        let mut settings = runtime::Settings::of(&environment);
+        let tenants = Tenants::new(settings.table());
         let sources = &environment.sources;
         let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key")).expect("a key");
         let caller = tenants.authenticate(&key, sources.now()).await.expect("a table").expect("a caller");

@@ -48,12 +48,12 @@ pub fn endpoints<R: Register<Files>>(register: R) -> R {
 }
 
 /// The function's router.
-pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, TIER);
-    let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let edge = Edge::read(&mut settings, TIER);
+    let purge = settings.queue("PURGE_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
-    let master = runtime::master_secret(&mut settings);
+    let master = settings.master_secret();
     settings.finish()?;
 
     let state = Files { edge, cursors: Cursors::new(master.clone()), master, purge, cdn_url };

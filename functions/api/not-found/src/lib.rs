@@ -10,6 +10,6 @@ use runtime::{ConfigurationError, Environment};
 const ROUTES: &str = include_str!("../routes.txt");
 
 /// The function's router.
-pub async fn router(_: Environment) -> Result<Router, ConfigurationError> {
+pub fn router(_: &Environment) -> Result<Router, ConfigurationError> {
     Ok(web::not_found_router(ROUTES))
 }

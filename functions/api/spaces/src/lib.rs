@@ -47,11 +47,11 @@ pub fn endpoints<R: Register<Spaces>>(register: R) -> R {
 }
 
 /// The function's router.
-pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, TIER);
-    let purge = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
-    let master = runtime::master_secret(&mut settings);
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let edge = Edge::read(&mut settings, TIER);
+    let purge = settings.queue("PURGE_QUEUE_URL");
+    let master = settings.master_secret();
     settings.finish()?;
 
     let state = Spaces { edge, cursors: Cursors::new(master.clone()), purge, master };

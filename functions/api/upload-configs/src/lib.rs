@@ -35,10 +35,10 @@ pub fn endpoints<R: Register<UploadConfigs>>(register: R) -> R {
 }
 
 /// The function's router.
-pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, TIER);
-    let cursors = Cursors::new(runtime::master_secret(&mut settings));
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let edge = Edge::read(&mut settings, TIER);
+    let cursors = Cursors::new(settings.master_secret());
     settings.finish()?;
 
     let state = UploadConfigs { edge, cursors };

@@ -48,13 +48,13 @@ pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
 }
 
 /// The function's router.
-pub async fn router(environment: Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let edge = Edge::read(&environment, &mut settings, TIER);
-    let originals = Originals::read(&mut settings);
-    let checks = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
+pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let edge = Edge::read(&mut settings, TIER);
+    let originals = Originals::new(settings.bucket());
+    let checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
-    let master = runtime::master_secret(&mut settings);
+    let master = settings.master_secret();
     let anonymous = AnonymousUploads::read(&mut settings, master);
     settings.finish()?;
 

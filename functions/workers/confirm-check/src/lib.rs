@@ -24,10 +24,10 @@ struct ConfirmChecker {
 }
 
 /// The function's batches.
-pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let checks = Checks::read(&mut settings, environment.sources.clone());
-    let queue = Queue::new(runtime::sqs(&mut settings), settings.text("CONFIRM_CHECK_QUEUE_URL"));
+pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let checks = Checks::new(settings.table(), settings.bucket());
+    let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
     Ok(Batch::of(ConfirmChecker { checks, queue }, environment.function(), environment.sources.clone()))
 }

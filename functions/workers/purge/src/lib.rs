@@ -15,15 +15,15 @@ struct PurgeWorker {
 }
 
 /// The function's batches.
-pub async fn batch(environment: Environment) -> Result<Batch, ConfigurationError> {
-    batch_with(environment, JobLimits::default()).await
+pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
+    batch_with(environment, JobLimits::default())
 }
 
 /// The function's batches, with other limits than the default ones.
-pub async fn batch_with(environment: Environment, limits: JobLimits) -> Result<Batch, ConfigurationError> {
-    let mut settings = Settings::of(&environment.variables);
-    let purge = Purge::read(&mut settings, environment.sources.clone(), limits);
-    let queue = Queue::new(runtime::sqs(&mut settings), settings.text("PURGE_QUEUE_URL"));
+pub fn batch_with(environment: &Environment, limits: JobLimits) -> Result<Batch, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let purge = Purge::new(settings.table(), settings.bucket(), limits);
+    let queue = settings.queue("PURGE_QUEUE_URL");
     settings.finish()?;
     Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.function(), environment.sources.clone()))
 }

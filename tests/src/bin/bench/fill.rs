@@ -51,9 +51,8 @@ impl Library {
         let configs = tenant.client.get("/upload-configs").await.demand(200).json();
         let config = configs["data"][0]["id"].as_str().and_then(|id| id.parse().ok()).expect("the starter config");
         let environment = stack.operator();
-        let mut settings = Settings::of(&environment.variables);
-        let table =
-            Table::new(runtime::dynamodb(&mut settings), settings.text("TABLE_NAME"), environment.sources.clone());
+        let mut settings = Settings::of(&environment);
+        let table = settings.table();
         let space = tenant.id.parse().expect("an id");
         let owner = Owner { space, handle: tenant.handle.clone(), config, key: KeyId(tenant.key_id) };
         let tree = Tree::new(&tenant).await;
