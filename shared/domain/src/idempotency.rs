@@ -7,15 +7,15 @@ use crate::{Secret, Violation};
 /// Most characters of a key.
 const KEY_CHARACTERS: usize = 255;
 
-/// An `Idempotency-Key`: 1 to 255 printable characters of ASCII.
+/// 1 to 255 printable characters of ASCII.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -~]*[!-~][ -~]*$"))]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// Takes a header's bytes. An empty key is refused: whoever sends one believes to be protected by it.
-    pub fn parse(header: &[u8]) -> Result<IdempotencyKey, Violation> {
-        let text = std::str::from_utf8(header).map_err(|_| Violation::Format)?.trim();
+    /// Takes the bytes of a key. An empty one is refused: whoever sends one believes to be protected by it.
+    pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, Violation> {
+        let text = std::str::from_utf8(bytes).map_err(|_| Violation::Format)?.trim();
         if text.is_empty() {
             Err(Violation::Required)
         } else if text.len() > KEY_CHARACTERS {

@@ -62,7 +62,7 @@ pub use secret::{MasterSecret, Secret};
 pub use security::{Opacity, Position, Security, Watermark};
 pub use signature::{SIGNATURE, Signing, SigningSecret, canonical_form, decoded_parameters, is_signed};
 pub use signed_delivery::{DeliveryProof, signed_query};
-pub use signed_upload::{NotSigned, PresentedUpload, ROOT_FOLDER, SIGNED_UPLOAD_PATH, SignedFolder, SignedUpload};
+pub use signed_upload::{NotSigned, PresentedUpload, ROOT_FOLDER, SignedFolder, SignedUpload};
 pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
 pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};

@@ -50,7 +50,7 @@ fn is_name(host: &str) -> bool {
     host.split('.').all(is_label)
 }
 
-/// The page that a request comes from, as its `Referer` header says.
+/// The page that a request comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Referrer {
     host: String,
@@ -58,17 +58,17 @@ pub struct Referrer {
 }
 
 impl Referrer {
-    /// Reads a header: an absolute address of `http` or `https`, without a user's name, all of it in the characters of
+    /// Reads an absolute address of `http` or `https`, without a user's name, all of it in the characters of
     /// RFC 3986. `None` where it is anything else: browsers send no other.
-    pub fn parse(header: &str) -> Option<Referrer> {
+    pub fn parse(address: &str) -> Option<Referrer> {
         let is_plain =
-            header.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte));
+            address.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte));
         let has_authority = ["http://", "https://"].iter().any(|scheme| {
-            header.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-                && !header[scheme.len()..].starts_with('/')
+            address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+                && !address[scheme.len()..].starts_with('/')
         });
-        let url = Url::parse(header).ok().filter(|_| is_plain && has_authority)?;
-        let authority = header.split("//").nth(1)?.split(['/', '?', '#']).next()?;
+        let url = Url::parse(address).ok().filter(|_| is_plain && has_authority)?;
+        let authority = address.split("//").nth(1)?.split(['/', '?', '#']).next()?;
         if authority.contains('@') {
             return None;
         }

@@ -1,8 +1,7 @@
 //! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in their place.
 //!
-//! `POST /upload/signed?expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed as
-//! [`canonical_form`] says over the path [`SIGNED_UPLOAD_PATH`], on whichever of the routes it is used. `folder_id` is a
-//! folder's id, or `root`.
+//! The query is `expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed as
+//! [`canonical_form`] says over one path, on whichever of the routes it is used. `folder_id` is a folder's id, or `root`.
 
 use std::{fmt, str::FromStr};
 
@@ -13,9 +12,6 @@ use crate::{
     UploadConfigId, canonical_form, decoded_parameters, is_signed,
     signature::{EXPIRES, KID, needed, optional},
 };
-
-/// The path that every signed address to upload to is signed for.
-pub const SIGNED_UPLOAD_PATH: &str = "/api/v1/upload/signed";
 
 const SPACE: &str = "space_id";
 const CONFIG: &str = "upload_config_id";
@@ -116,8 +112,8 @@ pub struct PresentedUpload {
 }
 
 impl SignedUpload {
-    /// The query of the address, signed by a space's present secret; `signature` stands last.
-    pub fn query(&self, signing: Signing, secret: &SigningSecret) -> String {
+    /// The query of the address with this path, signed by a space's present secret; `signature` stands last.
+    pub fn query(&self, path: &str, signing: Signing, secret: &SigningSecret) -> String {
         let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
         let (expires, kid) = (self.expires_seconds.to_string(), signing.generation.to_string());
         let folder = self.folder.map(|folder| folder.to_string());
@@ -126,7 +122,7 @@ impl SignedUpload {
         parameters.extend(self.filename.as_deref().map(|name| (FILENAME, name)));
         parameters.extend(self.content_type.as_deref().map(|content_type| (CONTENT_TYPE, content_type)));
         parameters.extend(folder.as_deref().map(|folder| (FOLDER, folder)));
-        let canonical = canonical_form(SIGNED_UPLOAD_PATH, parameters);
+        let canonical = canonical_form(path, parameters);
         let query = canonical.split_once('?').map_or("", |(_, query)| query);
         format!("{query}&{SIGNATURE}={}", secret.sign(&canonical))
     }
@@ -138,13 +134,14 @@ impl SignedUpload {
 }
 
 impl PresentedUpload {
-    /// Reads a query: names and values are percent-encoded UTF-8, and a plus is a plus.
-    pub fn read(query: &str) -> Result<PresentedUpload, NotSigned> {
+    /// Reads the query of an address that is signed for a path: names and values are percent-encoded UTF-8, and a plus is a
+    /// plus.
+    pub fn read(path: &str, query: &str) -> Result<PresentedUpload, NotSigned> {
         let parameters = decoded_parameters(query).map_err(|_| NotSigned::Incomplete)?;
-        PresentedUpload::of(&parameters)
+        PresentedUpload::of(path, &parameters)
     }
 
-    fn of(parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
+    fn of(path: &str, parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
         let claimed = SignedUpload {
             space_id: needed(parameters, SPACE)?.parse().map_err(|_| NotSigned::Incomplete)?,
             config_id: needed(parameters, CONFIG)?.parse().map_err(|_| NotSigned::Incomplete)?,
@@ -157,7 +154,7 @@ impl PresentedUpload {
         Ok(PresentedUpload {
             claimed,
             kid: needed(parameters, KID)?.to_owned(),
-            canonical: canonical_form(SIGNED_UPLOAD_PATH, pairs),
+            canonical: canonical_form(path, pairs),
             // It is one address however its signature is spelled.
             signature: needed(parameters, SIGNATURE)?.to_ascii_lowercase(),
         })
@@ -190,6 +187,8 @@ impl PresentedUpload {
 mod tests {
     use super::*;
 
+    const PATH: &str = "/upload";
+
     fn upload() -> SignedUpload {
         SignedUpload {
             space_id: SpaceId::FIRST,
@@ -207,7 +206,8 @@ mod tests {
 
     fn is_read_as(query: &str, filename: &str) -> bool {
         let query = format!("{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00", SpaceId::FIRST);
-        PresentedUpload::read(&query).is_ok_and(|presented| presented.claimed.filename.as_deref() == Some(filename))
+        PresentedUpload::read(PATH, &query)
+            .is_ok_and(|presented| presented.claimed.filename.as_deref() == Some(filename))
     }
 
     #[test]
@@ -220,13 +220,13 @@ mod tests {
 
     fn outcome(parameters: &[(String, String)], seconds: i64) -> Result<SignedUpload, NotSigned> {
         let now = Timestamp::from_ms(seconds * 1_000);
-        PresentedUpload::of(parameters)?.proven(Signing::default(), &MasterSecret::new("master"), now).cloned()
+        PresentedUpload::of(PATH, parameters)?.proven(Signing::default(), &MasterSecret::new("master"), now).cloned()
     }
 
     #[test]
     fn an_address_allows_what_it_was_signed_for_until_it_expires() {
         let secret = SigningSecret::of(SpaceId::FIRST, 1, &MasterSecret::new("master"));
-        let parameters = presented(&upload().query(Signing::default(), &secret));
+        let parameters = presented(&upload().query(PATH, Signing::default(), &secret));
         assert_eq!(outcome(&parameters, 99), Ok(upload()));
         assert_eq!(outcome(&parameters, 100), Err(NotSigned::Expired));
         for index in 0..parameters.len() {

@@ -231,6 +231,7 @@ pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery, query_fields};
 pub use path::{KeyPath, path_parameter};
 pub use settings::{AccessControlChange, SecurityChange};
 pub use upload_grant::{
-    AllowedFolders, AnonymousUploads, ApiKeyUpload, SignedUrlUpload, UnsignedUpload, UploadGrant, UploadLimits,
+    AllowedFolders, AnonymousUploads, ApiKeyUpload, SIGNED_UPLOAD_PATH, SignedUrlUpload, UnsignedUpload, UploadGrant,
+    UploadLimits,
 };
 pub use views::{AnonymousFileView, FileView, Rfc3339, file_url};

@@ -22,6 +22,8 @@ use crate::{
     idempotency::IdempotencyScope, path_parameter,
 };
 
+/// The path that every signed URL to upload to is signed for, on whichever of its routes it is used.
+pub const SIGNED_UPLOAD_PATH: &str = "/api/v1/upload/signed";
 /// The tier of unsigned uploads, in headers and records.
 const UNSIGNED: &str = "unsigned";
 /// Number of groups of an IPv6 address that identify its holder: a household or a host has all addresses of a /64.
@@ -196,7 +198,7 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SignedUrlUpload, Failure> {
         let edge = Edge::from_ref(state);
         let anonymous = AnonymousUploads::from_ref(state);
-        let presented = PresentedUpload::read(parts.uri.query().unwrap_or_default())?;
+        let presented = PresentedUpload::read(SIGNED_UPLOAD_PATH, parts.uri.query().unwrap_or_default())?;
         let (scope, signed) = edge.tenants.verify_signed_upload(&presented, anonymous.master.get().await?).await?;
         let content_type = signed.content_type.as_deref().map(str::parse).transpose();
         let content_type =

@@ -1,10 +1,7 @@
 //! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
 
 use axum::extract::State;
-use domain::{
-    Fault, SIGNED_UPLOAD_PATH, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig,
-    UploadConfigId,
-};
+use domain::{Fault, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig, UploadConfigId};
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use schemars::JsonSchema;
@@ -12,7 +9,7 @@ use serde::Serialize;
 use tenant::{FolderSelector, Space};
 use web::{
     Authenticated, Can, Data, Endpoint, FOLDER_ID, Failure, FieldReader, FolderReference, FromFields, ResourceId,
-    Rfc3339, Upload, ValidJson, expires_seconds,
+    Rfc3339, SIGNED_UPLOAD_PATH, Upload, ValidJson, expires_seconds,
 };
 
 use crate::{Uploads, declared};
@@ -73,7 +70,7 @@ pub(crate) async fn generate_signed_url(
     let config_id = can.subject.id;
     let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
     let secret = SigningSecret::of(space.id, space.signing.generation, uploads.anonymous.master.get().await?);
-    let query = signed.query(space.signing, &secret);
+    let query = signed.query(SIGNED_UPLOAD_PATH, space.signing, &secret);
     Ok(Data(SignedUploadUrlView {
         url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),
         presign_url: format!("{base_url}{SIGNED_UPLOAD_PATH}/presign?{query}"),
