@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde_json::json;
 use web::Endpoint;
 
 use crate::{Operation, api, document};
@@ -42,7 +43,9 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_events(&template, &operations));
     let readme = fs::read_to_string(root.join("README.md"))?;
-    add("README.md", with_table(&readme, &operations));
+    let readme =
+        with_table(&readme, &operations).ok_or_else(|| io::Error::other("README.md has no table of endpoints"))?;
+    add("README.md", readme);
 
     Ok(files)
 }
@@ -98,10 +101,10 @@ fn events_of(operation: &Operation) -> Vec<String> {
     operation.endpoint.methods().iter().map(event).collect()
 }
 
-/// Replaces the table of endpoints.
-fn with_table(readme: &str, operations: &[Operation]) -> String {
-    let Some((before, rest)) = readme.split_once(TABLE_BEGIN) else { return readme.to_owned() };
-    let Some((_, after)) = rest.split_once(TABLE_END) else { return readme.to_owned() };
+/// Replaces the table of endpoints; `None` if there is none.
+fn with_table(readme: &str, operations: &[Operation]) -> Option<String> {
+    let (before, rest) = readme.split_once(TABLE_BEGIN)?;
+    let (_, after) = rest.split_once(TABLE_END)?;
 
     let row = |operation: &Operation| {
         let Endpoint { method, path, summary, .. } = operation.endpoint;
@@ -109,7 +112,7 @@ fn with_table(readme: &str, operations: &[Operation]) -> String {
     };
     let rows: String = operations.iter().map(row).collect();
     let table = format!("| endpoint | caller | |\n| --- | --- | --- |\n{rows}");
-    format!("{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}")
+    Some(format!("{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}"))
 }
 
 /// Who may call an endpoint, in a few words.
@@ -119,7 +122,8 @@ fn caller(operation: &Operation) -> String {
         return "account key".to_owned();
     }
     if let Some(role) = description["x-required-role"].as_str() {
-        return role.to_owned();
+        let is_optional = description["security"].as_array().is_some_and(|schemes| schemes.contains(&json!({})));
+        return if is_optional { format!("{role}, or a token") } else { role.to_owned() };
     }
     match description["security"][0].as_object().and_then(|schemes| schemes.keys().next()) {
         Some(scheme) if scheme == "signed_url" => "signed URL".to_owned(),

@@ -51,7 +51,7 @@ impl FolderName {
 /// A path down through folders, 1 to 20 names: `photos/vacation`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "String", extend("minLength" = 1, "pattern" = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct FolderPath(Vec<FolderName>);
 
 impl FolderPath {

@@ -14,7 +14,7 @@ const ANY_SUBDOMAIN: &str = "*.";
 /// A host, or `*.host` for every subdomain of it, however deep, but not itself. Kept in lower case, as punycode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(extend("maxLength" = PATTERN_CHARACTERS))]
+#[schemars(extend("maxLength" = PATTERN_CHARACTERS, "pattern" = r"^(\*\.)?[^\s*/\\?#@\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct ReferrerPattern(String);
 
 impl ReferrerPattern {

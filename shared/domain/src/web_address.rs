@@ -59,7 +59,7 @@ impl WebAddress {
 /// The name of a public host, in lower case and ASCII: what is beyond ASCII is written as punycode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(extend("maxLength" = HOST_CHARACTERS))]
+#[schemars(extend("format" = "idn-hostname", "maxLength" = HOST_CHARACTERS))]
 pub struct HostName(String);
 
 impl HostName {

@@ -31,7 +31,8 @@ pub struct AnyRole;
 pub struct Authenticated<A = AnyRole> {
     /// The caller.
     pub caller: Caller,
-    pub(crate) idempotency: IdempotencyScope,
+    /// In whose name the request is done once.
+    pub idempotency: IdempotencyScope,
     edge: Edge,
     action: PhantomData<A>,
 }

@@ -1,8 +1,11 @@
 //! What every handler's extractors need.
 
-use domain::{RateLimit, Sources};
+use domain::{Fault, RateLimit, Sources};
+use http::request::Parts;
 use runtime::Settings;
 use tenant::Tenants;
+
+use crate::exchange::Exchange;
 
 /// The two tiers of the API, each with a limit of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,5 +53,12 @@ impl Edge {
             limit: RateLimit { tier: tier.name(), requests_per_minute: settings.number(tier.variable()) },
             sources: settings.sources().clone(),
         }
+    }
+
+    /// Counts a request of a client without an API key. Fails with 429 if its limit is used up.
+    pub async fn count(&self, parts: &Parts, who: &str, limit: RateLimit) -> Result<(), Fault> {
+        let (is_admitted, allowance) = self.tenants.count(who, limit, self.sources.now()).await?;
+        Exchange::of(parts).note_allowance(allowance);
+        if is_admitted { Ok(()) } else { Err(Fault::rate_limited(allowance)) }
     }
 }

@@ -13,7 +13,11 @@ pub const FOLDER_PATH: &str = "folder_path";
 
 /// How a request names a folder: by id, or by `root` for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String", description = "Id of a folder, or `root` for no folder.")]
+#[schemars(
+    with = "String",
+    description = "Id of a folder, or `root` for no folder.",
+    extend("pattern" = "^(root|[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})$")
+)]
 pub struct FolderReference(pub Option<FolderId>);
 
 impl FolderReference {

@@ -90,7 +90,7 @@ impl Reservation {
 
 /// In whose name a request is done once.
 #[derive(Clone)]
-pub(crate) struct IdempotencyScope {
+pub struct IdempotencyScope {
     /// The key of the request and the secret of the caller; `None` without an `Idempotency-Key`.
     named: Option<Result<(IdempotencyKey, Secret), Violation>>,
     /// The request's path, in its one spelling.
@@ -101,7 +101,7 @@ pub(crate) struct IdempotencyScope {
 
 impl IdempotencyScope {
     /// Returns the scope of a request; `secret` is the caller's own, which may depend on the key.
-    pub(crate) fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&IdempotencyKey) -> Secret) -> IdempotencyScope {
+    pub fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&IdempotencyKey) -> Secret) -> IdempotencyScope {
         let key = parts.headers.get(IDEMPOTENCY_KEY).map(|header| IdempotencyKey::parse(header.as_bytes()));
         let named = |key: IdempotencyKey| {
             let secret = secret(&key);
@@ -116,14 +116,14 @@ impl IdempotencyScope {
     }
 
     /// Whether the request has an `Idempotency-Key`.
-    pub(crate) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.named.is_some()
     }
 
     /// Reserves the request, whose payload is all that it specifies.
     ///
     /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while the request is in progress.
-    pub(crate) async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
+    pub async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
         let Some(named) = &self.named else {
             return Ok(Begun::Proceed(Box::new(Reservation { ids: ChosenIds::new(&self.sources), kept: None })));
         };

@@ -2,12 +2,8 @@
 
 use std::marker::PhantomData;
 
-use axum::{
-    body::HttpBody,
-    extract::{FromRequest, Request as HttpRequest},
-};
+use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{Fault, Timestamp};
-use http::header;
 use serde_json::Value;
 
 use crate::{Authenticated, Failure, Fields, FromFields, body::read_json};
@@ -41,21 +37,6 @@ impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
         let now = Authenticated::of(&request)?.sources().now();
         let (fields, value) = read_fields(request, now).await?;
         Ok(UnreadJson { fields, value, described: PhantomData })
-    }
-}
-
-/// A valid JSON body, where the request has a body. Some clients send a content type without a body.
-pub struct OptionalJson<T>(pub Option<T>);
-
-impl<T: FromFields, S: Send + Sync> FromRequest<S> for OptionalJson<T> {
-    type Rejection = Failure;
-
-    async fn from_request(request: HttpRequest, state: &S) -> Result<OptionalJson<T>, Failure> {
-        if request.body().is_end_stream() || !request.headers().contains_key(header::CONTENT_TYPE) {
-            return Ok(OptionalJson(None));
-        }
-        let ValidJson(body) = ValidJson::from_request(request, state).await?;
-        Ok(OptionalJson(Some(body)))
     }
 }
 

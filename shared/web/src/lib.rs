@@ -1,7 +1,7 @@
 //! The HTTP edge: who calls, what they may do, what they ask for, and the form of every answer.
 //!
 //! Invariants: a handler reaches a space only through [`Can`], which is made here after authentication and authorization,
-//! or by an [`UploadGrant`] that a signature or an upload config gives;
+//! or, to upload, by a signed URL or an upload config;
 //! every refusal has the standard body, made in one place; no key, signature or byte of a file is ever logged.
 //!
 //! # The API's rules
@@ -206,8 +206,6 @@ pub mod openapi;
 mod page;
 mod path;
 mod settings;
-mod upload_grant;
-
 mod views;
 
 pub use answer::{Accepted, Created, CreatedUnwrapped, Data, Failure, NoContent};
@@ -224,14 +222,10 @@ pub use fallback::not_found_router;
 pub use field_reader::{FieldReader, FromFields, Patch};
 pub use fields::Fields;
 pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};
-pub use idempotency::{Begun, IdempotentJson, Replay, Reservation};
-pub use json::{OptionalJson, UnreadJson, ValidJson, read_fields};
+pub use idempotency::{Begun, IdempotencyScope, IdempotentJson, Replay, Reservation};
+pub use json::{UnreadJson, ValidJson, read_fields};
 pub use layers::with_layers;
 pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery, query_fields};
 pub use path::{KeyPath, path_parameter};
 pub use settings::{AccessControlChange, SecurityChange};
-pub use upload_grant::{
-    AllowedFolders, AnonymousUploads, ApiKeyUpload, SIGNED_UPLOAD_PATH, SignedUrlUpload, UnsignedUpload, UploadGrant,
-    UploadLimits,
-};
 pub use views::{AnonymousFileView, FileView, Rfc3339, file_url};

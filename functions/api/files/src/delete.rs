@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::{File, Violation, Violations};
-use web::{Authenticated, Can, Endpoint, Failure, ManageFiles, NoContent, OptionalJson, ValidQuery};
+use web::{Authenticated, Can, Endpoint, Failure, ManageFiles, NoContent, ValidJson, ValidQuery};
 
 use crate::{
     Files,
@@ -27,9 +27,8 @@ pub(crate) async fn delete_named(
     auth: Authenticated<ManageFiles>,
     state: State<Files>,
     ValidQuery(query): ValidQuery<FileName>,
-    OptionalJson(body): OptionalJson<FileName>,
+    ValidJson(body): ValidJson<FileName>,
 ) -> Result<NoContent, Failure> {
-    let body = body.unwrap_or_default();
     query.require_same(&body)?;
     let id = query.id.or(body.id).ok_or_else(|| Violations::from((ID, Violation::Required)))?;
 

@@ -7,7 +7,6 @@ use web::{FieldReader, FromFields, ResourceId};
 pub(crate) const ID: &str = "id";
 
 /// The id of a file, where a request names one.
-#[derive(Default)]
 pub(crate) struct FileName {
     pub(crate) id: Option<String>,
 }

@@ -18,6 +18,10 @@ pub(crate) const UPDATE: Endpoint =
     Endpoint::post("updateUploadConfig", "/upload-configs/update", "Update an upload config")
         .errors(&[(404, "The upload config does not exist.")]);
 
+/// Names of the field that holds the id.
+const ID: &str = "id";
+const ID_ALIAS: &str = "upload_config_id";
+
 pub(crate) struct UpdateUploadConfig {
     id: String,
     name: Option<UploadConfigName>,
@@ -46,10 +50,19 @@ impl FromFields for UpdateUploadConfig {
     }
 }
 
-/// The config's id, under either name.
+/// Reads the config's id, which may be given under another name.
 pub(crate) fn identifier(fields: &mut impl FieldReader) -> Option<String> {
-    let name = if fields.has("upload_config_id") && !fields.has("id") { "upload_config_id" } else { "id" };
-    fields.required(name, ResourceId::parse).map(|id| id.0)
+    let id = fields.optional(ID, ResourceId::parse);
+    let alias = fields.optional(ID_ALIAS, ResourceId::parse);
+    if !fields.has(ID) && !fields.has(ID_ALIAS) {
+        fields.violate(ID, &Violation::RequiredWithout(ID_ALIAS));
+    }
+    let differs = |(id, alias): (&ResourceId, &ResourceId)| !id.0.eq_ignore_ascii_case(&alias.0);
+    if id.as_ref().zip(alias.as_ref()).is_some_and(differs) {
+        fields.violate(ID_ALIAS, &Violation::Must("must be the same as id"));
+    }
+
+    id.or(alias).map(|id| id.0)
 }
 
 impl UpdateUploadConfig {

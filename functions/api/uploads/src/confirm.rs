@@ -103,7 +103,7 @@ async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Spac
     let token = fields.finish(read)?.token.ok_or_else(Fault::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| Fault::not_found())?;
-    uploads.edge.anonymous_file(&parts, id, &token, &uploads.anonymous).await
+    uploads.anonymous.file(&uploads.edge, &parts, id, &token).await
 }
 
 /// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break the rules, and with 404 if the

@@ -1,17 +1,25 @@
 //! Reads a multipart form part by part: texts into fields, files into spools.
 
-use axum::extract::Request;
+use std::marker::PhantomData;
+
+use axum::extract::{FromRequest, Request};
 use domain::{Fault, FaultKind, OriginalName, Timestamp, Violation};
 use http::{HeaderMap, header};
 use ingest::{ReceivedFile, Spool};
 use mime::Mime;
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
-use web::{FieldReader, Fields, content_type, drain, require_unencoded};
+use web::{
+    Failure, FieldReader, Fields, content_type, drain,
+    openapi::{DescribeInput, Operation},
+    require_unencoded,
+};
 
 use crate::{
+    Uploads,
     bounded_body::{BodyLimitError, BoundedBody, LeadBudget, body_bytes},
     disposition::Disposition,
+    grant::{Proof, UploadFields},
 };
 
 /// The field that holds one file.
@@ -35,19 +43,61 @@ pub(crate) struct Form {
     pub(crate) payload: Value,
 }
 
-/// The fields of a form that a route knows.
+/// The form of an upload: [`UploadFields`] and files.
+pub(crate) struct UploadForm<P> {
+    pub(crate) form: Form,
+    proof: PhantomData<P>,
+}
+
+impl<P: Proof> FromRequest<Uploads> for UploadForm<P> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, uploads: &Uploads) -> Result<UploadForm<P>, Failure> {
+        let shape = FormShape { texts: P::TEXTS, max_files: P::MAX_FILES };
+        let mut form = read(request, shape, uploads.edge.sources.now()).await?;
+        require_texts::<P>(&mut form.fields);
+        Ok(UploadForm { form, proof: PhantomData })
+    }
+}
+
+impl<P: Proof> DescribeInput for UploadForm<P> {
+    fn describe(operation: &mut Operation<'_>) {
+        operation.form_body(|fields| {
+            UploadFields::<P>::read(fields);
+            require_texts::<P>(fields);
+            fields.file(FILE);
+            if P::MAX_FILES > 1 {
+                fields.files(FILES_FIELD, P::MAX_FILES);
+            }
+            fields.violate(FILE, &missing_file(P::MAX_FILES));
+        });
+    }
+}
+
+/// Returns the violation of a form without a file.
+fn missing_file(max_files: usize) -> Violation {
+    if max_files > 1 { Violation::RequiredWithout(FILES_FIELD) } else { Violation::Required }
+}
+
+fn require_texts<P: Proof>(fields: &mut impl FieldReader) {
+    for name in P::REQUIRED_TEXTS {
+        if !fields.has(name) {
+            fields.violate(name, &Violation::Required);
+        }
+    }
+}
+
+/// The parts that a form may have.
 #[derive(Clone, Copy)]
-pub(crate) struct FormShape {
+struct FormShape {
     /// Names of the texts.
-    pub(crate) texts: &'static [&'static str],
-    /// Names of the texts that are required.
-    pub(crate) required: &'static [&'static str],
+    texts: &'static [&'static str],
     /// Maximum number of files; if it is 1, `files` is not a field.
-    pub(crate) max_files: usize,
+    max_files: usize,
 }
 
 /// Reads a form to its end. Parts that the route does not know are skipped.
-pub(crate) async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form, Fault> {
+async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form, Fault> {
     let boundary = match boundary(request.headers()) {
         Ok(boundary) => boundary,
         Err(fault) => {
@@ -181,9 +231,6 @@ impl FormBuilder {
         let files: Vec<_> = self.file.into_iter().chain(self.files).collect();
         let payload = payload(&self.texts, &files);
         let mut fields = Fields::of(self.texts, now);
-        for name in self.shape.required {
-            fields.required(name, |_| Ok(()));
-        }
         for (name, violation) in &self.violations {
             fields.violate(name, violation);
         }
@@ -191,9 +238,7 @@ impl FormBuilder {
             fields.violate(FILES_FIELD, &Violation::TooMany(self.shape.max_files));
         }
         if files.is_empty() && self.violations.is_empty() {
-            let missing =
-                if self.shape.max_files > 1 { Violation::RequiredWithout(FILES_FIELD) } else { Violation::Required };
-            fields.violate(FILE, &missing);
+            fields.violate(FILE, &missing_file(self.shape.max_files));
         }
         Form { fields, files, is_list, payload }
     }

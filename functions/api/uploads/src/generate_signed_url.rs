@@ -9,10 +9,15 @@ use serde::Serialize;
 use tenant::{FolderSelector, Space};
 use web::{
     Authenticated, Can, Data, Endpoint, FOLDER_ID, Failure, FieldReader, FolderReference, FromFields, ResourceId,
-    Rfc3339, SIGNED_UPLOAD_PATH, Upload, ValidJson, expires_seconds,
+    Rfc3339, Upload, ValidJson, expires_seconds,
 };
 
-use crate::{Uploads, declared};
+use crate::{
+    Uploads,
+    declared::{ContentType, FileName},
+    presign::PRESIGN_SIGNED,
+    upload::UPLOAD_SIGNED,
+};
 
 /// Minutes for which an address is good, where the request does not say.
 const DEFAULT_MINUTES: i64 = 30;
@@ -32,9 +37,8 @@ impl FromFields for SignUrlRequest {
     fn read(fields: &mut impl FieldReader) -> Option<SignUrlRequest> {
         let config_id = fields.required("upload_config_id", ResourceId::parse).map(|id| id.0);
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
-        let filename = fields.optional("filename", declared::file_name);
-        let content_type =
-            fields.optional("content_type", |text| declared::content_type(text).map(|_| text.to_owned()));
+        let filename = fields.optional("filename", FileName::parse).map(|name| name.0);
+        let content_type = fields.optional("content_type", ContentType::parse).map(|content_type| content_type.text);
         let folder = fields.optional(FOLDER_ID, FolderReference::parse).map(|folder| SignedFolder::from(folder.0));
         Some(SignUrlRequest { config_id: config_id?, expires_seconds, filename, content_type, folder })
     }
@@ -70,10 +74,10 @@ pub(crate) async fn generate_signed_url(
     let config_id = can.subject.id;
     let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
     let secret = SigningSecret::of(space.id, space.signing.generation, uploads.anonymous.master.get().await?);
-    let query = signed.query(SIGNED_UPLOAD_PATH, space.signing, &secret);
+    let query = signed.query(&UPLOAD_SIGNED.full_path(), space.signing, &secret);
     Ok(Data(SignedUploadUrlView {
-        url: format!("{base_url}{SIGNED_UPLOAD_PATH}?{query}"),
-        presign_url: format!("{base_url}{SIGNED_UPLOAD_PATH}/presign?{query}"),
+        url: format!("{base_url}{}?{query}", UPLOAD_SIGNED.full_path()),
+        presign_url: format!("{base_url}{}?{query}", PRESIGN_SIGNED.full_path()),
         method: METHOD,
         expires_at: Timestamp::from_seconds(expires_seconds).into(),
         upload_config_id: can.subject.id,

@@ -1,14 +1,16 @@
 //! The endpoints of `/upload`.
 //!
 //! A file is uploaded as a form (`upload`), or it is declared (`presign`), sent to storage, and confirmed (`confirm`). Both
-//! are allowed by an API key, by a signed URL, or without a key by an upload config: see [`web::UploadGrant`].
+//! are allowed by an API key, by a signed URL, or without a key by an upload config: see `grant`.
 
+mod anonymous;
 mod bounded_body;
 mod confirm;
 mod declared;
 mod disposition;
 mod form;
 mod generate_signed_url;
+mod grant;
 mod part_headers;
 mod presign;
 mod request;
@@ -19,7 +21,12 @@ use axum::{Router, extract::FromRef};
 use domain::Fault;
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{ConfirmCheck, Originals, Queue};
-use web::{AnonymousUploads, Edge, Register, RouterBuilder, Tier};
+use web::{Edge, Register, RouterBuilder, Tier};
+
+use crate::{
+    anonymous::AnonymousUploads,
+    grant::{ApiKey, Origin, SignedUrl},
+};
 
 /// Rate limit that requests count against.
 pub const TIER: Tier = Tier::Upload;
@@ -37,13 +44,13 @@ pub struct Uploads {
 /// Registers the function's endpoints.
 pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
     register
-        .on(upload::UPLOAD, upload::upload)
+        .on(upload::UPLOAD, upload::upload::<ApiKey>)
         .on(generate_signed_url::GENERATE_SIGNED_URL, generate_signed_url::generate_signed_url)
-        .on(upload::UPLOAD_SIGNED, upload::upload_signed)
-        .on(upload::UPLOAD_UNSIGNED, upload::upload_unsigned)
-        .on(presign::PRESIGN, presign::presign)
-        .on(presign::PRESIGN_SIGNED, presign::presign_signed)
-        .on(presign::PRESIGN_UNSIGNED, presign::presign_unsigned)
+        .on(upload::UPLOAD_SIGNED, upload::upload::<SignedUrl>)
+        .on(upload::UPLOAD_UNSIGNED, upload::upload::<Origin>)
+        .on(presign::PRESIGN, presign::presign::<ApiKey>)
+        .on(presign::PRESIGN_SIGNED, presign::presign::<SignedUrl>)
+        .on(presign::PRESIGN_UNSIGNED, presign::presign::<Origin>)
         .on(confirm::CONFIRM, confirm::confirm)
 }
 

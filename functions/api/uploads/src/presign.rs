@@ -6,20 +6,20 @@
 
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::State;
 use domain::{ConfirmTokens, Fault, FileId, Timestamp, Violation};
 use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tenant::PRESIGNED_MS;
-use web::{
-    ApiKeyUpload, Begun, CreatedUnwrapped, Endpoint, Failure, Reservation, SignedUrlUpload, UnsignedUpload,
-    UploadGrant, read_fields,
-};
+use web::{Begun, CreatedUnwrapped, Endpoint, Failure, Reservation};
 
 use crate::{
-    Uploads, declared, in_time,
+    Uploads,
+    declared::{DeclaredFields, PresignBody},
+    grant::{Proof, UploadGrant},
+    in_time,
     request::{Upload, UploadRequest},
 };
 
@@ -62,47 +62,29 @@ pub(crate) const PRESIGN_UNSIGNED: Endpoint = Endpoint::post(
     "Create a pending file without a key",
 );
 
-/// `POST /upload/presign`.
-pub(crate) async fn presign(
-    ApiKeyUpload(grant): ApiKeyUpload,
+/// The handler of all three endpoints.
+pub(crate) async fn presign<P: Proof>(
+    grant: UploadGrant<P>,
     State(uploads): State<Uploads>,
-    request: Request,
+    body: PresignBody<P>,
 ) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
-    create_pending(&uploads, grant, request).await
-}
-
-/// `POST /upload/signed/presign`.
-pub(crate) async fn presign_signed(
-    SignedUrlUpload(grant): SignedUrlUpload,
-    State(uploads): State<Uploads>,
-    request: Request,
-) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
-    create_pending(&uploads, grant, request).await
-}
-
-/// `POST /upload/unsigned/:spaceHandle/:configName/presign`.
-pub(crate) async fn presign_unsigned(
-    UnsignedUpload(grant): UnsignedUpload,
-    State(uploads): State<Uploads>,
-    request: Request,
-) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
-    create_pending(&uploads, grant, request).await
+    let PresignBody { fields, payload, .. } = body;
+    let request = UploadRequest::read(grant, fields).await?;
+    create_pending(&uploads, request, &payload).await
 }
 
 async fn create_pending(
     uploads: &Uploads,
-    grant: UploadGrant,
-    request: Request,
+    mut request: UploadRequest,
+    payload: &Value,
 ) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
-    let (fields, payload) = read_fields(request, uploads.edge.sources.now()).await?;
-    let mut request = UploadRequest::read(grant, fields).await?;
-    let declared = declared::read(&mut request.fields, &request.grant.limits);
+    let declared = DeclaredFields::read(&mut request.fields).under(&request.limits, &mut request.fields);
 
     // Read before the file is created, which nobody could confirm without a token.
-    let is_anonymous = request.grant.principal.is_anonymous();
+    let is_anonymous = request.principal.is_anonymous();
     let tokens = if is_anonymous { Some(uploads.anonymous.tokens().await?) } else { None };
 
-    let (upload, created, is_replayed) = match request.grant.begin(&payload).await {
+    let (upload, created, is_replayed) = match request.idempotency.begin(payload).await {
         Ok(Begun::Proceed(reservation)) => {
             let created = Box::pin(create(uploads, request, declared, &reservation)).await;
             let (upload, created) = reservation.settle(created).await?;

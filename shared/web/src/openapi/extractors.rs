@@ -1,15 +1,14 @@
 //! What extractors read and refuse.
 
-use axum::extract::{Request, State};
-use domain::{Handle, IdempotencyKey, KeyId, UploadConfigName};
+use axum::extract::State;
+use domain::KeyId;
 use http::{Extensions, HeaderMap};
 use serde_json::json;
 
 use super::{DescribeInput, Operation};
 use crate::{
-    AccountHolder, Action, ApiKeyUpload, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    OptionalJson, PageRequest, SignedUrlUpload, Subject, UnreadJson, UnsignedUpload, Upload, ValidJson, ValidQuery,
-    can::ID_PARAMETER, page::PageParameters,
+    AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery, PageRequest, Subject,
+    UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER, page::PageParameters,
 };
 
 /// Security schemes of callers with a key: in `Authorization`, or in the query.
@@ -22,59 +21,12 @@ impl<T> DescribeInput for State<T> {
     fn describe(_: &mut Operation<'_>) {}
 }
 
-/// What the handler reads itself.
-impl DescribeInput for Request {
-    fn describe(_: &mut Operation<'_>) {}
-}
-
 impl DescribeInput for HeaderMap {
     fn describe(_: &mut Operation<'_>) {}
 }
 
 impl DescribeInput for Extensions {
     fn describe(_: &mut Operation<'_>) {}
-}
-
-/// Describes what the handlers of uploads refuse, whatever the proof.
-fn describe_upload(operation: &mut Operation<'_>) {
-    describe_idempotency(operation);
-    for status in [400, 404, 413, 415, 422] {
-        operation.error(status);
-    }
-}
-
-fn describe_idempotency(operation: &mut Operation<'_>) {
-    let description = "Names the request: sent again within 24 hours, it is answered as before and not done again.";
-    operation.header::<IdempotencyKey>("Idempotency-Key", description);
-    operation.error(409);
-}
-
-impl DescribeInput for ApiKeyUpload {
-    fn describe(operation: &mut Operation<'_>) {
-        Authenticated::<Upload>::describe(operation);
-        describe_upload(operation);
-    }
-}
-
-impl DescribeInput for SignedUrlUpload {
-    fn describe(operation: &mut Operation<'_>) {
-        operation.authenticated_by("signed_url");
-        describe_upload(operation);
-        for status in [403, 429, 500, 503] {
-            operation.error(status);
-        }
-    }
-}
-
-impl DescribeInput for UnsignedUpload {
-    fn describe(operation: &mut Operation<'_>) {
-        operation.path_parameter::<Handle>("spaceHandle");
-        operation.path_parameter::<UploadConfigName>("configName");
-        describe_upload(operation);
-        for status in [403, 429, 500, 503] {
-            operation.error(status);
-        }
-    }
 }
 
 impl DescribeInput for Authenticated {
@@ -122,12 +74,6 @@ impl<T: FromFields> DescribeInput for ValidJson<T> {
     }
 }
 
-impl<T: FromFields> DescribeInput for OptionalJson<T> {
-    fn describe(operation: &mut Operation<'_>) {
-        operation.json_body::<T>();
-    }
-}
-
 impl<T: FromFields> DescribeInput for UnreadJson<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.json_body::<T>();
@@ -137,7 +83,7 @@ impl<T: FromFields> DescribeInput for UnreadJson<T> {
 impl<T: FromFields> DescribeInput for IdempotentJson<T> {
     fn describe(operation: &mut Operation<'_>) {
         operation.json_body::<T>();
-        describe_idempotency(operation);
+        operation.idempotency_key();
     }
 }
 

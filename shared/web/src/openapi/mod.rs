@@ -9,6 +9,7 @@ mod schema_reader;
 
 use std::collections::BTreeMap;
 
+use domain::IdempotencyKey;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -17,6 +18,10 @@ pub use schema_reader::SchemaReader;
 
 /// Media type of JSON bodies.
 const JSON: &str = "application/json";
+/// Our extension that names the tier of the rate limit.
+const RATE_LIMIT_TIER: &str = "x-rate-limit-tier";
+/// Media type of forms.
+const FORM: &str = "multipart/form-data";
 
 /// Description of one endpoint: an operation object.
 pub struct Operation<'a> {
@@ -60,6 +65,11 @@ impl<'a> Operation<'a> {
         self.error(403);
     }
 
+    /// Adds the tier whose rate limit requests count against, if it is not that of the function.
+    pub fn rate_limit_tier(&mut self, name: &str) {
+        self.extension(RATE_LIMIT_TIER, json!(name));
+    }
+
     /// Adds what is not part of OpenAPI, under a name that begins with `x-`.
     pub fn extension(&mut self, name: &str, value: Value) {
         self.extensions.insert(name.to_owned(), value);
@@ -80,19 +90,45 @@ impl<'a> Operation<'a> {
 
     /// Adds the query parameters that `read` reads.
     pub fn query(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
-        let mut reader = SchemaReader::of_query(self.schemas);
+        let mut reader = SchemaReader::of_texts(self.schemas);
         read(&mut reader);
         self.parameters.extend(reader.into_parameters());
         self.error(422);
     }
 
+    /// Adds that a request may be sent again under an `Idempotency-Key`.
+    pub fn idempotency_key(&mut self) {
+        let description = "Names the request: sent again within 24 hours, it is answered as before and not done again.";
+        self.header::<IdempotencyKey>("Idempotency-Key", description);
+        self.error(409);
+    }
+
     /// Adds a JSON body with the fields of `T`.
     pub fn json_body<T: FromFields>(&mut self) {
+        self.json_fields(|fields| {
+            T::read(fields);
+        });
+    }
+
+    /// Adds a JSON body with the fields that `read` reads.
+    pub fn json_fields(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
         let mut reader = SchemaReader::of_json(self.schemas);
-        T::read(&mut reader);
+        read(&mut reader);
         let schema = reader.into_schema();
-        let is_required = schema.get("required").is_some();
-        self.body = Some(json!({"required": is_required, "content": {JSON: {"schema": schema}}}));
+        self.body(JSON, &schema);
+    }
+
+    /// Adds a form with the texts and files that `read` reads.
+    pub fn form_body(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
+        let mut reader = SchemaReader::of_texts(self.schemas);
+        read(&mut reader);
+        let schema = reader.into_schema();
+        self.body(FORM, &schema);
+    }
+
+    fn body(&mut self, media_type: &str, schema: &Value) {
+        let is_required = ["required", "anyOf"].iter().any(|keyword| schema.get(keyword).is_some());
+        self.body = Some(json!({"required": is_required, "content": {media_type: {"schema": schema}}}));
         for status in [400, 413, 415, 422] {
             self.error(status);
         }
@@ -220,7 +256,7 @@ impl<S> Register<S> for Describer<'_> {
     {
         let mut operation = Operation::new(self.schemas);
         H::describe(&mut operation);
-        operation.extension("x-rate-limit-tier", json!(self.tier.name()));
+        operation.extensions.entry(RATE_LIMIT_TIER).or_insert(json!(self.tier.name()));
         let described = operation.into_value(&endpoint, self.group);
         self.described.push((endpoint, described));
         self

@@ -14,41 +14,59 @@ const BLANK: &str = "#/components/schemas/Blank";
 /// Records the fields of one object as a JSON Schema (draft 2020-12, as OpenAPI 3.1 has it).
 pub struct SchemaReader<'a> {
     schemas: &'a mut SchemaGenerator,
-    /// Whether fields are JSON; otherwise they are parameters of a query.
+    /// Whether fields are JSON; otherwise they are texts of a query or form.
     is_json: bool,
     fields: Vec<Field>,
     required: BTreeSet<String>,
+    /// Fields of which at least one is required.
+    alternatives: Vec<String>,
     is_closed: bool,
 }
 
 struct Field {
     name: String,
     schema: Value,
-    /// Whether null stands for an absent field, unless the field is required.
-    is_nullable: bool,
+    absence: Absence,
+}
+
+/// What stands for an absent field, unless the field is required.
+enum Absence {
+    /// Nothing.
+    Missing,
+    /// Null.
+    Null,
+    /// Null or an empty text.
+    Blank,
 }
 
 impl<'a> SchemaReader<'a> {
     /// Returns a reader of a JSON object.
     pub fn of_json(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
-        SchemaReader { schemas, is_json: true, fields: Vec::new(), required: BTreeSet::new(), is_closed: false }
+        SchemaReader {
+            schemas,
+            is_json: true,
+            fields: Vec::new(),
+            required: BTreeSet::new(),
+            alternatives: Vec::new(),
+            is_closed: false,
+        }
     }
 
-    /// Returns a reader of a query.
-    pub fn of_query(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
+    /// Returns a reader of texts: of a query or a form.
+    pub fn of_texts(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
         SchemaReader { is_json: false, ..SchemaReader::of_json(schemas) }
     }
 
     /// Returns the schema of the object.
     pub fn into_schema(self) -> Value {
         let mut properties = Map::new();
-        for Field { name, mut schema, is_nullable } in self.fields {
+        for Field { name, mut schema, absence } in self.fields {
             let is_required = self.required.contains(&name);
             if is_required && schema["type"] == "array" {
                 schema["minItems"] = json!(1);
             }
-            if is_nullable && !is_required {
-                schema = nullable(schema);
+            if !is_required {
+                schema = optional(schema, &absence, self.is_json);
             }
             properties.insert(name, schema);
         }
@@ -56,6 +74,10 @@ impl<'a> SchemaReader<'a> {
         let mut schema = json!({"type": "object", "properties": properties});
         if !self.required.is_empty() {
             schema["required"] = json!(self.required);
+        }
+        if !self.alternatives.is_empty() {
+            let required = |name: &String| json!({"required": [name]});
+            schema["anyOf"] = self.alternatives.iter().map(required).collect();
         }
         if self.is_closed {
             schema["additionalProperties"] = json!(false);
@@ -65,31 +87,37 @@ impl<'a> SchemaReader<'a> {
 
     /// Returns the fields as parameters of a query.
     pub fn into_parameters(self) -> Vec<Value> {
-        let parameter = |field: Field| {
-            let is_required = self.required.contains(&field.name);
-            json!({"name": field.name, "in": "query", "required": is_required, "schema": field.schema})
+        let parameter = |Field { name, schema, absence }| {
+            let is_required = self.required.contains(&name);
+            let schema = if is_required { schema } else { optional(schema, &absence, self.is_json) };
+            json!({"name": name, "in": "query", "required": is_required, "schema": schema})
         };
         self.fields.into_iter().map(parameter).collect()
+    }
+
+    /// Adds a file of a form.
+    pub fn file(&mut self, name: &str) {
+        self.add(name, file_schema(), Absence::Missing);
+    }
+
+    /// Adds a list of at most `max` files of a form.
+    pub fn files(&mut self, name: &str, max: usize) {
+        let schema = json!({"type": "array", "items": file_schema(), "maxItems": max});
+        self.add(name, schema, Absence::Missing);
     }
 
     fn schema_of<T: JsonSchema>(&mut self) -> Value {
         json!(self.schemas.subschema_for::<T>())
     }
 
-    fn add(&mut self, name: &str, schema: Value) {
-        self.fields.push(Field { name: name.to_owned(), schema, is_nullable: false });
-    }
-
-    fn add_nullable(&mut self, name: &str, schema: Value) {
-        self.fields.push(Field { name: name.to_owned(), schema, is_nullable: true });
+    fn add(&mut self, name: &str, schema: Value, absence: Absence) {
+        self.fields.push(Field { name: name.to_owned(), schema, absence });
     }
 
     /// Adds a string that may be absent, or what counts as null.
     fn add_text<T: JsonSchema>(&mut self, name: &str) {
         let schema = self.schema_of::<T>();
-        let blank = if self.is_json { json!({"$ref": BLANK}) } else { json!({"const": ""}) };
-        let schema = json!({"anyOf": [schema, blank]});
-        self.add(name, schema);
+        self.add(name, schema, Absence::Blank);
     }
 
     fn array_of<T: JsonSchema>(&mut self, max: usize) -> Value {
@@ -99,12 +127,14 @@ impl<'a> SchemaReader<'a> {
     fn object_of<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Value {
         let fields = std::mem::take(&mut self.fields);
         let required = std::mem::take(&mut self.required);
+        let alternatives = std::mem::take(&mut self.alternatives);
         let is_closed = std::mem::take(&mut self.is_closed);
         read(self);
 
         let inner = SchemaReader {
             fields: std::mem::replace(&mut self.fields, fields),
             required: std::mem::replace(&mut self.required, required),
+            alternatives: std::mem::replace(&mut self.alternatives, alternatives),
             is_closed: std::mem::replace(&mut self.is_closed, is_closed),
             schemas: self.schemas,
             is_json: self.is_json,
@@ -113,14 +143,22 @@ impl<'a> SchemaReader<'a> {
     }
 }
 
-/// Adds null to what a schema admits.
-fn nullable(mut schema: Value) -> Value {
-    match schema.get("type") {
-        Some(Value::String(kind)) => {
+/// Schema of a file's bytes.
+fn file_schema() -> Value {
+    json!({"type": "string", "format": "binary"})
+}
+
+/// Adds what stands for an absent field to what a schema admits.
+fn optional(mut schema: Value, absence: &Absence, is_json: bool) -> Value {
+    match (absence, schema.get("type")) {
+        (Absence::Missing, _) => schema,
+        (Absence::Null, Some(Value::String(kind))) => {
             schema["type"] = json!([kind, "null"]);
             schema
         }
-        _ => json!({"anyOf": [schema, {"type": "null"}]}),
+        (Absence::Null, _) => json!({"anyOf": [schema, {"type": "null"}]}),
+        (Absence::Blank, _) if is_json => json!({"anyOf": [schema, {"$ref": BLANK}]}),
+        (Absence::Blank, _) => json!({"anyOf": [schema, {"const": ""}]}),
     }
 }
 
@@ -131,7 +169,7 @@ impl FieldReader for SchemaReader<'_> {
 
     fn required<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
         let schema = self.schema_of::<T>();
-        self.add(name, schema);
+        self.add(name, schema, Absence::Missing);
         self.required.insert(name.to_owned());
         None
     }
@@ -143,7 +181,7 @@ impl FieldReader for SchemaReader<'_> {
 
     fn present<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
         let schema = self.schema_of::<T>();
-        self.add(name, schema);
+        self.add(name, schema, Absence::Missing);
         None
     }
 
@@ -153,18 +191,18 @@ impl FieldReader for SchemaReader<'_> {
     }
 
     fn boolean(&mut self, name: &str) -> Option<bool> {
-        self.add(name, json!({"type": "boolean"}));
+        self.add(name, json!({"type": "boolean"}), Absence::Missing);
         None
     }
 
     fn number<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T> {
         let schema = self.schema_of::<T>();
-        self.add_nullable(name, schema);
+        self.add(name, schema, Absence::Null);
         None
     }
 
     fn integer(&mut self, name: &str, min: i64, max: i64) -> Option<i64> {
-        self.add_nullable(name, json!({"type": "integer", "minimum": min, "maximum": max}));
+        self.add(name, json!({"type": "integer", "minimum": min, "maximum": max}), Absence::Null);
         None
     }
 
@@ -185,7 +223,7 @@ impl FieldReader for SchemaReader<'_> {
         _: impl Fn(&str) -> Result<T, Violation>,
     ) -> Option<Vec<T>> {
         let schema = self.array_of::<T>(max);
-        self.add_nullable(name, schema);
+        self.add(name, schema, Absence::Null);
         None
     }
 
@@ -197,19 +235,19 @@ impl FieldReader for SchemaReader<'_> {
     ) -> Option<Vec<T>> {
         let schema = self.array_of::<T>(max);
         let csv = json!({"type": "string", "description": "Items, separated by commas."});
-        self.add_nullable(name, json!({"anyOf": [schema, csv]}));
+        self.add(name, json!({"anyOf": [schema, csv]}), Absence::Null);
         None
     }
 
     fn objects<T>(&mut self, name: &str, max: usize, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let items = self.object_of(read);
-        self.add_nullable(name, json!({"type": "array", "items": items, "maxItems": max}));
+        self.add(name, json!({"type": "array", "items": items, "maxItems": max}), Absence::Null);
         None
     }
 
     fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let schema = self.object_of(read);
-        self.add_nullable(name, schema);
+        self.add(name, schema, Absence::Null);
         None
     }
 
@@ -230,7 +268,7 @@ impl FieldReader for SchemaReader<'_> {
     }
 
     fn text_or_number(&mut self, name: &str) -> Option<String> {
-        self.add(name, json!({"type": ["string", "number", "null"]}));
+        self.add(name, json!({"type": ["string", "number", "null"]}), Absence::Missing);
         None
     }
 
@@ -250,8 +288,14 @@ impl FieldReader for SchemaReader<'_> {
 
     /// A field without which a request is refused is required.
     fn violate(&mut self, name: &str, violation: &Violation) {
-        if *violation == Violation::Required {
-            self.required.insert(name.to_owned());
+        match violation {
+            Violation::Required => {
+                self.required.insert(name.to_owned());
+            }
+            Violation::RequiredWithout(alternative) => {
+                self.alternatives = vec![name.to_owned(), (*alternative).to_owned()];
+            }
+            _ => {}
         }
     }
 }
