@@ -25,7 +25,7 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Answe
     let tenants = Tenants::new(runtime::Settings::of(&environment).table());
     let unknown = KeySecret::new(&environment.sources);
     for _ in 0..ROUND_TRIPS {
-        let caller = tenants.authenticate(&unknown, environment.sources.now()).await.expect("a table");
+        let caller = tenants.authenticate(&unknown).await.expect("a table");
         assert!(caller.is_none());
     }
     assert_eq!(calls(stack), with_the_answer, "after {}", answer.asked);

@@ -45,7 +45,7 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
         }
     };
     let (located, caller, master) =
-        tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants, now), master)?;
+        tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants), master)?;
     let visitor = Visitor { caller: caller.as_ref(), proof: address.proof.zip(master), now };
     let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
     address.rendering?;

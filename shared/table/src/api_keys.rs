@@ -107,7 +107,8 @@ impl Table {
 
     /// Authenticates a request and counts it, in one call: an unknown key creates nothing, and a key at its limit counts
     /// no further. Once a minute two more calls note the key's use and drop the counters of minutes gone.
-    pub async fn admit(&self, hash: &KeyHash, limit: RateLimit, now: Timestamp) -> Result<Admission, Error> {
+    pub async fn admit(&self, hash: &KeyHash, limit: RateLimit) -> Result<Admission, Error> {
+        let now = self.sources.now();
         let counter = format!("{COUNTERS}{}_{}", limit.tier, Window::of(now).0);
         let condition = Condition::equals("is_active", AttributeValue::Bool(true))
             .and("(attribute_not_exists(expires_at) OR expires_at > :now)")
@@ -137,7 +138,8 @@ impl Table {
     }
 
     /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery has no limit per key.
-    pub async fn authenticate(&self, hash: &KeyHash, now: Timestamp) -> Result<Option<Authenticated>, Error> {
+    pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, Error> {
+        let now = self.sources.now();
         let key = self.get::<Authenticated>(Key::api_key(hash)).await?.filter(|key| key.holds(now));
         if let Some(key) = &key {
             unless_busy(self.touch_last_used(hash, key, Vec::new(), now).await)?;
@@ -187,8 +189,9 @@ impl Table {
     }
 
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.
-    pub async fn revoke_key(&self, key: &ApiKey, now: Timestamp) -> Result<(), Error> {
-        let revoked = [("is_active", AttributeValue::Bool(false)), ("updated_at", number(now.ms()))];
+    pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), Error> {
+        let now = number(self.sources.now().ms());
+        let revoked = [("is_active", AttributeValue::Bool(false)), ("updated_at", now)];
         self.update_where_there(Key::api_key(&key.hash), &revoked[..1], &[]).await?;
         self.update_where_there(Key::listed_api_key(key.scope.owner(), key.id), &revoked, &[]).await
     }

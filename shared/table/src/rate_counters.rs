@@ -26,7 +26,8 @@ struct Counted {
 
 impl Table {
     /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are used up.
-    pub async fn count(&self, who: &str, limit: RateLimit, now: Timestamp) -> Result<(bool, Allowance), Error> {
+    pub async fn count(&self, who: &str, limit: RateLimit) -> Result<(bool, Allowance), Error> {
+        let now = self.sources.now();
         let used_up = limit.allowance(limit.requests_per_minute, now);
         let counter = Key::rate_counter(limit.tier, who, Window::of(now));
         let condition = below(limit.requests_per_minute, used_up.resets_at);

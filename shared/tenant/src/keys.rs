@@ -73,11 +73,11 @@ impl Keys {
     }
 
     /// Revokes a key, from the next request on; `false` where there is none. Safe to repeat.
-    pub async fn revoke(&self, id: KeyId, now: Timestamp) -> Result<bool, Fault> {
+    pub async fn revoke(&self, id: KeyId) -> Result<bool, Fault> {
         let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else { return Ok(false) };
         // The list is written last: a key that is revoked there is revoked, and keeps the moment.
         if key.is_active {
-            self.table.revoke_key(&key, now).await?;
+            self.table.revoke_key(&key).await?;
         }
         Ok(true)
     }

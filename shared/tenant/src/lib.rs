@@ -47,7 +47,7 @@ pub use sweep::{Sweep, Swept};
 pub use table::{Claim, Claimed, Completion};
 pub use upload_configs::READS_CONFIGS;
 
-use domain::{Allowance, Fault, KeySecret, RateLimit, Timestamp};
+use domain::{Allowance, Fault, KeySecret, RateLimit};
 use hints::{ActiveConfigHints, FolderHints};
 use table::Table;
 
@@ -75,8 +75,8 @@ impl Tenants {
     }
 
     /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.
-    pub async fn admit(&self, secret: &KeySecret, limit: RateLimit, now: Timestamp) -> Result<Option<Admitted>, Fault> {
-        Ok(match self.table.admit(&secret.hash(), limit, now).await? {
+    pub async fn admit(&self, secret: &KeySecret, limit: RateLimit) -> Result<Option<Admitted>, Fault> {
+        Ok(match self.table.admit(&secret.hash(), limit).await? {
             table::Admission::Unknown => None,
             table::Admission::Limited(allowance) => Some(Admitted::Limited(allowance)),
             table::Admission::Admitted(key, allowance) => {
@@ -86,8 +86,8 @@ impl Tenants {
     }
 
     /// Who calls with this key, without counting; `None` where it is unknown, revoked or expired.
-    pub async fn authenticate(&self, secret: &KeySecret, now: Timestamp) -> Result<Option<Caller>, Fault> {
-        let key = self.table.authenticate(&secret.hash(), now).await?;
+    pub async fn authenticate(&self, secret: &KeySecret) -> Result<Option<Caller>, Fault> {
+        let key = self.table.authenticate(&secret.hash()).await?;
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
     }
 

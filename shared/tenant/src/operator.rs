@@ -22,7 +22,7 @@ pub struct Bootstrapped {
 /// and makes user, space and key where there are none yet.
 pub async fn bootstrap(tenants: &Tenants, known_key: Option<&str>) -> Result<Bootstrapped, Fault> {
     if let Some(secret) = known_key.and_then(KeySecret::parse)
-        && let Some(caller) = tenants.authenticate(&secret, tenants.table.sources().now()).await?
+        && let Some(caller) = tenants.authenticate(&secret).await?
         && caller.user().is_some()
     {
         return Ok(Bootstrapped { api_key: secret, is_new: false });

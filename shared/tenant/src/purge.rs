@@ -39,7 +39,8 @@ impl Purge {
     }
 
     /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end anywhere.
-    pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>, now: Timestamp) -> Result<Purged, Fault> {
+    pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, Fault> {
+        let now = self.table.sources().now();
         match *job {
             PurgeJob::Space { space_id, pass, announced_at } => {
                 self.pass(space_id, pass, announced_at, time, now).await

@@ -5,8 +5,7 @@
 
 use domain::{
     Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned, PresentedUpload, RateLimit,
-    Referrer, Role, SignedUpload, Timestamp, UploadConfig, UploadConfigName, UploadConfigReference, Violation,
-    Violations,
+    Referrer, Role, SignedUpload, UploadConfig, UploadConfigName, UploadConfigReference, Violation, Violations,
 };
 
 use crate::{Caller, PRESIGNED_MS, Space, Tenants};
@@ -126,8 +125,8 @@ impl Tenants {
     }
 
     /// Counts a request without a key; `false` if its limit for this minute is used up.
-    pub async fn count(&self, who: &str, limit: RateLimit, now: Timestamp) -> Result<(bool, Allowance), Fault> {
-        Ok(self.table.count(who, limit, now).await?)
+    pub async fn count(&self, who: &str, limit: RateLimit) -> Result<(bool, Allowance), Fault> {
+        Ok(self.table.count(who, limit).await?)
     }
 
     /// Returns an anonymous file and its space for its confirm token; `None` if the file no longer exists. Fails with 403 if

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedOriginal, ObjectKey};
-use domain::{Fault, FileId, Revision, SpaceId, Timestamp};
+use domain::{Fault, FileId, Revision, SpaceId};
 use queue::{SweepJob, SweepPlace, SweepRound};
 use table::Table;
 
@@ -45,10 +45,10 @@ impl Sweep {
     }
 
     /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end anywhere.
-    pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>, now: Timestamp) -> Result<Swept, Fault> {
+    pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>) -> Result<Swept, Fault> {
         let round = match job.round {
             Some(round) => round,
-            None => self.begin(now).await?,
+            None => self.begin().await?,
         };
         let walk = Walk { sweep: self, round, time };
         if let Some(after) = walk.go_on().await? {
@@ -59,9 +59,10 @@ impl Sweep {
         Ok(Swept::Done)
     }
 
-    async fn begin(&self, now: Timestamp) -> Result<SweepRound, Fault> {
+    async fn begin(&self) -> Result<SweepRound, Fault> {
+        let until = self.table.sources().now().plus_ms(-JUDGED_AFTER_MS);
         let judged_until = self.table.swept_until().await?;
-        Ok(SweepRound { judged_until, until: now.plus_ms(-JUDGED_AFTER_MS), after: None })
+        Ok(SweepRound { judged_until, until, after: None })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Fault, KeySecret, Sources, Timestamp, UserId, Violation, Violations};
+use domain::{Fault, KeySecret, Sources, UserId, Violation, Violations};
 use http::{HeaderMap, HeaderValue, header, request::Parts};
 use tenant::{Admitted, Caller, Tenants};
 
@@ -126,7 +126,7 @@ where
         }
         let edge = Edge::from_ref(state);
         let secret = key_of(&parts.headers, parts.uri.query()).ok_or_else(Fault::unauthenticated)?;
-        let admitted = edge.tenants.admit(&secret, edge.limit, edge.sources.now()).await?;
+        let admitted = edge.tenants.admit(&secret, edge.limit).await?;
         let exchange = Exchange::of(parts);
         match admitted.ok_or_else(Fault::unauthenticated)? {
             Admitted::Yes(caller, allowance) => {
@@ -176,13 +176,9 @@ where
 }
 
 /// Returns who calls with the key in a header; `None` without a key, or with one that is not valid.
-pub async fn caller_of(
-    header: Option<&HeaderValue>,
-    tenants: &Tenants,
-    now: Timestamp,
-) -> Result<Option<Caller>, Fault> {
+pub async fn caller_of(header: Option<&HeaderValue>, tenants: &Tenants) -> Result<Option<Caller>, Fault> {
     match header.and_then(|value| value.to_str().ok()).and_then(bearer) {
-        Some(secret) => tenants.authenticate(&secret, now).await,
+        Some(secret) => tenants.authenticate(&secret).await,
         None => Ok(None),
     }
 }

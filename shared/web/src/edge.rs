@@ -57,7 +57,7 @@ impl Edge {
 
     /// Counts a request of a client without an API key. Fails with 429 if its limit is used up.
     pub async fn count(&self, parts: &Parts, who: &str, limit: RateLimit) -> Result<(), Fault> {
-        let (is_admitted, allowance) = self.tenants.count(who, limit, self.sources.now()).await?;
+        let (is_admitted, allowance) = self.tenants.count(who, limit).await?;
         Exchange::of(parts).note_allowance(allowance);
         if is_admitted { Ok(()) } else { Err(Fault::rate_limited(allowance)) }
     }

@@ -66,9 +66,8 @@ impl Keys<'_> {
         let environment = self.stack.operator();
         let mut settings = runtime::Settings::of(&environment);
         let tenants = Tenants::new(settings.table());
-        let sources = &environment.sources;
         let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key")).expect("a key");
-        let caller = tenants.authenticate(&key, sources.now()).await.expect("a table").expect("a caller");
+        let caller = tenants.authenticate(&key).await.expect("a table").expect("a caller");
         let id = self.tenant.id.parse().expect("an id");
         let space = tenants.space(&caller, id).await.expect("a table").expect("a space");
         let mut ids = Vec::new();

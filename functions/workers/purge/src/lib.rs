@@ -36,7 +36,7 @@ impl Worker for PurgeWorker {
         telemetry::record_space(space_id);
 
         let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
-        let purged = self.purge.work(&job, &time, delivery.sources.now()).await;
+        let purged = self.purge.work(&job, &time).await;
         let purged = purged.map_err(|fault| Failure::Retry(fault.into()))?;
 
         let Purged::Again(seconds) = purged else { return Ok(()) };

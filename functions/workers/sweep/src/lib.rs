@@ -32,10 +32,9 @@ impl Worker for SweepWorker {
     type Job = SweepJob;
 
     async fn work(&self, job: SweepJob, delivery: &Delivery) -> Result<(), Failure> {
-        let now = delivery.sources.now();
         let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
 
-        match self.sweep.pass(&job, &time, now).await.map_err(|fault| Failure::Retry(fault.into()))? {
+        match self.sweep.pass(&job, &time).await.map_err(|fault| Failure::Retry(fault.into()))? {
             Swept::Done => Ok(()),
             Swept::Again(job) => self.queue.send(&[(job, 0)]).await.map_err(|error| Failure::Retry(error.into())),
         }

@@ -60,6 +60,6 @@ pub(crate) async fn revoke(
     AccountHolder { user, by }: AccountHolder,
     KeyPath(id): KeyPath,
 ) -> Result<NoContent, Failure> {
-    let is_known = by.tenants().account_keys(user).revoke(id, by.sources().now()).await?;
+    let is_known = by.tenants().account_keys(user).revoke(id).await?;
     if is_known { Ok(NoContent) } else { Err(Fault::not_found().into()) }
 }
