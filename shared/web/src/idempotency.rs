@@ -4,8 +4,11 @@
 //! and the response is encrypted under another: the table reveals none of them. The secret of a caller with an API key is the
 //! key; that of another caller is their identity and the `Idempotency-Key`.
 
+use std::panic::{AssertUnwindSafe, resume_unwind};
+
 use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Timestamp, Violation, Violations};
+use futures::FutureExt as _;
 use http::{HeaderName, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
@@ -76,15 +79,17 @@ impl Reservation {
         Some(Completion { claim: claim.clone(), answer })
     }
 
-    /// Releases the reservation of a request that failed, so that it may be sent again at once; if that fails too, after the
-    /// reservation's lease. Returns the result.
-    pub async fn settle<T>(self, result: Result<T, Failure>) -> Result<T, Failure> {
-        if let (Err(_), Some(Kept { claim, tenants, .. })) = (&result, &self.kept)
+    /// Does the request by `work`. If it fails or panics, releases the reservation, so that the request may be sent again at
+    /// once; if that fails too, after the reservation's lease.
+    pub async fn settle<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let result = AssertUnwindSafe(work).catch_unwind().await;
+        if let (Ok(Err(_)) | Err(_), Some(Kept { claim, tenants, .. })) = (&result, &self.kept)
             && let Err(error) = tenants.release(claim).await
         {
             tracing::warn!(%error, "an idempotency reservation was not released");
         }
-        result
+
+        result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 }
 
@@ -184,10 +189,9 @@ impl<T: FromFields> IdempotentJson<T> {
         };
 
         let read = T::read(&mut self.body.fields);
-        let done = match self.body.fields.finish(read) {
-            Ok(request) => work(request, &reservation).await.map(Created::New),
-            Err(fault) => Err(fault.into()),
-        };
+        let request = self.body.fields.finish(read);
+        // In a box, so that the futures of requests stay small.
+        let done = Box::pin(async { work(request?, &reservation).await.map(Created::New) });
         reservation.settle(done).await
     }
 }

@@ -1,8 +1,12 @@
 //! Requests under an `Idempotency-Key` that fail, or whose function dies, anywhere.
 
+use axum::{Router, routing};
 use emulators::Service::{DynamoDb, S3};
+use local::product;
+use runtime::{ConfigurationError, Environment, Settings};
 use serde_json::{Value, json};
-use tests::{Answer, DYNAMODB_TRIES, Dump, Stack, Tenant, seconds};
+use tests::{Answer, DYNAMODB_TRIES, Dump, Stack, StackOptions, Tenant, seconds};
+use web::{Authenticated, Created, Edge, Failure, FieldReader, FromFields, IdempotentJson, Tier, with_layers};
 
 use super::idempotency::{Creation, creations, demand_first, demand_replay};
 
@@ -227,5 +231,39 @@ async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends() {
     demand_first(creation("web").send("one").await);
     let listed = acme.client.get(&keys).await.demand(200).json();
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(2), "the owner's key and this one");
+    stack.stop().await;
+}
+
+/// A function `folders` whose one endpoint creates nothing: its handler panics.
+fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let edge = Edge::read(&mut settings, Tier::Admin);
+    settings.finish()?;
+
+    let create = async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, Failure> {
+        body.once(async |_, _| panic!("on purpose")).await
+    };
+    Ok(with_layers(Router::new().route("/api/v1/folders", routing::post(create)).with_state(edge)))
+}
+
+/// A body of which nothing is read.
+struct Anything;
+
+impl FromFields for Anything {
+    fn read(_: &mut impl FieldReader) -> Option<Anything> {
+        Some(Anything)
+    }
+}
+
+#[tokio::test]
+async fn request_whose_handler_panics_may_be_sent_again_at_once() {
+    let registry = product().http("folders", panicking_folders);
+    let stack = Stack::start_with(StackOptions { registry, ..StackOptions::default() }).await;
+    let acme = stack.space("Acme").await;
+    let creation = Creation::json(&acme.client, "/folders", json!({}));
+
+    for _ in 0..2 {
+        creation.send("one").await.refused(500);
+    }
     stack.stop().await;
 }

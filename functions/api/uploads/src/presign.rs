@@ -86,8 +86,8 @@ async fn create_pending(
 
     let (upload, created, is_replayed) = match request.idempotency.begin(payload).await {
         Ok(Begun::Proceed(reservation)) => {
-            let created = Box::pin(create(uploads, request, declared, &reservation)).await;
-            let (upload, created) = reservation.settle(created).await?;
+            let create = Box::pin(create(uploads, request, declared, &reservation));
+            let (upload, created) = reservation.settle(create).await?;
             (upload, created, false)
         }
         // A completed request is not validated: it is replayed although it would be refused by now.

@@ -37,8 +37,8 @@ pub(crate) async fn upload<P: Proof>(
         Begun::Proceed(reservation) => reservation,
         Begun::Replay(replay) => return Ok(Created::Replayed(replay)),
     };
-    let view = Box::pin(store(uploads, request, form.files, form.is_list, &reservation)).await;
-    reservation.settle(view.map(Created::New)).await
+    let stored = Box::pin(store(uploads, request, form.files, form.is_list, &reservation));
+    reservation.settle(stored).await.map(Created::New)
 }
 
 async fn store(
