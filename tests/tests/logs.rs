@@ -30,13 +30,13 @@ impl Write for ThreadLog {
     }
 }
 
-/// Begins to log warnings, errors and metrics of the functions on this thread. One subscriber serves all threads, since
+/// Begins to log what the functions on this thread do, at the level of production. One subscriber serves all threads, since
 /// `tracing` caches for all of them which events are enabled.
 fn begin_log() {
     static SUBSCRIBER: Once = Once::new();
     SUBSCRIBER.call_once(|| {
         let is_read = dynamic_filter_fn(|_, _| LOG.with_borrow(Option::is_some));
-        telemetry::subscriber(LevelFilter::WARN, || ThreadLog).with(is_read).init();
+        telemetry::subscriber(LevelFilter::INFO, || ThreadLog).with(is_read).init();
     });
     LOG.set(Some(Vec::new()));
 }
@@ -137,6 +137,28 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
     acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
     let metrics = take_metrics();
     assert_eq!((&metrics[0]["Conflicts"], &metrics[0]["Throttles"]), (&json!(2), &json!(0)));
+    stack.stop().await;
+}
+
+/// Returns the names of the spans that a line was logged in, outermost first.
+fn spans_of(line: &Value) -> Vec<&str> {
+    line["spans"].as_array().into_iter().flatten().filter_map(|span| span["name"].as_str()).collect()
+}
+
+#[tokio::test]
+async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folder = acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
+    let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
+    begin_log();
+
+    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", 1, 500, "InternalServerError");
+    acme.client.delete(&path).await.demand(204);
+    let lines = lines();
+    let warning = lines.iter().find(|line| line["operation"] == "TransactWriteItems").expect("a warning");
+    assert_eq!((&warning["level"], &warning["message"]), (&json!("WARN"), &json!("AWS call failed")));
+    assert_eq!(spans_of(warning), ["request", "delete_folder", "change_folder"], "{warning}");
     stack.stop().await;
 }
 

@@ -51,6 +51,8 @@ struct Call {
     attempts: u32,
     throttles: u32,
     conflicts: u32,
+    /// Attempts without a response, or with one of a server error that is no throttle.
+    failures: u32,
 }
 
 impl Storable for Call {
@@ -68,7 +70,7 @@ impl Intercept for CallObserver {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let now = Instant::now();
-        let call = Call { started: now, attempt_started: now, attempts: 0, throttles: 0, conflicts: 0 };
+        let call = Call { started: now, attempt_started: now, attempts: 0, throttles: 0, conflicts: 0, failures: 0 };
         config.interceptor_state().store_put(call);
         Ok(())
     }
@@ -99,9 +101,11 @@ impl Intercept for CallObserver {
 
         let latency = call.attempt_started.elapsed();
         let refusal = context.response().map(Refusal::of).unwrap_or_default();
+        let is_failure = context.response().is_none_or(|response| response.status().is_server_error());
         call.attempts += 1;
         call.throttles += u32::from(refusal.is_throttled);
         call.conflicts += u32::from(refusal.is_conflict);
+        call.failures += u32::from(is_failure && !refusal.is_throttled);
         telemetry::count_aws_attempt(AwsAttempt {
             latency,
             is_throttled: refusal.is_throttled,
@@ -116,7 +120,9 @@ impl Intercept for CallObserver {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let Some(&Call { started, attempts, throttles, conflicts, .. }) = config.load::<Call>() else { return Ok(()) };
+        let Some(&Call { started, attempts, throttles, conflicts, failures, .. }) = config.load::<Call>() else {
+            return Ok(());
+        };
         if attempts == 0 {
             return Ok(());
         }
@@ -127,6 +133,8 @@ impl Intercept for CallObserver {
         let latency_ms = milliseconds(started.elapsed());
         if throttles > 0 {
             tracing::warn!(service, operation, attempts, latency_ms, throttles, conflicts, "AWS call was throttled");
+        } else if failures > 0 {
+            tracing::warn!(service, operation, attempts, latency_ms, failures, "AWS call failed");
         } else {
             tracing::debug!(service, operation, attempts, latency_ms, throttles, conflicts, "AWS call");
         }

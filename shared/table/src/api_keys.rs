@@ -9,6 +9,7 @@ use domain::{
 };
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 use crate::{
     Completion, Error, Key, Reason, Table, WriteError,
@@ -61,6 +62,7 @@ pub enum Admission {
 
 impl Table {
     /// The next key's number. Where an answer is lost a number is left out, never given twice.
+    #[instrument(skip_all)]
     pub async fn next_key_id(&self) -> Result<KeyId, Error> {
         let values = Condition::default().name("last", "last").value("one", number(1));
         let Updated::Written(item) = self.update(Key::last_api_key(), "ADD #last :one", &values).await? else {
@@ -71,6 +73,7 @@ impl Table {
     }
 
     /// Writes a new key. Fails with [`Reason::SpaceDeleted`] if its space no longer exists.
+    #[instrument(skip_all)]
     pub async fn create_key(&self, key: &ApiKey, completion: Option<&Completion>) -> Result<(), WriteError> {
         let small = Authenticated {
             key_id: key.id,
@@ -91,6 +94,7 @@ impl Table {
 
     /// Deletes the authentication items of all keys of a deleted space: none of them authenticates any longer. Safe to
     /// repeat. A key that is created concurrently is refused, because its transaction checks the space.
+    #[instrument(skip_all)]
     pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), Error> {
         let mut listing = Listing::first(KEYS_PAGE);
         loop {
@@ -107,6 +111,7 @@ impl Table {
 
     /// Authenticates a request and counts it, in one call: an unknown key creates nothing, and a key at its limit counts
     /// no further. Once a minute two more calls note the key's use and drop the counters of minutes gone.
+    #[instrument(skip_all)]
     pub async fn admit(&self, hash: &KeyHash, limit: RateLimit) -> Result<Admission, Error> {
         let now = self.sources.now();
         let counter = format!("{COUNTERS}{}_{}", limit.tier, Window::of(now).0);
@@ -138,6 +143,7 @@ impl Table {
     }
 
     /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery has no limit per key.
+    #[instrument(skip_all)]
     pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, Error> {
         let now = self.sources.now();
         let key = self.get::<Authenticated>(Key::api_key(hash)).await?.filter(|key| key.holds(now));
@@ -172,11 +178,13 @@ impl Table {
     }
 
     /// One listed key.
+    #[instrument(skip_all)]
     pub async fn listed_key(&self, owner: KeyOwner, id: KeyId) -> Result<Option<ApiKey>, Error> {
         self.get(Key::listed_api_key(owner, id)).await
     }
 
     /// A space, and one of its keys.
+    #[instrument(skip_all)]
     pub async fn space_and_key(&self, space: SpaceId, key: KeyId) -> Result<(Option<Space>, Option<ApiKey>), Error> {
         let (space, key) = (Key::space(space), Key::listed_api_key(KeyOwner::Space(space), key));
         let mut found = self.batch_get([space.clone(), key.clone()]).await?;
@@ -184,11 +192,13 @@ impl Table {
     }
 
     /// Returns a page of a space's or a user's keys, newest first.
+    #[instrument(skip_all)]
     pub async fn list_keys(&self, owner: KeyOwner, listing: &Listing) -> Result<Page<ApiKey>, Error> {
         self.page(Range::newest_first(listed_api_keys(owner), API_KEYS), listing).await
     }
 
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.
+    #[instrument(skip_all)]
     pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), Error> {
         let now = number(self.sources.now().ms());
         let revoked = [("is_active", AttributeValue::Bool(false)), ("updated_at", now)];

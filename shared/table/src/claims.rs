@@ -7,6 +7,7 @@
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use domain::{ChosenIds, Timestamp};
 use serde::Deserialize;
+use tracing::instrument;
 
 use crate::{
     Error, Key, Reason, Table,
@@ -66,6 +67,7 @@ struct Kept {
 
 impl Table {
     /// Claims the request of this mark and payload, both opaque.
+    #[instrument(skip_all)]
     pub async fn claim(&self, mark: &str, payload: &str) -> Result<Claimed, Error> {
         let now = self.sources.now();
         let fresh =
@@ -127,6 +129,7 @@ impl Table {
     }
 
     /// Releases a claim that was not completed: its request failed and may be repeated as if it had never been sent.
+    #[instrument(skip_all)]
     pub async fn release(&self, claim: &Claim) -> Result<(), Error> {
         self.delete_if(Key::claim(&claim.mark), &held(claim)).await
     }

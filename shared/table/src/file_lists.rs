@@ -9,6 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use domain::{
     Cursor, Direction, File, FileFilter, FileId, FileStatus, Listing, Page, Reference, Space, SpaceId, UserId,
 };
+use tracing::instrument;
 
 use crate::{
     Error, Key, Table,
@@ -75,6 +76,7 @@ impl Source {
 
 impl Table {
     /// Returns a page of the files of a space that a filter admits, newest first, or by name where a name is searched for.
+    #[instrument(skip_all)]
     pub async fn list_files(
         &self,
         space: SpaceId,
@@ -119,6 +121,7 @@ impl Table {
     }
 
     /// Returns the newest active file of a space with this reference.
+    #[instrument(skip_all)]
     pub async fn file_by_reference(&self, space: SpaceId, reference: &Reference) -> Result<Option<File>, Error> {
         let source = Source::Entries(files_of_reference(reference));
         let mut listing = Listing::first(REFERENCED);
@@ -136,6 +139,7 @@ impl Table {
     }
 
     /// The files of a space with these ids, at most a hundred: those that are there.
+    #[instrument(skip_all)]
     pub async fn files(&self, space: SpaceId, ids: &[FileId]) -> Result<HashMap<FileId, File>, Error> {
         let mut found = self.batch_get(ids.iter().map(|id| Key::file(space, *id))).await?;
         let mut files = HashMap::new();
@@ -146,6 +150,7 @@ impl Table {
     }
 
     /// Those of these files, at most a hundred, that are in a space of a user, each with its space.
+    #[instrument(skip_all)]
     pub async fn files_of_user(&self, user: UserId, ids: &[FileId]) -> Result<HashMap<FileId, (Space, File)>, Error> {
         let mut owners = self.batch_get(ids.iter().map(|id| Key::file_owner(*id))).await?;
         let mut places = Vec::new();

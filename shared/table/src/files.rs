@@ -2,6 +2,7 @@
 
 use domain::{File, FileId, FileStatus, HourlyQuota, Space, SpaceId, UserId};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 use crate::{
     Claim, Completion, Error, Key, Reason, Table, WriteError,
@@ -27,6 +28,7 @@ const GIVEN_UP_MS: i64 = 60 * 60 * 1_000;
 impl Table {
     /// Writes new files' records, all or nothing; with a quota, as one upload of its hour. Only active ones are found by
     /// where they are delivered.
+    #[instrument(skip_all)]
     pub async fn create_files(
         &self,
         files: &[File],
@@ -59,6 +61,7 @@ impl Table {
     }
 
     /// Replaces a pending file by the active one that was made from it, with the entry of its reference. It succeeds once.
+    #[instrument(skip_all)]
     pub async fn activate_file(&self, file: &File) -> Result<(), WriteError> {
         let active = File { version: file.version + 1, ..file.clone() };
         let mut transaction = self.transaction();
@@ -71,11 +74,13 @@ impl Table {
     }
 
     /// Removes where a file is delivered; safe to repeat.
+    #[instrument(skip_all)]
     pub async fn remove_path(&self, file: &File) -> Result<(), Error> {
         self.delete_if(Key::path(&file.storage_path), &Condition::equals("id", text(file.id))).await
     }
 
     /// Removes a file if it is still this version.
+    #[instrument(skip_all)]
     pub async fn remove_file(&self, file: &File) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         transaction.delete_file(file);
@@ -87,6 +92,7 @@ impl Table {
 
     /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
     /// and gives back the claim of their request, whose ids are thereby used up.
+    #[instrument(skip_all)]
     pub async fn resolve_unknown_commit(&self, files: &[File], claim: Option<&Claim>) -> Result<bool, WriteError> {
         // They are written all or nothing, so one of them stands for all.
         let Some(file) = files.first() else { return Ok(true) };
@@ -112,6 +118,7 @@ impl Table {
 
     /// Removes files that were just written, and releases the claim of their request. Fails with
     /// [`Reason::VersionConflict`] if one of them was changed or deleted since.
+    #[instrument(skip_all)]
     pub async fn roll_back_files(&self, files: &[File], claim: Option<&Claim>) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         for file in files {
@@ -127,6 +134,7 @@ impl Table {
 
     /// Replaces the version of a file that a change was made from, in whatever folder it is then, and by whatever it is found
     /// then. Returns the new version. Fails with [`Reason::FolderClosed`] if its new folder is gone or being deleted.
+    #[instrument(skip_all)]
     pub async fn change_file(&self, from: &File, to: &File) -> Result<u64, WriteError> {
         let to = &File { version: from.version + 1, ..to.clone() };
         let mut transaction = self.transaction();
@@ -144,12 +152,14 @@ impl Table {
     }
 
     /// The space of a file.
+    #[instrument(skip_all)]
     pub async fn space_of_file(&self, id: FileId) -> Result<Option<SpaceId>, Error> {
         let owner: Option<FileOwner> = self.get(Key::file_owner(id)).await?;
         Ok(owner.and_then(|owner| owner.space_id))
     }
 
     /// A space, and a file in it.
+    #[instrument(skip_all)]
     pub async fn space_and_file(&self, space: SpaceId, file: FileId) -> Result<(Option<Space>, Option<File>), Error> {
         let (space, file) = (Key::space(space), Key::file(space, file));
         let mut found = self.batch_get([space.clone(), file.clone()]).await?;
@@ -157,6 +167,7 @@ impl Table {
     }
 
     /// A space, a file in it, and what a user may do there; `None` where any of them is missing.
+    #[instrument(skip_all)]
     pub async fn space_file_and_membership(
         &self,
         space: SpaceId,

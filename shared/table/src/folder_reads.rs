@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use domain::{File, Folder, FolderId, Handle, Listing, Page, Space, SpaceId, UserId};
 use serde::de::IgnoredAny;
+use tracing::instrument;
 
 use crate::{
     Error, Key, Table,
@@ -30,12 +31,14 @@ pub struct DeliveredRecords {
 
 impl Table {
     /// The space of a folder.
+    #[instrument(skip_all)]
     pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, Error> {
         let owner: Option<FolderOwner> = self.get(Key::folder_owner(id)).await?;
         Ok(owner.map(|owner| owner.space_id))
     }
 
     /// A space, a folder in it, and what a user may do there; `None` where any of them is missing.
+    #[instrument(skip_all)]
     pub async fn space_folder_and_membership(
         &self,
         space: SpaceId,
@@ -46,6 +49,7 @@ impl Table {
     }
 
     /// Folders of a space, and nothing for one that is not there.
+    #[instrument(skip_all)]
     pub async fn folders(&self, space: SpaceId, ids: &[FolderId]) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
         let mut folders = HashMap::new();
         for ids in ids.chunks(TOGETHER) {
@@ -56,6 +60,7 @@ impl Table {
     }
 
     /// A space, and a folder in it, where they are there.
+    #[instrument(skip_all)]
     pub async fn space_and_folder(
         &self,
         space: SpaceId,
@@ -71,6 +76,7 @@ impl Table {
     }
 
     /// A file by where it is delivered, the space of its handle, and some folders of a space, as they are at one moment.
+    #[instrument(skip_all)]
     pub async fn delivered(
         &self,
         handle: &Handle,
@@ -95,6 +101,7 @@ impl Table {
     }
 
     /// Returns a page of the folders of a space, newest first: of all, or of those right in one or at the top.
+    #[instrument(skip_all)]
     pub async fn list_folders(
         &self,
         space: SpaceId,
@@ -114,6 +121,7 @@ impl Table {
     }
 
     /// Whether a folder has any file right in it.
+    #[instrument(skip_all)]
     pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, Error> {
         let range = Range::newest_first(space_partition(space), files_in(Some(folder)));
         let page = self.page::<IgnoredAny>(range, &Listing::first(1)).await?;

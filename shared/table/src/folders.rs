@@ -7,6 +7,7 @@
 
 use domain::{Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 use crate::{
     Completion, Error, Key, Reason, Table, WriteError,
@@ -50,6 +51,7 @@ fn counted<'a>(folder: &Folder, around: &'a FolderChain, sign: i64) -> impl Iter
 
 impl Table {
     /// Writes a new folder, in the last of some folders or at the top, in a space that is as it was read.
+    #[instrument(skip_all)]
     pub async fn create_folder(
         &self,
         folder: &Folder,
@@ -72,6 +74,7 @@ impl Table {
     }
 
     /// Replaces the version of a folder that a change was made from, where it is. Returns the new version.
+    #[instrument(skip_all)]
     pub async fn change_folder(&self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
         let to = &Folder { version: from.version + 1, ..to.clone() };
         let mut transaction = self.transaction();
@@ -81,6 +84,7 @@ impl Table {
     }
 
     /// The same of a folder that comes into the last of some others, or to the top, out of those that it was in.
+    #[instrument(skip_all)]
     pub async fn move_folder(
         &self,
         from: &Folder,
@@ -99,6 +103,7 @@ impl Table {
     }
 
     /// Removes a folder that is closed and as it was read, and has no folders in it, out of those that it was in.
+    #[instrument(skip_all)]
     pub async fn remove_folder(&self, folder: &Folder, left: &FolderChain) -> Result<(), WriteError> {
         let is_it = Condition::equals("id", text(folder.id));
         let is_ours = Condition::equals("space_id", text(folder.space_id));
@@ -113,6 +118,7 @@ impl Table {
     }
 
     /// The folder of a name in another one, or at the top.
+    #[instrument(skip_all)]
     pub async fn folder_named(
         &self,
         space: SpaceId,

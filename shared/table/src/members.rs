@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use domain::{ApiKey, KeyId, KeyOwner, Listing, Page, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use tracing::instrument;
 
 use crate::{
     Error, Key, Reason, Table, WriteError,
@@ -40,6 +41,7 @@ struct FirstUser {
 
 impl Table {
     /// Writes the first user with their first space, all or nothing.
+    #[instrument(skip_all)]
     pub async fn create_first_user(
         &self,
         user: UserId,
@@ -55,17 +57,20 @@ impl Table {
     }
 
     /// The user that was made first, where there is one.
+    #[instrument(skip_all)]
     pub async fn first_user(&self) -> Result<Option<UserId>, Error> {
         let user: Option<FirstUser> = self.get(Key::first_user()).await?;
         Ok(user.map(|user| user.id))
     }
 
     /// A user.
+    #[instrument(skip_all)]
     pub async fn user(&self, id: UserId) -> Result<Option<User>, Error> {
         self.get(Key::user(id)).await
     }
 
     /// A user, and one of their account keys.
+    #[instrument(skip_all)]
     pub async fn user_and_key(&self, id: UserId, key: KeyId) -> Result<(Option<User>, Option<ApiKey>), Error> {
         let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
         let mut found = self.batch_get([user.clone(), key.clone()]).await?;
@@ -73,16 +78,19 @@ impl Table {
     }
 
     /// Chooses the space that is meant where a user names none.
+    #[instrument(skip_all)]
     pub async fn choose_default_space(&self, user: UserId, space: SpaceId) -> Result<(), Error> {
         self.overwrite(Key::user(user), &User { id: user, default_space_id: Some(space) }).await
     }
 
     /// What a user may do in a space, where they belong to it.
+    #[instrument(skip_all)]
     pub async fn membership(&self, user: UserId, space: SpaceId) -> Result<Option<Membership>, Error> {
         self.get(Key::membership(user, space)).await
     }
 
     /// A space, and what a user may do there.
+    #[instrument(skip_all)]
     pub async fn space_and_membership(
         &self,
         space: SpaceId,
@@ -121,6 +129,7 @@ impl Table {
     }
 
     /// Returns a page of the spaces that a user belongs to, newest first; `None` in place of one that is being deleted.
+    #[instrument(skip_all)]
     pub async fn list_spaces(
         &self,
         user: UserId,

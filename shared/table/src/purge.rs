@@ -5,6 +5,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
+use tracing::instrument;
 
 use crate::{
     Error, Key, Table,
@@ -48,6 +49,7 @@ impl PurgePage {
 
 impl Table {
     /// Returns a page of up to `limit` records of a deleted space.
+    #[instrument(skip_all)]
     pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<PurgePage, Error> {
         // One more for the space's own record, which stays until the end.
         let query = self
@@ -71,12 +73,14 @@ impl Table {
     }
 
     /// Removes the records of a page and the items they name; safe to repeat.
+    #[instrument(skip_all)]
     pub async fn delete_purge_page(&self, page: &PurgePage) -> Result<(), Error> {
         self.delete_all(&page.satellites).await?;
         self.delete_all(&page.records).await
     }
 
     /// Removes the record of a deleted space, the last that is left of it; safe to repeat.
+    #[instrument(skip_all)]
     pub async fn purge_space(&self, space: SpaceId) -> Result<(), Error> {
         self.delete_all(&[Key::space(space)]).await
     }

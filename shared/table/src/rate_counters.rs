@@ -4,6 +4,7 @@
 
 use domain::{Allowance, HourlyQuota, RateLimit, SpaceId, Timestamp, Window};
 use serde::Deserialize;
+use tracing::instrument;
 
 use crate::{
     Error, Key, Reason, Table,
@@ -26,6 +27,7 @@ struct Counted {
 
 impl Table {
     /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are used up.
+    #[instrument(skip_all)]
     pub async fn count(&self, who: &str, limit: RateLimit) -> Result<(bool, Allowance), Error> {
         let now = self.sources.now();
         let used_up = limit.allowance(limit.requests_per_minute, now);
@@ -41,6 +43,7 @@ impl Table {
     }
 
     /// Returns the number of anonymous uploads that a config has received in an hour.
+    #[instrument(skip_all)]
     pub async fn uploads_in_hour(&self, space: SpaceId, quota: HourlyQuota) -> Result<u64, Error> {
         let counted: Option<Counted> = self.get(Key::hour(space, quota)).await?;
         Ok(counted.map_or(0, |counted| counted.made))

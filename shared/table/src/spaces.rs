@@ -4,6 +4,7 @@
 
 use domain::{FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 use crate::{
     Completion, Error, Key, Reason, Table, WriteError,
@@ -50,6 +51,7 @@ pub(crate) fn existing(space: Option<Space>) -> Option<Space> {
 
 impl Table {
     /// Writes a new space, its first upload config and its creator's role, all or nothing.
+    #[instrument(skip_all)]
     pub async fn create_space(
         &self,
         space: &Space,
@@ -64,6 +66,7 @@ impl Table {
 
     /// Replaces the version of a space that a change was made from. A name that the space gives up, by a new name or by its
     /// deletion, is free at the same moment. Returns the new version.
+    #[instrument(skip_all)]
     pub async fn change_space(&self, from: &Space, to: &Space) -> Result<u64, WriteError> {
         let to = &Space { version: from.version + 1, ..to.clone() };
         let is_renamed = from.name.folded() != to.name.folded();
@@ -88,16 +91,19 @@ impl Table {
     }
 
     /// A space.
+    #[instrument(skip_all)]
     pub async fn space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
         Ok(existing(self.deleted_or_existing_space(id).await?))
     }
 
     /// A space, also where it was deleted and its purge has not ended.
+    #[instrument(skip_all)]
     pub async fn deleted_or_existing_space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
         self.get(Key::space(id)).await
     }
 
     /// Whether a space has any file or folder.
+    #[instrument(skip_all)]
     pub async fn has_assets(&self, id: SpaceId) -> Result<bool, Error> {
         let query = self
             .client
@@ -117,11 +123,13 @@ impl Table {
     }
 
     /// A space, by its handle.
+    #[instrument(skip_all)]
     pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, Error> {
         Ok(self.get::<ByHandle>(Key::handle(handle)).await?.and_then(ByHandle::space))
     }
 
     /// Leaves of a deleted space that its handle is never to be used again; safe to repeat.
+    #[instrument(skip_all)]
     pub async fn retire_handle(&self, handle: &Handle) -> Result<(), Error> {
         self.overwrite(Key::handle(handle), &Retired { is_retired: true }).await
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 use crate::{Error, Table, key::Key};
 
@@ -24,6 +25,7 @@ struct Kept {
 
 impl Table {
     /// Until when what was stored has been judged; 1970, where nothing was.
+    #[instrument(skip_all)]
     pub async fn swept_until(&self) -> Result<Timestamp, Error> {
         let swept: Option<Swept> = self.get(Key::sweep()).await?;
         Ok(swept.map_or(Timestamp::from_ms(0), |swept| swept.until))
@@ -31,11 +33,13 @@ impl Table {
 
     /// Says until when what was stored has been judged; safe to repeat. An earlier moment than before has more judged
     /// again, and nothing left out.
+    #[instrument(skip_all)]
     pub async fn set_swept_until(&self, until: Timestamp) -> Result<(), Error> {
         self.overwrite(Key::sweep(), &Swept { until }).await
     }
 
     /// Which objects hold the bytes of these files of a space. One that has no bytes yet, or is not there, is left out.
+    #[instrument(skip_all)]
     pub async fn revisions(&self, space: SpaceId, files: &[FileId]) -> Result<HashMap<FileId, Revision>, Error> {
         let mut revisions = HashMap::new();
         for batch in files.chunks(BATCH) {

@@ -2,6 +2,7 @@
 
 use domain::{Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
 use serde::{Deserialize, Serialize};
+use tracing::instrument;
 
 use crate::{
     Completion, Error, Key, Reason, Table, WriteError,
@@ -20,6 +21,7 @@ struct ConfigOwner {
 
 impl Table {
     /// Writes a new config.
+    #[instrument(skip_all)]
     pub async fn create_upload_config(
         &self,
         config: &UploadConfig,
@@ -31,6 +33,7 @@ impl Table {
     }
 
     /// Replaces the version of a config that a change was made from. Returns the new version.
+    #[instrument(skip_all)]
     pub async fn change_upload_config(&self, from: &UploadConfig, to: &UploadConfig) -> Result<u64, WriteError> {
         let to = &UploadConfig { version: from.version + 1, ..to.clone() };
         let name = Key::upload_config_name(to.space_id, &to.name);
@@ -47,6 +50,7 @@ impl Table {
     }
 
     /// Deletes a config. Fails with [`Reason::ConfigActive`] if it is its space's active one.
+    #[instrument(skip_all)]
     pub async fn delete_upload_config(&self, config: &UploadConfig) -> Result<(), WriteError> {
         let is_inactive =
             Condition::exists().and("active_upload_config_id <> :config").value("config", text(config.id));
@@ -60,6 +64,7 @@ impl Table {
     }
 
     /// An upload config of a space, by id or by name.
+    #[instrument(skip_all)]
     pub async fn upload_config(
         &self,
         space: SpaceId,
@@ -69,6 +74,7 @@ impl Table {
     }
 
     /// Returns a space and an upload config in it, by id or by name.
+    #[instrument(skip_all)]
     pub async fn space_and_upload_config(
         &self,
         space: SpaceId,
@@ -81,12 +87,14 @@ impl Table {
     }
 
     /// The space of an upload config.
+    #[instrument(skip_all)]
     pub async fn space_of_upload_config(&self, id: UploadConfigId) -> Result<Option<SpaceId>, Error> {
         let owner: Option<ConfigOwner> = self.get(Key::upload_config_owner(id)).await?;
         Ok(owner.map(|owner| owner.space_id))
     }
 
     /// Returns a page of a space's upload configs, newest first.
+    #[instrument(skip_all)]
     pub async fn list_upload_configs(&self, space: SpaceId, listing: &Listing) -> Result<Page<UploadConfig>, Error> {
         self.page(Range::newest_first(space_partition(space), UPLOAD_CONFIGS), listing).await
     }

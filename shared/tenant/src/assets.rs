@@ -6,6 +6,7 @@ use bucket::{Bucket, Content, ObjectKey};
 use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Revision, Violation, Violations};
 use futures::{StreamExt, stream};
 use table::{Claim, Completion, Reason, WriteError};
+use tracing::instrument;
 
 use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
 
@@ -78,6 +79,7 @@ impl Assets<'_> {
     ///
     /// Fails with 409 if a stored name is taken. A failure leaves nothing behind, unless it is unknown whether the records
     /// were written: then the bytes stay, because they may be in use.
+    #[instrument(skip_all)]
     pub async fn store(
         &self,
         files: &[NewFile],

@@ -11,6 +11,7 @@
 
 use domain::{Closing, Fault, Security, Violation};
 use queue::{PurgeJob, PurgePass, Queue};
+use tracing::instrument;
 
 use crate::Space;
 
@@ -21,6 +22,7 @@ const ANNOUNCEMENT_SECONDS: i32 = 1;
 
 impl Space {
     /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
+    #[instrument(skip_all)]
     pub async fn delete(mut self, force: bool, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         if force {
             self.mark(None, purge).await?;

@@ -14,6 +14,7 @@ use domain::{
     access_revision, original_needs_proof,
 };
 use futures::Stream;
+use tracing::instrument;
 
 use crate::{Caller, Originals, Tenants, assets::original};
 
@@ -111,6 +112,7 @@ impl Tenants {
     /// Opens the original for a visitor: for everyone if neither the file nor anything around it requires proof, else for
     /// the holder of a signed address or of a role in the space. A signature that does not verify is refused in both cases.
     /// An image that has to carry a watermark is never delivered without it.
+    #[instrument(skip_all)]
     pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
         let Located { file, folders, space } = located;
         telemetry::record_space(space.id);

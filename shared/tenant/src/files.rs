@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use domain::{Fault, File, FileFilter, FileId, FolderId, Listing, Page, Reference, Violation, Violations};
 use queue::{PurgeJob, Queue};
 use table::{ChangeError, Reason, WriteError};
+use tracing::instrument;
 
 use crate::{Caller, Space, Tenants, folders::folder_closed};
 
@@ -63,6 +64,7 @@ impl Space {
     }
 
     /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
+    #[instrument(skip_all)]
     pub async fn delete_file(&self, file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());
         purge.send(&[(PurgeJob::File { space_id, file_id, announced_at }, ANNOUNCEMENT_SECONDS)]).await?;

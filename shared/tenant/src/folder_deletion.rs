@@ -5,6 +5,7 @@
 //! the condition that it is open. So either the deletion sees what came, or nobody was told that it came.
 
 use domain::{Closing, Fault, Folder, FolderId, Violation};
+use tracing::instrument;
 
 use crate::{
     Space,
@@ -32,6 +33,7 @@ impl Space {
     }
 
     /// Deletes a folder, unless there is a file or a folder in it.
+    #[instrument(skip_all)]
     pub async fn delete_folder(&self, found: FolderWithChain) -> Result<(), Fault> {
         let found = match found.folder() {
             folder if folder.is_closed(self.now()) => {

@@ -6,6 +6,7 @@ use domain::{
     Violations,
 };
 use table::ChangeError;
+use tracing::instrument;
 
 use crate::{Space, files::FOLDER, folders::TOO_DEEP};
 
@@ -69,6 +70,7 @@ impl Space {
     }
 
     /// Creates the missing folders of a placement. Returns all its folders.
+    #[instrument(skip_all)]
     pub async fn create_missing_folders(&self, placement: Placement) -> Result<FolderChain, Fault> {
         let mut folders = placement.existing;
         for name in placement.missing {

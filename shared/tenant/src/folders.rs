@@ -5,6 +5,7 @@ use domain::{
     Violations,
 };
 use table::Completion;
+use tracing::instrument;
 
 use crate::{Caller, Space, Tenants, deletion::closed};
 
@@ -87,6 +88,7 @@ impl Space {
 
     /// Gives a folder another name, or puts it into another one. One that would then be in itself, or too deep, stays where
     /// it is.
+    #[instrument(skip_all)]
     pub async fn move_folder(&self, found: FolderWithChain, to: &FolderMove) -> Result<FolderWithChain, Fault> {
         let id = found.folder().id;
         let write = |found: FolderWithChain| async move {

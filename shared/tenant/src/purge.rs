@@ -7,6 +7,7 @@ use bucket::{Bucket, ObjectKey};
 use domain::{Fault, FileId, SpaceId, Timestamp};
 use queue::{PurgeJob, PurgePass};
 use table::Table;
+use tracing::instrument;
 
 use crate::{JobLimits, JobTime};
 
@@ -39,6 +40,7 @@ impl Purge {
     }
 
     /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end anywhere.
+    #[instrument(skip_all)]
     pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, Fault> {
         let now = self.table.sources().now();
         match *job {

@@ -13,6 +13,7 @@ use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, Object
 use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use table::{ChangeError, Completion, Reason, Table, WriteError};
+use tracing::instrument;
 
 use crate::{Assets, Originals, Space, assets::Unwritten};
 
@@ -58,6 +59,7 @@ pub enum StagedCopied {
 impl Assets<'_> {
     /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it is sent for that somebody
     /// looks after it, so none is ever forgotten.
+    #[instrument(skip_all)]
     pub async fn announce(
         &self,
         file: &File,
@@ -150,6 +152,7 @@ impl Assets<'_> {
     /// attempt may have made active; `None` if it was removed.
     ///
     /// Fails with 409 if the stored name is taken; the file stays pending.
+    #[instrument(skip_all)]
     pub async fn activate(&self, pending: &File, content: StoredContent) -> Result<Option<File>, Fault> {
         let at = self.space.now();
         let load = || self.space.file(pending.id);
@@ -220,6 +223,7 @@ impl Assets<'_> {
     }
 
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
+    #[instrument(skip_all)]
     pub async fn discard(&self, file: &File) -> Result<bool, Fault> {
         let load = || async { self.space.file(file.id).await };
         let remove = |found: Option<File>| async move {

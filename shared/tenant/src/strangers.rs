@@ -7,6 +7,7 @@ use domain::{
     Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned, PresentedUpload, RateLimit,
     Referrer, Role, SignedUpload, UploadConfig, UploadConfigName, UploadConfigReference, Violation, Violations,
 };
+use tracing::instrument;
 
 use crate::{Caller, PRESIGNED_MS, Space, Tenants};
 
@@ -44,6 +45,7 @@ impl Tenants {
     /// violations of `space` or `upload_config` if the caller may not know of such a space or config.
     ///
     /// Fails with 403 if the caller's role is too low or the space is disabled.
+    #[instrument(skip_all)]
     pub async fn upload_scope(
         &self,
         caller: &Caller,

@@ -10,6 +10,7 @@ use bucket::{Bucket, ListedOriginal, ObjectKey};
 use domain::{Fault, FileId, Revision, SpaceId};
 use queue::{SweepJob, SweepPlace, SweepRound};
 use table::Table;
+use tracing::instrument;
 
 use crate::{JobLimits, JobTime};
 
@@ -45,6 +46,7 @@ impl Sweep {
     }
 
     /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end anywhere.
+    #[instrument(skip_all)]
     pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>) -> Result<Swept, Fault> {
         let round = match job.round {
             Some(round) => round,
