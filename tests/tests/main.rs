@@ -10,6 +10,7 @@ mod budgets;
 mod clients;
 mod confirm_check;
 mod container;
+mod contract;
 mod deletion_crashes;
 mod delivery;
 mod delivery_access;
