@@ -6,7 +6,7 @@ use crate::api;
 
 /// Errors that any endpoint may answer with: status code, and when it does.
 const ERRORS: [(u16, &str); 11] = [
-    (400, "The body cannot be parsed."),
+    (400, "The body cannot be parsed, or the path is not UTF-8."),
     (401, "The API key is missing or not valid."),
     (
         403,

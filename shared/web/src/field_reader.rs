@@ -73,8 +73,8 @@ pub trait FieldReader: Sized {
         numbered: impl FnOnce(i64) -> Result<T, Violation>,
     ) -> Option<T>;
 
-    /// Reads a string or a number as text, as it was sent; it may be absent or null.
-    fn text_or_number(&mut self, name: &str) -> Option<String>;
+    /// Reads a string or a number as text; it may be absent or null. `T` describes it and is not checked.
+    fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String>;
 
     /// Reads a list of at most `max` strings that may be absent or null. Errors name an item by its position.
     fn list<T: JsonSchema>(

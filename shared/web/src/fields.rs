@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use domain::{Fault, Timestamp, Violation, Violations};
 use schemars::JsonSchema;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use crate::{FieldReader, Patch};
 
@@ -157,12 +157,7 @@ impl FieldReader for Fields {
         numbered: impl FnOnce(i64) -> Result<T, Violation>,
     ) -> Option<T> {
         let read = match self.values.get(name) {
-            Some(Value::Number(number)) => {
-                // What is beyond 64 bits is beyond every bound.
-                let beyond = || number.as_f64().map(|number| if number < 0.0 { i64::MIN } else { i64::MAX });
-                let whole = number.as_i64().or_else(|| if number.is_u64() { beyond() } else { None });
-                whole.ok_or(Violation::NotAnInteger).and_then(numbered).map(Some)
-            }
+            Some(Value::Number(number)) => whole(number).ok_or(Violation::NotAnInteger).and_then(numbered).map(Some),
             None | Some(Value::Null | Value::String(_)) => {
                 self.string(name).and_then(|text| text.map(named).transpose())
             }
@@ -249,11 +244,11 @@ impl FieldReader for Fields {
         self.keep(name, items)
     }
 
-    fn text_or_number(&mut self, name: &str) -> Option<String> {
+    fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String> {
         match self.values.get(name)? {
             Value::Null => None,
             Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(number.to_string()),
+            Value::Number(number) => Some(whole(number).map_or_else(|| number.to_string(), |whole| whole.to_string())),
             _ => self.keep(name, Err(Violation::NotAString)),
         }
     }
@@ -280,6 +275,14 @@ impl FieldReader for Fields {
     fn violate(&mut self, name: &str, violation: &Violation) {
         self.violations.add(&format!("{}{name}", self.prefix), violation);
     }
+}
+
+/// Returns a number without a fraction: as JSON Schema has it, `60.0` is an integer. What is beyond 64 bits is the greatest or
+/// least of them, so that it is beyond every bound.
+fn whole(number: &Number) -> Option<i64> {
+    let whole = number.as_f64().filter(|number| number.fract() == 0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]
+    number.as_i64().or_else(|| whole.map(|whole| whole as i64))
 }
 
 #[cfg(test)]

@@ -187,6 +187,10 @@ async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
         let errors = acme.client.post(&route(&file), json!({field: value})).await.refused(422);
         assert_eq!(errors, json!({field: [format!("The {} field {end}.", field.replace('_', " "))]}), "{value}");
     }
+    // A number without a fraction is an integer, however it is written.
+    for field in ["expiration_minutes", "w", "q"] {
+        acme.client.post(&route(&file), json!({field: 60.0})).await.ok();
+    }
     let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
     let errors = acme.client.post(&route(&file), all).await.refused(422);
     assert_eq!(errors.as_object().map(serde_json::Map::len), Some(8), "{errors}");

@@ -1,9 +1,13 @@
 //! `POST /files/:id/signed-url`: an address by which its holder sees a file, or a rendering of it, without a key.
 
 use axum::extract::State;
-use domain::{File, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, Transformation, signed_query};
+use domain::{
+    Crop, File, ImageFormat, Position, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, Transformation,
+    signed_query,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 use web::{
     Can, Data, Endpoint, Failure, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson, expires_seconds, file_url,
 };
@@ -14,6 +18,38 @@ use crate::Files;
 const DEFAULT_MINUTES: i64 = 60;
 /// The field, and the parameter, by which a file is saved, not shown.
 const DOWNLOAD: &str = "download";
+
+/// Number of pixels of a side, or its digits.
+#[derive(JsonSchema)]
+#[schemars(with = "Value", extend("anyOf" = [
+    {"type": "integer", "minimum": 1, "maximum": 8192},
+    {"type": "string", "pattern": r"^0*([1-9]\d{0,2}|[1-7]\d{3}|80\d\d|81[0-8]\d|819[0-2])$"},
+]))]
+enum Pixels {}
+
+/// Quality of 1 to 100, or its digits, or `auto`.
+#[derive(JsonSchema)]
+#[schemars(with = "Value", extend("anyOf" = [
+    {"type": "integer", "minimum": 1, "maximum": 100},
+    {"type": "string", "pattern": r"^(0*([1-9]\d?|100)|auto)$"},
+]))]
+enum RenderingQuality {}
+
+/// One of several values, or `auto`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "it only describes what `Transformation` reads")]
+enum OrAuto<T> {
+    Of(T),
+    Auto(Auto),
+}
+
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "it only describes what `Transformation` reads")]
+enum Auto {
+    Auto,
+}
 
 pub(crate) const SIGN_URL: Endpoint = Endpoint::post("signFileUrl", "/files/{id}/signed-url", "Sign a delivery URL");
 
@@ -30,7 +66,14 @@ impl FromFields for SignUrlRequest {
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let mut parameters = Vec::new();
         for name in TRANSFORMATION_PARAMETERS {
-            parameters.extend(fields.text_or_number(name).map(|text| (name, text)));
+            let text = match name {
+                "w" | "h" => fields.text_or_number::<Pixels>(name),
+                "r" => fields.text_or_number::<Crop>(name),
+                "g" => fields.text_or_number::<OrAuto<Position>>(name),
+                "f" => fields.text_or_number::<OrAuto<ImageFormat>>(name),
+                _ => fields.text_or_number::<RenderingQuality>(name),
+            };
+            parameters.extend(text.map(|text| (name, text)));
         }
         let given = parameters.iter().map(|(name, value)| (*name, value.as_str()));
         if let Err(violations) = Transformation::read(given) {

@@ -79,6 +79,8 @@ impl<'a> Operation<'a> {
     pub fn path_parameter<T: JsonSchema>(&mut self, name: &str) {
         let schema = self.schemas.subschema_for::<T>();
         self.parameters.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
+        // What is not UTF-8, and what names nothing.
+        self.error(400);
         self.error(404);
     }
 

@@ -267,8 +267,9 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn text_or_number(&mut self, name: &str) -> Option<String> {
-        self.add(name, json!({"type": ["string", "number", "null"]}), Absence::Missing);
+    fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String> {
+        let schema = self.schema_of::<T>();
+        self.add(name, schema, Absence::Null);
         None
     }
 
