@@ -5,6 +5,7 @@
 
 mod document;
 mod generated;
+mod links;
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
@@ -62,5 +63,7 @@ pub fn api() -> Api {
         "folders": folders,
     }
 
-    Api { operations, schemas: schemas.take_definitions(true) }
+    let schemas = schemas.take_definitions(true);
+    links::add_links(&mut operations, &schemas);
+    Api { operations, schemas }
 }
