@@ -6,7 +6,7 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use crate::Answer;
+use crate::{Answer, contract};
 
 /// A client.
 #[derive(Clone)]
@@ -41,14 +41,18 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole answer. Fails the test if it is not as `openapi.json` describes it.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let request = request.build().expect("a request");
+        let method = request.method().clone();
+        let path = request.url().path().to_owned();
         let asked = format!("{} {}", request.method(), request.url());
         let response = self.http.execute(request).await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.bytes().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
-        Answer { asked, status, headers, body }
+        let answer = Answer { asked, status, headers, body };
+        contract::require_described(method.as_str(), &path, &answer);
+        answer
     }
 
     /// `GET`.

@@ -3,6 +3,7 @@
 
 mod answer;
 mod client;
+mod contract;
 mod dump;
 mod echo;
 mod raw;
