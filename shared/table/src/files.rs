@@ -54,8 +54,11 @@ impl Table {
         }
 
         let written = transaction.commit_with(completion).await;
-        if is_too_large && matches!(written, Err(WriteError::ConditionFailed(_))) {
-            self.remove_entries(files).await;
+        match &written {
+            // Another request writes files under the same ids: the entries are its own.
+            Err(WriteError::ConditionFailed(Reason::ClaimLost)) => {}
+            Err(WriteError::ConditionFailed(_)) if is_too_large => self.remove_entries(files).await,
+            _ => {}
         }
         written
     }
@@ -104,16 +107,16 @@ impl Table {
             transaction.release(claim);
         }
 
-        let refused = match transaction.commit().await {
+        match transaction.commit().await {
             Ok(()) => {
                 self.remove_entries(files).await;
-                return Ok(false);
+                Ok(false)
             }
-            Err(WriteError::ConditionFailed(reason)) => reason,
-            Err(error) => return Err(error),
-        };
-        let is_there = self.space_of_file(file.id).await?.is_some();
-        if is_there || refused == Reason::IdTaken { Ok(is_there) } else { Err(WriteError::ConditionFailed(refused)) }
+            // Our own transaction would have completed the claim, and a completed one cannot be taken over.
+            Err(WriteError::ConditionFailed(Reason::ClaimLost)) => Ok(false),
+            Err(WriteError::ConditionFailed(Reason::IdTaken)) => Ok(self.space_of_file(file.id).await?.is_some()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes files that were just written, and releases the claim of their request. Fails with

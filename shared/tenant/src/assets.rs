@@ -134,10 +134,8 @@ impl Assets<'_> {
                 let refusal = quota.map(|quota| quota.used_up(self.space.now()));
                 return Err(Unwritten::settled(refusal.unwrap_or_else(|| Fault::internal("no quota"))));
             }
-            Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
-                return Err(Unwritten::settled(error.into()));
-            }
-            Err(error) => {
+            Err(error @ WriteError::ConditionFailed(_)) => return Err(Unwritten::settled(error.into())),
+            Err(error @ WriteError::Failed(_)) => {
                 if !table.resolve_unknown_commit(records, claim).await.map_err(Fault::from)? {
                     return Err(Unwritten::settled(error.into()));
                 }

@@ -180,18 +180,39 @@ impl<T: FromFields> IdempotentJson<T> {
     /// Does the request by `work`, unless it was done before. A request that was done is answered as before even if its
     /// fields would be refused by now.
     pub async fn once<V>(
-        mut self,
+        self,
         work: impl AsyncFnOnce(T, &Reservation) -> Result<V, Failure>,
     ) -> Result<Created<V>, Failure> {
-        let reservation = match self.scope.begin(&self.body.value).await? {
-            Begun::Proceed(reservation) => reservation,
-            Begun::Replay(replay) => return Ok(Created::Replayed(replay)),
-        };
+        let work = async |(), request: T, reservation: &Reservation| work(request, reservation).await;
+        self.once_authorized(async |_| Ok(()), work).await
+    }
 
+    /// Does the same with a request whose fields say where the caller acts: `authorize` is asked before each answer, so that
+    /// nobody gets one from a space that they lost.
+    pub async fn once_authorized<P, V>(
+        mut self,
+        authorize: impl AsyncFnOnce(&T) -> Result<P, Failure>,
+        work: impl AsyncFnOnce(P, T, &Reservation) -> Result<V, Failure>,
+    ) -> Result<Created<V>, Failure> {
+        let begun = self.scope.begin(&self.body.value).await?;
         let read = T::read(&mut self.body.fields);
         let request = self.body.fields.finish(read);
+
+        let reservation = match begun {
+            Begun::Proceed(reservation) => reservation,
+            Begun::Replay(replay) => {
+                if let Ok(request) = &request {
+                    authorize(request).await?;
+                }
+                return Ok(Created::Replayed(replay));
+            }
+        };
         // In a box, so that the futures of requests stay small.
-        let done = Box::pin(async { work(request?, &reservation).await.map(Created::New) });
+        let done = Box::pin(async {
+            let request = request?;
+            let permission = authorize(&request).await?;
+            work(permission, request, &reservation).await.map(Created::New)
+        });
         reservation.settle(done).await
     }
 }

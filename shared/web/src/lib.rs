@@ -169,7 +169,7 @@
 //!   `Idempotent-Replayed: true`, and does nothing. With another payload it is a 422. While the first is in progress it is a
 //!   409, whose `Retry-After` is the rest of the first one's lease of 60 seconds, also where the first one
 //!   died. The caller has to be allowed still: a replay
-//!   into a space that is gone or disabled is refused. `POST /spaces/:id/signing-secret/rotate` creates nothing and takes no
+//!   into a space that is gone is refused, and one of an upload into a disabled space or by a deleted upload config. `POST /spaces/:id/signing-secret/rotate` creates nothing and takes no
 //!   `Idempotency-Key`: sent twice, it rotates twice.
 //! - `POST /upload/presign` signs a fresh address for the same file, good for what is left of the first one's hour; after it,
 //!   it is a 409. `expires_in` tells how long an address is good, in seconds: an hour, or less where the credentials that sign

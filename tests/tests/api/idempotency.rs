@@ -30,6 +30,11 @@ impl Creation {
         &self.path
     }
 
+    /// Whether a name of it is taken once it has been sent.
+    fn has_unique_name(&self) -> bool {
+        ["/spaces", "/folders", "/upload-configs"].contains(&self.path.as_str())
+    }
+
     pub(super) fn upload(client: &Client, acme: &Tenant, fields: &'static [&'static str]) -> Creation {
         let payload = Payload::Form(acme.handle.clone(), fields);
         Creation { client: client.clone(), path: "/upload".to_owned(), payload }
@@ -57,6 +62,8 @@ pub(super) fn creations(stack: &Stack, acme: &Tenant) -> Vec<Creation> {
         Creation::json(&stack.account(), "/spaces", json!({"name": "Plain Name of a Space"})),
         Creation::json(&acme.client, &keys(acme), json!({"name": "Plain Name of a Key", "role": "user"})),
         Creation::json(&stack.account(), "/account/api-keys", json!({"name": "Plain Name of an Account Key"})),
+        Creation::json(&acme.client, "/folders", json!({"space_id": acme.id, "name": "Plain Name of a Folder"})),
+        Creation::json(&acme.client, "/upload-configs", json!({"space_id": acme.id, "name": "plain-name"})),
         Creation::upload(&acme.client, acme, &["file"]),
         Creation::upload(&stack.account(), acme, &["files[]", "files[]", "file"]),
     ]
@@ -109,7 +116,7 @@ async fn a_request_that_is_sent_again_is_answered_again_and_done_once() {
         }
         stack.dump().await.demand_unchanged(&before, &creation.path);
         let under_another_name = creation.send("order 8").await;
-        if creation.path == "/spaces" {
+        if creation.has_unique_name() {
             under_another_name.refused(422);
         } else {
             assert_ne!(demand_first(under_another_name).body, first.body);
@@ -220,6 +227,37 @@ async fn an_answer_is_kept_though_its_request_would_be_refused_by_now() {
 }
 
 #[tokio::test]
+async fn replay_into_a_space_that_was_deleted_is_refused() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    for force in [true, false] {
+        let acme = stack.space("Acme").await;
+        let config = json!({"space_id": acme.id, "name": "other"});
+        let mut creations = vec![
+            Creation::json(&account, "/upload-configs", config),
+            Creation::json(&account, &keys(&acme), json!({"name": "web"})),
+        ];
+        if force {
+            creations.push(Creation::json(&account, "/folders", json!({"space_id": acme.id, "name": "folder"})));
+            creations.push(Creation::upload(&account, &acme, &["file"]));
+        }
+        let name = format!("forced: {force}");
+        for creation in &creations {
+            let first = demand_first(creation.send(&name).await);
+            demand_replay(&creation.send(&name).await, &first);
+        }
+
+        account.delete(&format!("/spaces?id={}&force={force}", acme.id)).await.demand(if force { 202 } else { 204 });
+        for creation in &creations {
+            let status = if creation.path == keys(&acme) { 404 } else { 422 };
+            creation.send(&name).await.refused(status);
+        }
+        stack.purged().await;
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
 async fn however_many_come_at_once_there_is_one_effect() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
@@ -228,8 +266,8 @@ async fn however_many_come_at_once_there_is_one_effect() {
             let before = stack.dump().await;
             let name = format!("at once {index} {count}");
             let answers = join_all((0..count).map(|_| creation.send(&name))).await;
-            if creation.path == "/spaces" && count > 2 {
-                // The name is taken by the space of the two.
+            if creation.has_unique_name() && count > 2 {
+                // The name is taken by what the two made.
                 assert!(answers.iter().all(|answer| answer.status == 422 || answer.status == 409));
                 continue;
             }
@@ -269,7 +307,7 @@ async fn what_is_kept_tells_nothing() {
     let dump = stack.dump().await;
     let claims = dump.items.iter().filter(|((partition, _), _)| partition.starts_with("CLAIM#"));
     let claims: Vec<String> = claims.map(|(key, item)| format!("{key:?} {item}")).collect();
-    assert_eq!(claims.len(), 5);
+    assert_eq!(claims.len(), creations(&stack, &acme).len());
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
         assert!(!secrets.iter().any(|secret| shown.contains(secret.as_str())), "{shown}");

@@ -1,5 +1,7 @@
 //! Requests under an `Idempotency-Key` that fail, or whose function dies, anywhere.
 
+use std::pin::pin;
+
 use axum::{Router, routing};
 use emulators::Service::{DynamoDb, S3};
 use local::product;
@@ -177,6 +179,47 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
         }
         demand_one_effect(&stack, &acme, &creation, &first, &before).await;
     }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn request_that_is_taken_over_at_any_call_leaves_one_effect() {
+    /// More calls than an upload makes.
+    const CALLS_MAX: u32 = 20;
+    let stack = Stack::start().await;
+    let mut calls = 0;
+    loop {
+        let acme = stack.space(&format!("Acme {calls}")).await;
+        let creation = Creation::upload(&acme.client, &acme, &["files", "files"]);
+        let before = stack.dump().await;
+        let mut hold = stack.cloud.faults().hold("uploads", calls);
+        let mut slow = pin!(creation.send("one"));
+        let is_held = tokio::select! {
+            answer = &mut slow => {
+                demand_first(answer);
+                false
+            }
+            () = hold.reached() => true,
+        };
+        if !is_held {
+            break;
+        }
+
+        stack.clock.advance(seconds(61));
+        let fast = creation.send("one").await.demand(201);
+        hold.release();
+        let slow = slow.await;
+        if slow.status == 201 {
+            assert_eq!(slow.body, fast.body, "before call {calls}");
+        } else {
+            demand_busy(&slow);
+        }
+        let fast = if fast.header("idempotent-replayed") == "true" { slow } else { fast };
+        demand_one_effect(&stack, &acme, &creation, &fast, &before).await;
+        calls += 1;
+        assert!(calls < CALLS_MAX);
+    }
+    assert!(calls > 6, "only {calls} calls");
     stack.stop().await;
 }
 

@@ -4,7 +4,7 @@ use domain::{FolderId, FolderName};
 use tenant::FolderWithChain;
 use web::{
     Authenticated, Can, Created, Endpoint, Failure, FieldReader, FolderReference, FromFields, IdempotentJson,
-    ManageFolders, ResourceId,
+    ManageFolders, Reservation, ResourceId,
 };
 
 use crate::views::FolderView;
@@ -32,15 +32,17 @@ pub(crate) async fn create(
     auth: Authenticated<ManageFolders>,
     body: IdempotentJson<CreateFolder>,
 ) -> Result<Created<FolderView>, Failure> {
-    body.once(async |CreateFolder { space_id, name, parent_id }, reservation| {
-        let can: Can<ManageFolders> = auth.authorize_reference("space_id", &space_id).await?;
-
+    let authorize = async |request: &CreateFolder| {
+        let can: Can<ManageFolders> = auth.authorize_reference("space_id", &request.space_id).await?;
+        Ok(can)
+    };
+    let work = async |can: Can<ManageFolders>, CreateFolder { name, parent_id, .. }, reservation: &Reservation| {
         let view = |folder: &FolderWithChain| FolderView::of(folder, can.space.record());
         let complete = |folder: &FolderWithChain| reservation.complete(&view(folder));
         let id = FolderId::chosen(&mut reservation.ids());
         let folder = can.space.create_folder(id, name, parent_id, complete).await?;
 
         Ok(view(&folder))
-    })
-    .await
+    };
+    body.once_authorized(authorize, work).await
 }

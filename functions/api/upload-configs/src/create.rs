@@ -3,7 +3,7 @@
 use domain::{DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation};
 use web::{
     Authenticated, Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageUploadConfigs,
-    ResourceId,
+    Reservation, ResourceId,
 };
 
 use crate::{
@@ -54,11 +54,14 @@ pub(crate) async fn create(
     auth: Authenticated<ManageUploadConfigs>,
     body: IdempotentJson<CreateUploadConfig>,
 ) -> Result<Created<UploadConfigView>, Failure> {
-    body.once(async |CreateUploadConfig { space_id, new }, reservation| {
-        let can: Can<ManageUploadConfigs> = auth.authorize_reference("space_id", &space_id).await?;
+    let authorize = async |request: &CreateUploadConfig| {
+        let can: Can<ManageUploadConfigs> = auth.authorize_reference("space_id", &request.space_id).await?;
+        Ok(can)
+    };
+    let work = async |can: Can<ManageUploadConfigs>, CreateUploadConfig { new, .. }, reservation: &Reservation| {
         let complete = |config: &UploadConfig| reservation.complete(&UploadConfigView::from(config));
         let config = can.space.create_upload_config(new, reservation.ids(), complete).await?;
         Ok(UploadConfigView::from(&config))
-    })
-    .await
+    };
+    body.once_authorized(authorize, work).await
 }

@@ -32,10 +32,13 @@ pub(crate) async fn upload<P: Proof>(
     let UploadForm { form, .. } = form;
     let request = UploadRequest::read(grant, form.fields).await?;
 
-    // Before the files are validated: a completed request is replayed although they would be refused by now.
+    // A completed request is replayed although its files would be refused by now, but not into a space that is gone.
     let reservation = match request.idempotency.begin(&form.payload).await? {
         Begun::Proceed(reservation) => reservation,
-        Begun::Replay(replay) => return Ok(Created::Replayed(replay)),
+        Begun::Replay(replay) => {
+            request.without_validation(Some(()))?;
+            return Ok(Created::Replayed(replay));
+        }
     };
     let stored = Box::pin(store(uploads, request, form.files, form.is_list, &reservation));
     reservation.settle(stored).await.map(Created::New)
