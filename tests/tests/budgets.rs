@@ -22,13 +22,16 @@ async fn reads_cost_what_they_may() {
     let space = format!("/spaces/{}", acme.id);
     let keys = format!("{space}/api-keys");
     let file = format!("/files/{file}");
-    let gets: [(&Client, &str, &[&str]); 12] = [
+    let config = format!("/upload-configs/{}", record["upload_config_id"].as_str().expect("an id"));
+    let gets: [(&Client, &str, &[&str]); 14] = [
         (&acme.client, &space, &["spaces GetItem", "spaces UpdateItem"]),
         (&account, &space, &["spaces BatchGetItem", "spaces UpdateItem"]),
         (&acme.client, &keys, &["spaces GetItem", "spaces Query", "spaces UpdateItem"]),
         (&account, &keys, &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"]),
         (&acme.client, &file, &["files BatchGetItem", "files UpdateItem"]),
         (&account, &file, &["files BatchGetItem", "files GetItem", "files UpdateItem"]),
+        (&acme.client, &config, &["upload-configs BatchGetItem", "upload-configs UpdateItem"]),
+        (&account, &config, &["upload-configs BatchGetItem", "upload-configs GetItem", "upload-configs UpdateItem"]),
         (&acme.client, "/spaces", &["spaces GetItem", "spaces UpdateItem"]),
         (&account, "/spaces", &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"]),
         (&acme.client, "/account", &["spaces BatchGetItem", "spaces UpdateItem"]),

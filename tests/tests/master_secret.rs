@@ -20,6 +20,10 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it() {
 
     acme.client.get(&file).await.ok();
     stack.anonymous.get(url).await.demand(200);
+    stack.anonymous.get(&format!("{url}?signature=incomplete")).await.refused(403);
+    acme.client.get(&format!("/upload-configs/{}", record["upload_config_id"].as_str().expect("an id"))).await.ok();
+    let folder = json!({"space_id": acme.id, "name": "folder"});
+    acme.client.post("/folders", folder).await.created();
     for function in ["spaces", "files", "folders", "upload-configs", "uploads", "delivery"] {
         assert_eq!(reads(&stack, function), 0, "{function}");
     }

@@ -33,23 +33,26 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
         let fault = Fault::new(FaultKind::MethodNotAllowed, format!("This path takes the methods {METHODS}."));
         return Ok(([(header::ALLOW, METHODS)], Failure::from(fault)).into_response());
     }
-    let address = Address::read(request.uri())?;
+    let Address { storage_path, download, rendering, proof: presented } = Address::read(request.uri())?;
     let headers = request.headers();
-    let proof = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
+    let authorization = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
     let tenants = &delivery.tenants;
     let now = delivery.sources.now();
-    let master = async {
-        match address.proof {
-            Some(_) => delivery.master.get().await.map(Some),
-            None => Ok(None),
-        }
+    let proof = async {
+        Ok(match presented {
+            Some(Ok(proof)) => Some(Ok((proof, delivery.master.get().await?))),
+            Some(Err(incomplete)) => Some(Err(incomplete)),
+            None => None,
+        })
     };
-    let (located, caller, master) =
-        tokio::try_join!(tenants.located(&address.storage_path), caller_of(proof, tenants), master)?;
-    let visitor = Visitor { caller: caller.as_ref(), proof: address.proof.zip(master), now };
+
+    let (located, caller, proof) =
+        tokio::try_join!(tenants.located(&storage_path), caller_of(authorization, tenants), proof)?;
+    let visitor = Visitor { caller: caller.as_ref(), proof, now };
     let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
-    address.rendering?;
-    let original = Original::of(&found, address.download, now);
+    rendering?;
+
+    let original = Original::of(&found, download, now);
     match conditions::judge(headers, &original.etag(), original.last_modified()) {
         Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
         Verdict::Failed => {

@@ -11,11 +11,14 @@ use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
 };
 use domain::{Fault, Violations};
+use tokio::time::Instant;
 
 use crate::{Error, Reason, Table, WriteError};
 
 /// Maximum tries of a change of a record.
 const CHANGE_TRIES_MAX: u32 = 32;
+/// Time after which a change is not tried again: early enough to answer before the function's deadline.
+const CHANGE_TIME_MAX: Duration = Duration::from_secs(12);
 /// Maximum tries of a call that meets transactions on the same items.
 const CONFLICT_TRIES_MAX: u32 = 8;
 
@@ -106,7 +109,7 @@ impl From<Violations> for ChangeError {
 
 impl Table {
     /// Changes a record. `write` makes the change on the version that it is given, on the condition that it is still the
-    /// current one; as long as it is not, `load` reads the record again. Fails with a contended fault after 32 tries.
+    /// current one; as long as it is not, `load` reads the record again. Fails with a contended fault after 32 tries or 12 s.
     pub async fn retry_on_conflict<R, T, L, W>(
         &self,
         record: R,
@@ -117,6 +120,7 @@ impl Table {
         L: Future<Output = Result<R, Fault>>,
         W: Future<Output = Result<T, ChangeError>>,
     {
+        let started = Instant::now();
         let mut record = Some(record);
         for attempt in 1..=CHANGE_TRIES_MAX {
             let current = match record.take() {
@@ -127,6 +131,7 @@ impl Table {
             match Box::pin(write(current)).await {
                 Ok(written) => return Ok(written),
                 Err(ChangeError::Failed(fault)) => return Err(fault),
+                Err(ChangeError::Conflict) if started.elapsed() >= CHANGE_TIME_MAX => break,
                 Err(ChangeError::Conflict) => self.pause(CHANGE, attempt).await,
             }
         }
@@ -194,7 +199,6 @@ pub(crate) mod tests {
     use std::{cell::Cell, sync::Arc};
 
     use domain::{Clock, Random, Sources, Timestamp};
-    use tokio::time::Instant;
 
     use super::*;
 
@@ -269,6 +273,14 @@ pub(crate) mod tests {
         let contended = table.retry_on_conflict(0, &load, write(0xffff)).await.expect_err("never written");
         assert_eq!(contended.kind, domain::FaultKind::Contended);
         assert_eq!(loaded.get(), 3 + CHANGE_TRIES_MAX - 1);
+
+        loaded.set(0);
+        let slow = |_| async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            Err::<(), _>(ChangeError::Conflict)
+        };
+        table.retry_on_conflict(0, &load, slow).await.expect_err("never written");
+        assert_eq!(loaded.get(), 2, "a change is not begun after 12 s");
 
         let fail = |_| async { Err::<(), _>(Fault::not_found().into()) };
         let failed = table.retry_on_conflict(0, &load, fail).await.expect_err("it fails");

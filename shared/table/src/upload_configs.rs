@@ -1,6 +1,6 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
-use domain::{Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference};
+use domain::{Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference, UserId};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
@@ -8,6 +8,7 @@ use crate::{
     Completion, Error, Key, Reason, Table, WriteError,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
+    members::Membership,
     read::Range,
     spaces::existing,
     transaction::Transaction,
@@ -84,6 +85,16 @@ impl Table {
         let space = Key::space(space);
         let mut found = self.batch_get([space.clone(), config.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&config)?))
+    }
+
+    /// A space, an upload config in it, and what a user may do there; `None` where any of them is missing.
+    pub async fn space_upload_config_and_membership(
+        &self,
+        space: SpaceId,
+        config: UploadConfigId,
+        user: UserId,
+    ) -> Result<Option<(Space, UploadConfig, Membership)>, Error> {
+        self.space_record_and_membership(space, Key::upload_config(space, config), user).await
     }
 
     /// The space of an upload config.

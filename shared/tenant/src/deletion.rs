@@ -74,7 +74,11 @@ impl Space {
         let close = |space: &mut domain::Space, now| {
             if space.is_closed(now) {
                 let violation = Violation::Must("must not be that of a space that is being deleted");
-                return Err(Fault::conflict("The space is being deleted.", "id", violation));
+                let ends_at = space.closing.as_ref().map(|closing| closing.ends_at);
+                return Err(Fault {
+                    retry_after_seconds: ends_at.map(|ends_at| ends_at.seconds_after(now)),
+                    ..Fault::conflict("The space is being deleted.", "id", violation)
+                });
             }
             space.closing = Some(Closing { token: token.to_owned(), ends_at: now.plus_ms(CLOSED_MS) });
             Ok(())
@@ -112,5 +116,8 @@ impl Space {
 
 /// The refusal of files by a space of which it is being decided whether it is deleted: a moment later it is, or is not.
 pub(crate) fn closed() -> Fault {
-    Fault::contended("the space is closed by a deletion")
+    Fault {
+        message: "The space is being deleted. Please try again.".into(),
+        ..Fault::contended("the space is closed by a deletion")
+    }
 }

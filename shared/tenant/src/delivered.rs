@@ -37,7 +37,7 @@ pub struct Visitor<'a> {
     /// Whose key they send.
     pub caller: Option<&'a Caller>,
     /// What their address claims to prove, and the secret to verify it by.
-    pub proof: Option<(Result<DeliveryProof, NotSigned>, &'a MasterSecret)>,
+    pub proof: Option<Result<(DeliveryProof, &'a MasterSecret), NotSigned>>,
     /// When they ask.
     pub now: Timestamp,
 }
@@ -162,12 +162,12 @@ impl Tenants {
 /// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the signature is wrong,
 /// incomplete or expired, whatever else comes with the request, and on open files too.
 fn verify(
-    proof: Option<(Result<DeliveryProof, NotSigned>, &MasterSecret)>,
+    proof: Option<Result<(DeliveryProof, &MasterSecret), NotSigned>>,
     space: &Space,
     now: Timestamp,
 ) -> Result<Option<SignedAddress>, Fault> {
-    let Some((proof, master)) = proof else { return Ok(None) };
-    let left_seconds = proof.and_then(|proof| proof.proven(space.id, space.signing, master, now))?;
+    let Some(proof) = proof else { return Ok(None) };
+    let left_seconds = proof.and_then(|(proof, master)| proof.proven(space.id, space.signing, master, now))?;
     Ok(Some(SignedAddress { expires_seconds: now.seconds().saturating_add(left_seconds) }))
 }
 

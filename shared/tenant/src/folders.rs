@@ -208,5 +208,8 @@ pub(crate) const TOO_DEEP: Violation = Violation::Must("must not lead to more th
 
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
 pub(crate) fn folder_closed() -> Fault {
-    Fault::contended("the folder is closed by a deletion")
+    Fault {
+        message: "The folder is being deleted. Please try again.".into(),
+        ..Fault::contended("the folder is closed by a deletion")
+    }
 }

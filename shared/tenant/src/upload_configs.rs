@@ -78,14 +78,15 @@ impl Tenants {
         caller: &Caller,
         id: UploadConfigId,
     ) -> Result<Option<(Space, UploadConfig)>, Fault> {
-        let space = match caller.own_space() {
-            Some((own, _)) => Some(own),
-            None => self.table.space_of_upload_config(id).await?,
+        if let Some((own, role)) = caller.own_space() {
+            let (space, config) = self.table.space_and_upload_config(own, &UploadConfigReference::Id(id)).await?;
+            return Ok(space.zip(config).map(|(space, config)| (self.scoped(space, role), config)));
+        }
+        let (Some(user), Some(space)) = (caller.user(), self.table.space_of_upload_config(id).await?) else {
+            return Ok(None);
         };
-        let Some(space) = space else { return Ok(None) };
-        let Some(space) = self.space(caller, space).await? else { return Ok(None) };
-        let config = space.upload_config(Some(&UploadConfigReference::Id(id))).await?;
-        Ok(config.map(|config| (space, config)))
+        let found = self.table.space_upload_config_and_membership(space, id, user).await?;
+        Ok(found.map(|(space, config, membership)| (self.scoped(space, membership.role), config)))
     }
 
     /// Returns a page of the upload configs of every space in which the caller may read them: by space, newest first, and

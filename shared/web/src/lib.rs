@@ -19,7 +19,7 @@
 //! - Three kinds of strangers come without a key. Whoever holds an address that `POST /upload/generate-signed-url` made
 //!   uploads by `POST /upload/signed` and `…/signed/presign`; whoever comes from a page that an upload config names uploads by
 //!   `POST /upload/unsigned/:spaceHandle/:configName` and `…/presign`; whoever announced a file in one of these ways confirms it
-//!   by the `confirm_token` of the answer. What does not prove anything is a 403; a space that does not exist is a 404.
+//!   by the `confirm_token` of the answer. What does not prove anything is a 403; an unsigned upload to a space that does not exist is a 404.
 //!   A confirm token is valid until an hour after its presigned URL has expired, then it is a 403.
 //! - Uploads and confirmations without a key answer with `id`, `name`, `original_name`, `mime_type`, `size`, `type`,
 //!   `resource_type`, `status`, `url` and `created_at` alone, as they were at activation: later changes do not show.
@@ -53,7 +53,7 @@
 //! | 422 | fields are wrong | `The given data was invalid.`, at most 100 errors |
 //! | 429 | a rate limit is used up | `Retry-After` |
 //! | 500 | our mistake | nothing internal, but the request's id |
-//! | 503 | overload, ours or AWS's | `Retry-After` |
+//! | 503 | overload, ours or AWS's, or another request is changing the same resource | `Retry-After` |
 //!
 //! - `HEAD` is accepted wherever there is `GET`. A preflight (`OPTIONS`) is answered with 204 on any path.
 //! - Every answer has an `X-Request-Id`, by which the log knows the request, and may be read by scripts of any origin.
@@ -156,7 +156,7 @@
 //! | `allowed_referrers` | 100, of 255 characters each; a label has at most 63 |
 //! | `eager` renditions, `events` | 10 each |
 //! | folders within one another | 20 |
-//! | files of one form | 10, of 50 MB each; 1 MB for everything else in the form |
+//! | files of one form | 10, of 50 MB each; the whole form has at most 9 MB more than its files may have |
 //! | parts of one form | 64; a text part has at most 64 kilobytes, the headers of a part 16 |
 //! | `file_ids` of `POST /files/urls`; items of a page | 100 |
 //! | signed URLs | 1 to 1,440 minutes |

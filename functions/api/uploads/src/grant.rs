@@ -133,7 +133,7 @@ impl<P: Proof> DescribeInput for UploadGrant<P> {
     fn describe(operation: &mut Operation<'_>) {
         P::describe(operation);
         operation.idempotency_key();
-        for status in [403, 404, 429, 500, 503] {
+        for status in [403, 429, 500, 503] {
             operation.error(status);
         }
     }

@@ -12,8 +12,10 @@ use web::{
     openapi::{DescribeOutput, Operation},
 };
 
-pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
-    .errors(&[(404, "The space does not exist."), (409, "The space has files, and `force` is not true.")]);
+pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space").errors(&[
+    (404, "The space does not exist."),
+    (409, "The space is not empty, and `force` is not true; or it is being deleted."),
+]);
 
 pub(crate) struct DeleteQuery {
     id: String,
