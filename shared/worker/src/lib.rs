@@ -73,7 +73,8 @@ async fn run<W: Worker>(
     for message in event.records {
         let id = message.message_id.clone().unwrap_or_default();
         let task = Task::job(function, &id);
-        let outcome = task.run(work(worker, &message, Delivery::of(&message, sources, deadline))).await;
+        let delivery = Delivery { sources: sources.clone(), deadline };
+        let outcome = task.run(work(worker, &message, &delivery)).await;
         task.end(if matches!(outcome, JobOutcome::Done) { Outcome::Done } else { Outcome::Failed }, sources.now());
 
         if let JobOutcome::ToBeRetried = outcome {
@@ -93,17 +94,13 @@ enum JobOutcome {
     ToBeRetried,
 }
 
-async fn work<W: Worker>(worker: &W, message: &SqsMessage, delivery: Option<Delivery>) -> JobOutcome {
-    let Some(delivery) = delivery else {
-        tracing::error!("the message is not as SQS delivers them");
-        return JobOutcome::ToBeRetried;
-    };
+async fn work<W: Worker>(worker: &W, message: &SqsMessage, delivery: &Delivery) -> JobOutcome {
     // A body that is not a job today is none tomorrow; the dead-letter queue keeps it for a person to look at.
     let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
         tracing::error!("the message is not a job of this worker");
         return JobOutcome::ToBeRetried;
     };
-    match AssertUnwindSafe(worker.work(job, &delivery)).catch_unwind().await {
+    match AssertUnwindSafe(worker.work(job, delivery)).catch_unwind().await {
         Ok(Ok(())) => JobOutcome::Done,
         Ok(Err(failure @ Failure::Retry(_))) => {
             tracing::warn!(error = error_chain(&failure), "job failed");
@@ -126,7 +123,7 @@ fn panic_message(panic: &(dyn Any + Send)) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::HashMap, sync::Mutex, time::Duration};
+    use std::{sync::Mutex, time::Duration};
 
     use domain::{Clock, Random, Timestamp};
 
@@ -147,14 +144,11 @@ mod tests {
         }
     }
 
-    fn event<'a>(bodies: impl IntoIterator<Item = &'a str>, attributes: &[(&str, &str)]) -> SqsEvent {
-        let attributes: HashMap<String, String> =
-            attributes.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    fn event<'a>(bodies: impl IntoIterator<Item = &'a str>) -> SqsEvent {
         let records = bodies.into_iter().enumerate().map(|(index, body)| {
             let mut message = SqsMessage::default();
             message.message_id = Some(index.to_string());
             message.body = Some(body.to_owned());
-            message.attributes = attributes.clone();
             message
         });
         let mut event = SqsEvent::default();
@@ -168,8 +162,6 @@ mod tests {
         let answer = Batch::of(worker, "worker", sources).handle(event, deadline).await;
         answer.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
     }
-
-    const ATTRIBUTES: [(&str, &str); 2] = [("SentTimestamp", "1699999910000"), ("ApproximateReceiveCount", "3")];
 
     /// Time of an invocation.
     const TIMEOUT: Duration = Duration::from_mins(2);
@@ -190,7 +182,7 @@ mod tests {
     #[tokio::test]
     async fn each_message_fails_alone() {
         let bodies = ["\"fine\"", "\"retry\"", "\"panic\"", "\"give up\"", "not json", "\"fine\""];
-        assert_eq!(failed(Picky, event(bodies, &ATTRIBUTES)).await, ["1", "2", "4"]);
+        assert_eq!(failed(Picky, event(bodies)).await, ["1", "2", "4"]);
     }
 
     /// A log that a test reads.
@@ -221,7 +213,7 @@ mod tests {
         let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
         let guard = tracing::subscriber::set_default(subscriber);
 
-        assert_eq!(failed(Broken, event(["1"], &ATTRIBUTES)).await, ["0"]);
+        assert_eq!(failed(Broken, event(["1"])).await, ["0"]);
 
         drop(guard);
         let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
@@ -230,45 +222,14 @@ mod tests {
         assert!(log.contains("message_id=\"0\""), "{log}");
     }
 
-    /// Id, age, deliveries, and what time it is.
-    type Noted = (String, Duration, u32, Timestamp);
-
-    #[derive(Clone, Default)]
-    struct Noting(Arc<Mutex<Vec<Noted>>>);
-    impl Worker for Noting {
-        type Job = u32;
-        async fn work(&self, _: u32, delivery: &Delivery) -> Result<(), Failure> {
-            let now = delivery.sources.now();
-            let noted = (delivery.message_id.clone(), delivery.age(), delivery.receive_count, now);
-            self.0.lock().unwrap().push(noted);
-            Ok(())
-        }
-    }
-
-    #[tokio::test]
-    async fn a_worker_knows_its_message_and_the_time() {
-        let noting = Noting::default();
-        assert!(failed(noting.clone(), event(["1"], &ATTRIBUTES)).await.is_empty());
-        // Clocks differ: a message from the future is as old as one can be that was sent just now.
-        let ahead = [("SentTimestamp", "1700000000001"), ("ApproximateReceiveCount", "1")];
-        assert!(failed(noting.clone(), event(["1"], &ahead)).await.is_empty());
-        let now = Timestamp::from_ms(NOW_MS);
-        let noted = [("0".to_owned(), Duration::from_secs(90), 3, now), ("0".to_owned(), Duration::ZERO, 1, now)];
-        assert_eq!(*noting.0.lock().unwrap(), noted);
-        for incomplete in [&ATTRIBUTES[..1], &ATTRIBUTES[1..], &[("SentTimestamp", "soon"), ATTRIBUTES[1]]] {
-            assert_eq!(failed(noting.clone(), event(["1"], incomplete)).await, ["0"]);
-        }
-    }
-
     #[tokio::test(start_paused = true)]
     async fn time_left_ends_with_the_invocation() {
         let now = Instant::now();
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
-        let message = event(["1"], &ATTRIBUTES).records.remove(0);
-        let left = |deadline| Delivery::of(&message, &sources, deadline).map(|delivery| delivery.time_left());
-        assert_eq!(left(now + TIMEOUT), Some(TIMEOUT));
+        let left = |deadline| Delivery { sources: sources.clone(), deadline }.time_left();
+        assert_eq!(left(now + TIMEOUT), TIMEOUT);
         tokio::time::advance(TIMEOUT).await;
-        assert_eq!(left(now + TIMEOUT), Some(Duration::ZERO));
-        assert_eq!(left(now), Some(Duration::ZERO), "a deadline in the past leaves no time");
+        assert_eq!(left(now + TIMEOUT), Duration::ZERO);
+        assert_eq!(left(now), Duration::ZERO, "a deadline in the past leaves no time");
     }
 }
