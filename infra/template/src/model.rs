@@ -40,8 +40,6 @@ pub struct Table {
     pub key: Key,
     /// Types of the attributes that keys use.
     pub attributes: BTreeMap<String, AttributeType>,
-    /// Global secondary indexes.
-    pub indexes: Vec<Index>,
     /// The attribute that holds an item's expiry, unix seconds.
     pub time_to_live: Option<String>,
 }
@@ -64,28 +62,6 @@ pub enum AttributeType {
     Number,
     /// `B`.
     Binary,
-}
-
-/// A global secondary index.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Index {
-    /// The index' name.
-    pub name: String,
-    /// The index' key.
-    pub key: Key,
-    /// What it carries beside the keys.
-    pub projection: Projection,
-}
-
-/// What an index carries.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Projection {
-    /// Every attribute.
-    All,
-    /// The keys alone.
-    KeysOnly,
-    /// The keys and these.
-    Include(Vec<String>),
 }
 
 /// An S3 bucket.

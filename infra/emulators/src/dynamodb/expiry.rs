@@ -91,7 +91,6 @@ mod tests {
             name: "records".to_owned(),
             key: Key { partition: "pk".to_owned(), sort: None },
             attributes: [("pk".to_owned(), AttributeType::String)].into(),
-            indexes: Vec::new(),
             time_to_live: Some("expires_at_seconds".to_owned()),
         };
         tables.ensure(&table).unwrap();

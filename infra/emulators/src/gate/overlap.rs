@@ -168,7 +168,6 @@ mod tests {
             name: "t".to_owned(),
             key: Key { partition: "pk".to_owned(), sort: None },
             attributes: BTreeMap::new(),
-            indexes: Vec::new(),
             time_to_live: None,
         }]);
         overlaps

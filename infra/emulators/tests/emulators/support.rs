@@ -209,7 +209,6 @@ pub(crate) fn table() -> Table {
         name: "records".to_owned(),
         key: Key { partition: "pk".to_owned(), sort: Some("sk".to_owned()) },
         attributes: strings.into(),
-        indexes: Vec::new(),
         time_to_live: Some("expires_at_seconds".to_owned()),
     }
 }

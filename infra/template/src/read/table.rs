@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::fields::Fields;
-use crate::model::{AttributeType, Index, Key, Projection, Table};
+use crate::model::{AttributeType, Key, Table};
 use crate::node::Node;
 use crate::problem::Report;
 use crate::resources::Resource;
@@ -15,23 +15,15 @@ pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_
     let attributes = attributes(fields.items("AttributeDefinitions"), report);
     let key_node = fields.required("KeySchema");
     let key = key_node.and_then(|node| key(node, &attributes, report));
-    let indexes: Vec<Index> =
-        fields.items("GlobalSecondaryIndexes").iter().filter_map(|node| index(node, &attributes, report)).collect();
     let time_to_live = fields.take("TimeToLiveSpecification").and_then(|node| time_to_live(node, report));
     if let (Some(definitions), Some(key)) = (definitions, &key) {
-        let used = |name: &str| {
-            indexes
-                .iter()
-                .map(|index| &index.key)
-                .chain([key])
-                .any(|key| key.partition == name || key.sort.as_deref() == Some(name))
-        };
+        let used = |name: &str| key.partition == name || key.sort.as_deref() == Some(name);
         for unused in attributes.keys().filter(|name| !used(name)) {
             report.add(definitions.line, format!("no key uses the attribute `{unused}`"));
         }
     }
     let (logical_id, name) = (id.to_owned(), resource.physical_name.clone());
-    Some(Table { logical_id, name, key: key?, attributes, indexes, time_to_live })
+    Some(Table { logical_id, name, key: key?, attributes, time_to_live })
 }
 
 fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, AttributeType> {
@@ -72,32 +64,6 @@ fn key(schema: &Node, attributes: &BTreeMap<String, AttributeType>, report: &Rep
         [(partition, "HASH"), (sort, "RANGE")] => Some(Key { partition: partition.clone(), sort: Some(sort.clone()) }),
         _ => {
             report.add(schema.line, "a key has one HASH part, and after it at most one RANGE part");
-            None
-        }
-    }
-}
-
-fn index(node: &Node, attributes: &BTreeMap<String, AttributeType>, report: &Report) -> Option<Index> {
-    let mut fields = Fields::of(node, "a global secondary index", report);
-    fields.without_effect(&["ContributorInsightsSpecification", "ProvisionedThroughput"]);
-    let name = fields.required_text("IndexName");
-    let key = fields.required("KeySchema").and_then(|schema| key(schema, attributes, report));
-    let projection = fields.required("Projection").and_then(|node| projection(node, report));
-    fields.finish();
-    Some(Index { name: name?.to_owned(), key: key?, projection: projection? })
-}
-
-fn projection(node: &Node, report: &Report) -> Option<Projection> {
-    let mut fields = Fields::of(node, "a projection", report);
-    let kind = fields.required_text("ProjectionType");
-    let included = fields.texts("NonKeyAttributes");
-    fields.finish();
-    match kind? {
-        "ALL" => Some(Projection::All),
-        "KEYS_ONLY" => Some(Projection::KeysOnly),
-        "INCLUDE" => Some(Projection::Include(included)),
-        _ => {
-            report.add(node.line, "`ProjectionType` must be ALL, KEYS_ONLY or INCLUDE");
             None
         }
     }

@@ -164,7 +164,7 @@ fn tables() {
         ),
         (
             format!(
-                "{definitions}, {schema}, GlobalSecondaryIndexes: [{{ IndexName: i, KeySchema: [{{ AttributeName: x, KeyType: HASH }}], Projection: {{ ProjectionType: ALL }} }}]"
+                "{definitions}, KeySchema: [{{ AttributeName: k, KeyType: HASH }}, {{ AttributeName: x, KeyType: RANGE }}]"
             ),
             "the attribute `x` is not defined",
         ),

@@ -2,8 +2,8 @@
 
 use super::{problems, stack};
 use crate::{
-    AttributeType, Bucket, CorsRule, Function, Index, Key, LifecycleRule, Permission, Problems, Projection, Queue,
-    QueueAlarm, RecursiveLoop, Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
+    AttributeType, Bucket, CorsRule, Function, Key, LifecycleRule, Permission, Problems, Queue, QueueAlarm,
+    RecursiveLoop, Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
 };
 
 const WORKER: &str = r"
@@ -146,7 +146,7 @@ fn a_message_stays_hidden_while_it_is_at_work() {
 }
 
 #[test]
-fn a_table_with_an_index() -> Result<(), Problems> {
+fn a_table() -> Result<(), Problems> {
     let template = r"
 Resources:
   Table:
@@ -157,25 +157,15 @@ Resources:
       AttributeDefinitions:
         - { AttributeName: pk, AttributeType: S }
         - { AttributeName: at, AttributeType: N }
-        - { AttributeName: hash, AttributeType: B }
-      KeySchema: [{ AttributeName: pk, KeyType: HASH }]
+      KeySchema: [{ AttributeName: pk, KeyType: HASH }, { AttributeName: at, KeyType: RANGE }]
       TimeToLiveSpecification: { AttributeName: gone_at, Enabled: true }
-      GlobalSecondaryIndexes:
-        - IndexName: by_hash
-          KeySchema: [{ AttributeName: hash, KeyType: HASH }, { AttributeName: at, KeyType: RANGE }]
-          Projection: { ProjectionType: INCLUDE, NonKeyAttributes: [name] }
 ";
-    let attributes = [("at", AttributeType::Number), ("hash", AttributeType::Binary), ("pk", AttributeType::String)];
+    let attributes = [("at", AttributeType::Number), ("pk", AttributeType::String)];
     let expected = Table {
         logical_id: "Table".to_owned(),
         name: "things".to_owned(),
-        key: Key { partition: "pk".to_owned(), sort: None },
+        key: Key { partition: "pk".to_owned(), sort: Some("at".to_owned()) },
         attributes: attributes.map(|(name, kind)| (name.to_owned(), kind)).into(),
-        indexes: vec![Index {
-            name: "by_hash".to_owned(),
-            key: Key { partition: "hash".to_owned(), sort: Some("at".to_owned()) },
-            projection: Projection::Include(texts(["name"])),
-        }],
         time_to_live: Some("gone_at".to_owned()),
     };
     assert_eq!(stack(template)?.tables, [expected]);
