@@ -1,5 +1,7 @@
 //! The headers of a delivered original.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use domain::{File, Timestamp};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
@@ -87,8 +89,9 @@ impl<'a> Original<'a> {
     /// The headers that a 304 repeats.
     pub(crate) fn validators(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
+        let last_modified = UNIX_EPOCH + Duration::from_secs(self.last_modified().seconds().unsigned_abs());
         insert(&mut headers, header::ETAG, &self.etag());
-        insert(&mut headers, header::LAST_MODIFIED, &self.last_modified().http_date());
+        insert(&mut headers, header::LAST_MODIFIED, &httpdate::fmt_http_date(last_modified));
         insert(&mut headers, header::CACHE_CONTROL, &self.cache_control());
         headers
     }

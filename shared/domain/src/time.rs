@@ -65,13 +65,6 @@ impl Timestamp {
         (0..=MAX_MS).contains(&ms).then_some(Timestamp(ms))
     }
 
-    /// The form of HTTP's date headers: `Fri, 02 Jan 2026 03:04:05 GMT`.
-    pub fn http_date(self) -> String {
-        let format =
-            format_description!("[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT");
-        self.date().format(format).expect("the years 1970 to 9999 can be written")
-    }
-
     fn date(self) -> OffsetDateTime {
         OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * NS_PER_MS)
             .expect("the years 1970 to 9999 are in range")
@@ -92,7 +85,6 @@ mod tests {
     fn a_moment_is_written_in_utc_with_milliseconds() {
         let moment = Timestamp::from_ms(1_767_323_045_678);
         assert_eq!(moment.rfc3339(), "2026-01-02T03:04:05.678Z");
-        assert_eq!(moment.http_date(), "Fri, 02 Jan 2026 03:04:05 GMT");
         assert_eq!(Timestamp::from_ms(0).rfc3339(), "1970-01-01T00:00:00.000Z");
     }
 
