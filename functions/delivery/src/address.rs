@@ -1,8 +1,8 @@
 //! What an address asks for: a storage path, and how it is to be delivered.
 
 use domain::{
-    DeliveryProof, Fault, NotSigned, SIGNATURE, TRANSFORMATION_PARAMETERS, Transformation, Violation, Violations,
-    decoded_parameters,
+    DeliveryProof, Fault, NotSigned, SIGNATURE, TRANSFORMATION_PARAMETERS, Violation, Violations, decoded_parameters,
+    validate_transformation,
 };
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -54,17 +54,14 @@ impl Address {
 
 /// Refuses what asks for a rendering.
 fn demand_original(parameters: &[(String, String)]) -> Result<(), Violations> {
-    let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    if Transformation::read(pairs)?.is_none() {
-        return Ok(());
-    }
+    validate_transformation(parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
     let mut violations = Violations::default();
     for name in TRANSFORMATION_PARAMETERS {
         if parameters.iter().any(|(given, _)| given == name) {
             violations.add(name, &Violation::Must("is not supported yet: files are delivered as they are"));
         }
     }
-    Err(violations)
+    if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
 
 #[cfg(test)]

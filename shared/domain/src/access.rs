@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{File, FolderChain, FolderId, Security, Space, Violation};
+use crate::{File, FolderChain, FolderId, Security, Space};
 
 /// Who may read files without proof, as set at one level. The flags `requires_auth` and `public_read` of the API are complements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,16 +25,6 @@ pub enum DeliveryType {
 }
 
 impl DeliveryType {
-    /// The type of this name.
-    pub fn parse(name: &str) -> Result<DeliveryType, Violation> {
-        match name {
-            "upload" => Ok(DeliveryType::Upload),
-            "private" => Ok(DeliveryType::Private),
-            "authenticated" => Ok(DeliveryType::Authenticated),
-            _ => Err(Violation::Unknown),
-        }
-    }
-
     /// The type's name.
     pub fn name(self) -> &'static str {
         match self {

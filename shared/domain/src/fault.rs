@@ -25,9 +25,9 @@ pub enum FaultKind {
     MethodNotAllowed,
     /// The present state does not allow it.
     Conflict,
-    /// The body is larger than the route takes.
+    /// The body is larger than is accepted.
     TooLarge,
-    /// The body is of another content type than the route takes.
+    /// The body is of a content type that is not accepted.
     UnsupportedMediaType,
     /// What the request takes for granted does not hold.
     PreconditionFailed,
@@ -56,7 +56,7 @@ pub struct Fault {
     pub violations: Violations,
     /// Seconds after which another try may fare better, where that is known.
     pub retry_after_seconds: Option<u32>,
-    /// The limit that refused the request, for the rate limit headers.
+    /// The limit that refused the request.
     pub allowance: Option<Box<Allowance>>,
     /// For the log.
     pub source: Option<Box<dyn Error + Send + Sync>>,

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, DeliveryType, FileId, FolderChain, FolderId, FolderMode, InFolder, OriginalName, Principal,
-    Reference, Revision, Sources, Space, SpaceId, Tag, Timestamp, UploadConfig, UploadConfigId, UploadRules, Violation,
+    Reference, Revision, Sources, Space, SpaceId, Tag, Timestamp, UploadConfig, UploadConfigId, UploadRules,
     stored_name::stored_name,
 };
 
-/// Largest file that any route takes, in bytes: 5 GB, the most that storage takes at once.
+/// Maximum size of a file, in bytes: 5 GB, the most that storage takes at once.
 pub const FILE_BYTES: i64 = 5 << 30;
 
 /// What kind of thing a file is, told by its stored type.
@@ -36,22 +36,6 @@ pub enum ResourceType {
     Other,
 }
 
-impl ResourceType {
-    /// The kind of this name.
-    pub fn parse(name: &str) -> Result<ResourceType, Violation> {
-        Ok(match name {
-            "image" => ResourceType::Image,
-            "video" => ResourceType::Video,
-            "audio" => ResourceType::Audio,
-            "text" => ResourceType::Text,
-            "document" => ResourceType::Document,
-            "archive" => ResourceType::Archive,
-            "other" => ResourceType::Other,
-            _ => return Err(Violation::Unknown),
-        })
-    }
-}
-
 /// Whether a file's bytes are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -60,17 +44,6 @@ pub enum FileStatus {
     Pending,
     /// They are there, and were found to be what the rules ask for.
     Active,
-}
-
-impl FileStatus {
-    /// The status of this name.
-    pub fn parse(name: &str) -> Result<FileStatus, Violation> {
-        match name {
-            "pending" => Ok(FileStatus::Pending),
-            "active" => Ok(FileStatus::Active),
-            _ => Err(Violation::Unknown),
-        }
-    }
 }
 
 /// What the bytes of a file are: their type, the extension that goes with it, and what kind of thing that is.

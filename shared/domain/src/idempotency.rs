@@ -7,7 +7,7 @@ use crate::{Secret, Violation};
 /// Most characters of a key.
 const KEY_CHARACTERS: usize = 255;
 
-/// 1 to 255 printable characters of ASCII.
+/// The name that a client gives a request: 1 to 255 printable characters of ASCII.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -~]*[!-~][ -~]*$"))]
 pub struct IdempotencyKey(String);

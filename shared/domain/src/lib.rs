@@ -66,7 +66,7 @@ pub use signed_upload::{NotSigned, PresentedUpload, ROOT_FOLDER, SignedFolder, S
 pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
 pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
-pub use transformation::{Gravity, RenderingFormat, TRANSFORMATION_PARAMETERS, Transformation};
+pub use transformation::{TRANSFORMATION_PARAMETERS, validate_transformation};
 pub use upload_config::{
     ANONYMOUS_FILE_BYTES, NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadConfig,
     UploadConfigName, UploadConfigReference,
@@ -76,5 +76,5 @@ pub use upload_rules::{
     SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UploadFormat, UploadRules, ValidationRules,
     WebhookEvent,
 };
-pub use violation::{Violation, Violations};
+pub use violation::{Violation, Violations, parse_variant};
 pub use web_address::{HostName, WebAddress};

@@ -96,23 +96,23 @@ impl Referrer {
 mod tests {
     use super::*;
 
-    fn allowed(pattern: &str, header: &str) -> bool {
+    fn allowed(pattern: &str, address: &str) -> bool {
         let pattern = ReferrerPattern::parse(pattern).expect(pattern);
-        Referrer::parse(header).is_some_and(|referrer| referrer.is_allowed(&[pattern]))
+        Referrer::parse(address).is_some_and(|referrer| referrer.is_allowed(&[pattern]))
     }
 
     #[test]
     fn a_host_is_meant_in_every_spelling_and_no_look_alike() {
-        for header in [
+        for address in [
             "https://example.com",
             "https://example.com/",
             "https://EXAMPLE.com/page?x=1#y",
             "https://example.com:8443/",
             "HTTP://example.com/",
         ] {
-            assert!(allowed("Example.com", header), "{header}");
+            assert!(allowed("Example.com", address), "{address}");
         }
-        for header in [
+        for address in [
             "",
             "example.com",
             "https://example.com.evil.org/",
@@ -132,13 +132,13 @@ mod tests {
             "https://example.com /",
             "https://evil.org?@example.com",
         ] {
-            assert!(!allowed("example.com", header), "{header}");
+            assert!(!allowed("example.com", address), "{address}");
         }
     }
 
     #[test]
     fn a_star_means_every_subdomain_and_not_the_apex() {
-        for (header, meant) in [
+        for (address, meant) in [
             ("https://www.example.com/", true),
             ("https://a.b.example.com/", true),
             ("https://example.com/", false),
@@ -146,7 +146,7 @@ mod tests {
             ("https://evilexample.com/", false),
             ("https://www.example.com.evil.org/", false),
         ] {
-            assert_eq!(allowed("*.example.com", header), meant, "{header}");
+            assert_eq!(allowed("*.example.com", address), meant, "{address}");
         }
     }
 
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn security_is_the_schemes_or_the_machines_own() {
-        for (header, secure) in [
+        for (address, secure) in [
             ("https://example.com/", true),
             ("http://example.com/", false),
             ("http://localhost:3000/", true),
@@ -183,7 +183,7 @@ mod tests {
             ("http://[::1]/", true),
             ("http://localhost.example.com/", false),
         ] {
-            assert_eq!(Referrer::parse(header).expect("an address").is_secure(), secure, "{header}");
+            assert_eq!(Referrer::parse(address).expect("an address").is_secure(), secure, "{address}");
         }
     }
 }

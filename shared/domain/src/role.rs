@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Violation;
-
 /// What someone may do in a space, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -31,10 +29,5 @@ impl Role {
             Role::Admin => "admin",
             Role::Owner => "owner",
         }
-    }
-
-    /// The role of this name.
-    pub fn parse(name: &str) -> Result<Role, Violation> {
-        Role::ALL.into_iter().find(|role| role.name() == name).ok_or(Violation::Unknown)
     }
 }

@@ -84,24 +84,6 @@ pub enum Position {
     Southeast,
 }
 
-impl Position {
-    /// The position of this name.
-    pub fn parse(name: &str) -> Result<Position, Violation> {
-        Ok(match name {
-            "northwest" => Position::Northwest,
-            "north" => Position::North,
-            "northeast" => Position::Northeast,
-            "west" => Position::West,
-            "center" => Position::Center,
-            "east" => Position::East,
-            "southwest" => Position::Southwest,
-            "south" => Position::South,
-            "southeast" => Position::Southeast,
-            _ => return Err(Violation::Unknown),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in their place.
 //!
 //! The query is `expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed as
-//! [`canonical_form`] says over one path, on whichever of the routes it is used. `folder_id` is a folder's id, or `root`.
+//! [`canonical_form`] says over one path, wherever the query is used. `folder_id` is a folder's id, or `root`.
 
 use std::{fmt, str::FromStr};
 

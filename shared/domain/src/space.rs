@@ -60,17 +60,6 @@ pub enum FolderMode {
     Fixed,
 }
 
-impl FolderMode {
-    /// The mode of this name.
-    pub fn parse(name: &str) -> Result<FolderMode, Violation> {
-        match name {
-            "dynamic" => Ok(FolderMode::Dynamic),
-            "fixed" => Ok(FolderMode::Fixed),
-            _ => Err(Violation::Unknown),
-        }
-    }
-}
-
 /// A space's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Space {

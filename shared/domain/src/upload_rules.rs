@@ -64,7 +64,7 @@ impl Default for StorageRules {
 pub struct ValidationRules {
     /// Extensions of the stored types that are taken; all, where there are none.
     pub allowed_formats: Option<Vec<Extension>>,
-    /// Bytes; the route's own limit, where there is none.
+    /// Maximum size of a file, in bytes; without it, the limit of the kind of upload.
     pub max_file_size: Option<u64>,
     /// Pixels.
     pub min_image_width: Option<u32>,
@@ -176,84 +176,70 @@ impl Quality {
     }
 }
 
-macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal,)+ })+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-        pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $text)] $variant,)+
-        }
-
-        impl $name {
-            /// The one of this name.
-            pub fn parse(name: &str) -> Result<$name, Violation> {
-                match name {
-                    $($text => Ok($name::$variant),)+
-                    _ => Err(Violation::Unknown),
-                }
-            }
-        }
-    )+};
+/// What images are encoded as when they come in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum UploadFormat {
+    /// As they are.
+    #[default]
+    Original,
+    /// JPEG.
+    Jpeg,
+    /// PNG.
+    Png,
+    /// WebP.
+    WebP,
+    /// AVIF.
+    Avif,
 }
 
-names! {
-    /// What images are encoded as when they come in.
-    UploadFormat {
-        /// As they are.
-        Original = "original",
-        /// JPEG.
-        Jpeg = "jpeg",
-        /// PNG.
-        Png = "png",
-        /// WebP.
-        WebP = "webp",
-        /// AVIF.
-        Avif = "avif",
-    }
-    /// How an image is fitted into a width and a height.
-    Crop {
-        /// Made exactly that, whatever becomes of its proportions.
-        Scale = "scale",
-        /// As large as fits in.
-        Fit = "fit",
-        /// As small as covers it, what is beyond cut off.
-        Fill = "fill",
-        /// Cut out at its own size.
-        Crop = "crop",
-        /// Filled around what matters most.
-        Thumb = "thumb",
-    }
-    /// What image a rendering is encoded as.
-    ImageFormat {
-        /// JPEG.
-        Jpeg = "jpeg",
-        /// PNG.
-        Png = "png",
-        /// WebP.
-        WebP = "webp",
-        /// AVIF.
-        Avif = "avif",
-        /// GIF.
-        Gif = "gif",
-    }
-    /// What a webhook may tell beside `file.uploaded`.
-    WebhookEvent {
-        /// All that is done after an upload is done.
-        Processed = "file.processed",
-        /// Something of it failed.
-        Failed = "file.failed",
-        /// A file was deleted.
-        Deleted = "file.deleted",
-        /// A file was uploaded; it is told anyway.
-        Uploaded = "file.uploaded",
-    }
+/// How an image is fitted into a width and a height.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Crop {
+    /// Made exactly that, whatever becomes of its proportions.
+    Scale,
+    /// As large as fits in.
+    Fit,
+    /// As small as covers it, what is beyond cut off.
+    Fill,
+    /// Cut out at its own size.
+    Crop,
+    /// Filled around what matters most.
+    Thumb,
 }
 
-#[expect(clippy::derivable_impls, reason = "the macro's variants carry no default")]
-impl Default for UploadFormat {
-    fn default() -> UploadFormat {
-        UploadFormat::Original
-    }
+/// What image a rendering is encoded as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageFormat {
+    /// JPEG.
+    Jpeg,
+    /// PNG.
+    Png,
+    /// WebP.
+    WebP,
+    /// AVIF.
+    Avif,
+    /// GIF.
+    Gif,
+}
+
+/// What a webhook may tell beside `file.uploaded`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum WebhookEvent {
+    /// All that is done after an upload is done.
+    #[serde(rename = "file.processed")]
+    Processed,
+    /// Something of it failed.
+    #[serde(rename = "file.failed")]
+    Failed,
+    /// A file was deleted.
+    #[serde(rename = "file.deleted")]
+    Deleted,
+    /// A file was uploaded; it is told anyway.
+    #[serde(rename = "file.uploaded")]
+    Uploaded,
 }
 
 /// A rendering that is made ahead.

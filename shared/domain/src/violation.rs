@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::{DeserializeOwned, IntoDeserializer as _, value};
+
 /// Why a field's value is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
@@ -105,6 +107,11 @@ impl Violation {
         };
         format!("The {name} field {end}.")
     }
+}
+
+/// Returns the variant of an enum that has this name in JSON.
+pub fn parse_variant<T: DeserializeOwned>(name: &str) -> Result<T, Violation> {
+    T::deserialize(name.into_deserializer()).map_err(|_: value::Error| Violation::Unknown)
 }
 
 /// Maximum number of messages of one request. Lambda answers with at most 6 MB.

@@ -1,6 +1,6 @@
 //! What spaces, folders and files say alike of who may see them, and how.
 
-use domain::{AccessControl, Opacity, Position, Security, Violation, Watermark, WebAddress};
+use domain::{AccessControl, Opacity, Security, Violation, Watermark, WebAddress, parse_variant};
 
 use crate::{FieldReader, FromFields};
 
@@ -55,7 +55,7 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
         url: fields.optional("url", WebAddress::parse),
-        position: fields.optional("position", Position::parse).unwrap_or(default.position),
+        position: fields.optional("position", parse_variant).unwrap_or(default.position),
         opacity: fields.number("opacity", Opacity::new).unwrap_or(default.opacity),
     };
     if watermark.enabled && !fields.has("url") {

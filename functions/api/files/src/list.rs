@@ -1,10 +1,7 @@
 //! `GET /files?space_id=`: list the files of a space, newest first, or by name where one is searched for.
 
 use axum::extract::State;
-use domain::{
-    DeliveryType, Fault, File, FileFilter, FileStatus, FolderId, InFolder, NamePrefix, ResourceType, Tag, Violation,
-    Violations,
-};
+use domain::{Fault, File, FileFilter, FolderId, InFolder, NamePrefix, Tag, Violation, Violations, parse_variant};
 use tenant::Space;
 use web::{
     Authenticated, Endpoint, FOLDER_ID, Failure, FieldReader, FileView, FolderReference, FromFields, ListQuery, Page,
@@ -25,9 +22,9 @@ impl FromFields for FileQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FileQuery> {
         let space = SpaceQuery::read(fields);
         let filter = FileFilter {
-            delivery_type: fields.optional("type", DeliveryType::parse),
-            resource_type: fields.optional("resource_type", ResourceType::parse),
-            status: fields.optional("status", FileStatus::parse),
+            delivery_type: fields.optional("type", parse_variant),
+            resource_type: fields.optional("resource_type", parse_variant),
+            status: fields.optional("status", parse_variant),
             folder: fields.optional(FOLDER_ID, FolderReference::parse).map(|folder| folder.0),
             tag: fields.optional("tag", Tag::parse),
             search: fields.optional("search", NamePrefix::parse),

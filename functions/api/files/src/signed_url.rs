@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use domain::{
-    Crop, File, ImageFormat, Position, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, Transformation,
-    signed_query,
+    Crop, File, ImageFormat, Position, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, signed_query,
+    validate_transformation,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -76,7 +76,7 @@ impl FromFields for SignUrlRequest {
             parameters.extend(text.map(|text| (name, text)));
         }
         let given = parameters.iter().map(|(name, value)| (*name, value.as_str()));
-        if let Err(violations) = Transformation::read(given) {
+        if let Err(violations) = validate_transformation(given) {
             fields.note(violations);
         }
         if fields.boolean(DOWNLOAD) == Some(true) {

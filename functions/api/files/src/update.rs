@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::{
     DeliveryType, File, FolderChain, OriginalName, Reference, TAGS, Tag, ValidationRules, Violation, Violations,
-    demand_harmless_name,
+    demand_harmless_name, parse_variant,
 };
 use serde_json::Value;
 use tenant::FolderSelector;
@@ -50,7 +50,7 @@ impl FromFields for UpdateFile {
             folder,
             reference: fields.change("ref", Reference::parse),
             tags: tags(fields),
-            delivery_type: fields.present("type", DeliveryType::parse),
+            delivery_type: fields.present("type", parse_variant),
         })
     }
 }

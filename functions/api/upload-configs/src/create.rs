@@ -1,6 +1,6 @@
 //! `POST /upload-configs`: make an upload config in a space.
 
-use domain::{DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation};
+use domain::{DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation, parse_variant};
 use web::{
     Authenticated, Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageUploadConfigs,
     Reservation, ResourceId,
@@ -25,7 +25,7 @@ impl FromFields for CreateUploadConfig {
         let description = fields.optional("description", Description::parse);
         let is_signed = fields.boolean("is_signed").unwrap_or_default();
         let allow_unsigned = fields.boolean("allow_unsigned").unwrap_or_default();
-        let delivery_type = fields.optional("delivery_type", DeliveryType::parse).unwrap_or(DeliveryType::Upload);
+        let delivery_type = fields.optional("delivery_type", parse_variant).unwrap_or(DeliveryType::Upload);
         let config = fields.object("config", |fields| Some(rules(fields))).unwrap_or_default();
         let restrictions = fields.object("unsigned_restrictions", unsigned_restrictions);
         if allow_unsigned && !fields.has("unsigned_restrictions") {

@@ -1,10 +1,9 @@
 //! The `config` object and the restrictions of unsigned uploads, as requests give them.
 
 use domain::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FolderPath, ImageFormat, MetadataRules,
-    NotificationRules, Quality, REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules,
-    UPLOADS_PER_HOUR, UnsignedRestrictions, UploadFormat, UploadRules, ValidationRules, Violation, WebAddress,
-    WebhookEvent,
+    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FolderPath, MetadataRules, NotificationRules, Quality,
+    REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UPLOADS_PER_HOUR,
+    UnsignedRestrictions, UploadRules, ValidationRules, Violation, WebAddress, parse_variant,
 };
 use web::FieldReader;
 
@@ -69,7 +68,7 @@ fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
     let default = TransformationRules::default();
     TransformationRules {
         upload_quality: fields.name_or_integer("upload_quality", Quality::named, Quality::of).unwrap_or_default(),
-        upload_format: fields.optional("upload_format", UploadFormat::parse).unwrap_or_default(),
+        upload_format: fields.optional("upload_format", parse_variant).unwrap_or_default(),
         progressive: fields.boolean("progressive").unwrap_or(default.progressive),
         strip_metadata: fields.boolean("strip_metadata").unwrap_or(default.strip_metadata),
         eager: fields.objects("eager", EAGER, |fields| Some(eager(fields))).unwrap_or_default(),
@@ -83,8 +82,8 @@ fn eager(fields: &mut impl FieldReader) -> Eager {
     if !fields.has("width") && !fields.has("height") {
         fields.violate("width", &Violation::RequiredWithout("height"));
     }
-    let crop = fields.optional("crop", Crop::parse).unwrap_or(Crop::Fit);
-    Eager { width, height, crop, format: fields.optional("format", ImageFormat::parse) }
+    let crop = fields.optional("crop", parse_variant).unwrap_or(Crop::Fit);
+    Eager { width, height, crop, format: fields.optional("format", parse_variant) }
 }
 
 fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
@@ -99,7 +98,7 @@ fn notifications(fields: &mut impl FieldReader) -> NotificationRules {
     fields.only(&["webhook_url", "events"]);
     NotificationRules {
         webhook_url: fields.optional("webhook_url", WebAddress::parse),
-        events: fields.list("events", EVENTS, WebhookEvent::parse),
+        events: fields.list("events", EVENTS, parse_variant),
     }
 }
 

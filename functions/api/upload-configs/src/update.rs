@@ -1,7 +1,8 @@
 //! `POST /upload-configs/update`: change an upload config. What is absent stays; `config` is replaced as a whole.
 
 use domain::{
-    DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules, Violation, Violations,
+    DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules, Violation,
+    Violations, parse_variant,
 };
 use web::{
     Authenticated, Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, Patch, ResourceId,
@@ -42,7 +43,7 @@ impl FromFields for UpdateUploadConfig {
             description: fields.change("description", Description::parse),
             is_signed: fields.boolean("is_signed"),
             allow_unsigned: fields.boolean("allow_unsigned"),
-            delivery_type: fields.present("delivery_type", DeliveryType::parse),
+            delivery_type: fields.present("delivery_type", parse_variant),
             config: fields.object("config", |fields| Some(rules(fields))),
             unsigned_restrictions: fields.change_object("unsigned_restrictions", unsigned_restrictions),
         };

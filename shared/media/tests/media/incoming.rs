@@ -1,6 +1,6 @@
 //! Each format under each rule.
 
-use domain::{Quality, TransformationRules, UploadFormat};
+use domain::{Quality, TransformationRules};
 use media::{Channels, Encoding, Format, Incoming, Pixels, decode, encode, incoming, probe};
 
 use crate::files;
@@ -13,7 +13,7 @@ fn rules(text: &str) -> TransformationRules {
             "progressive" => rules.progressive = true,
             _ => match word.parse() {
                 Ok(number) => rules.upload_quality = Quality::of(number).unwrap(),
-                Err(_) => rules.upload_format = UploadFormat::parse(word).unwrap(),
+                Err(_) => rules.upload_format = domain::parse_variant(word).unwrap(),
             },
         }
     }

@@ -87,7 +87,7 @@ fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
     for format in ["jpeg", "png", "webp", "avif"] {
         let rules = TransformationRules {
             upload_quality: domain::Quality::Of(70),
-            upload_format: domain::UploadFormat::parse(format).unwrap(),
+            upload_format: domain::parse_variant(format).unwrap(),
             ..TransformationRules::default()
         };
         let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else { panic!("unchanged") };

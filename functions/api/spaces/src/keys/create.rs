@@ -1,6 +1,6 @@
 //! `POST /spaces/:id/api-keys`: make a key of a space. Its secret is in this answer and nowhere else.
 
-use domain::{KeyName, Role, Timestamp, Violation};
+use domain::{KeyName, Timestamp, Violation, parse_variant};
 use tenant::NewKey;
 use web::{Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageKeys};
 
@@ -15,7 +15,7 @@ impl FromFields for CreateKey {
     fn read(fields: &mut impl FieldReader) -> Option<CreateKey> {
         let name = fields.required("name", KeyName::parse);
         // Whoever may make keys is an owner, above whom there is no role to be given.
-        let role = fields.optional("role", Role::parse);
+        let role = fields.optional("role", parse_variant);
         let expires_at = expires_at(fields);
 
         Some(CreateKey(NewKey { name: name?, role, expires_at }))

@@ -1,6 +1,6 @@
 //! `POST /spaces`: make a space, owned by the caller, with a handle and a first upload config.
 
-use domain::{Description, FolderMode, HostName, NewSpace, SpaceName, WebAddress};
+use domain::{Description, HostName, NewSpace, SpaceName, WebAddress, parse_variant};
 use web::{AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson};
 
 use crate::views::DetailedSpaceView;
@@ -13,7 +13,7 @@ impl FromFields for CreateSpace {
     fn read(fields: &mut impl FieldReader) -> Option<CreateSpace> {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.optional("description", Description::parse);
-        let folder_mode = fields.optional("folder_mode", FolderMode::parse).unwrap_or_default();
+        let folder_mode = fields.optional("folder_mode", parse_variant).unwrap_or_default();
         let enabled = fields.boolean("enabled").unwrap_or(true);
         let custom_domain = fields.optional("custom_domain", HostName::parse);
         let webhook_url = fields.optional("webhook_url", WebAddress::parse);

@@ -2,7 +2,7 @@
 
 use domain::{
     Description, Fault, FolderMode, HostName, Space, SpaceName, UploadConfigId, UploadConfigReference, Violation,
-    Violations, WebAddress,
+    Violations, WebAddress, parse_variant,
 };
 use web::{Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
 
@@ -29,7 +29,7 @@ impl FromFields for UpdateSpace {
         let custom_domain = fields.change("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
         let config = fields.present("active_upload_config_id", |id| id.parse().map_err(|_| Violation::Unknown));
-        let folder_mode = fields.optional("folder_mode", FolderMode::parse);
+        let folder_mode = fields.optional("folder_mode", parse_variant);
 
         Some(UpdateSpace {
             name: name?,
