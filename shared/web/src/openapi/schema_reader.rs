@@ -76,8 +76,19 @@ impl<'a> SchemaReader<'a> {
             schema["required"] = json!(self.required);
         }
         if !self.alternatives.is_empty() {
-            let required = |name: &String| json!({"required": [name]});
+            let is_json = self.is_json;
+            let required = |name: &String| {
+                let mut required = json!({"required": [name]});
+                if is_json {
+                    required["properties"] = json!({name: {"not": {"$ref": BLANK}}});
+                }
+                required
+            };
             schema["anyOf"] = self.alternatives.iter().map(required).collect();
+        }
+        if !self.is_json {
+            // RFC 7578: every part of a form has a name.
+            schema["propertyNames"] = json!({"minLength": 1});
         }
         if self.is_closed {
             schema["additionalProperties"] = json!(false);
@@ -102,7 +113,7 @@ impl<'a> SchemaReader<'a> {
 
     /// Adds a list of at most `max` files of a form.
     pub fn files(&mut self, name: &str, max: usize) {
-        let schema = json!({"type": "array", "items": file_schema(), "maxItems": max});
+        let schema = json!({"type": "array", "items": file_schema(), "minItems": 1, "maxItems": max});
         self.add(name, schema, Absence::Missing);
     }
 

@@ -1,0 +1,193 @@
+"""Leads the requests of schemathesis to records that exist, and knows which refusals no schema can foresee.
+
+`tests/tests/contract.rs` creates the records and names them in LARDER_CONTRACT_RECORDS. When the run ends, the statuses of
+each operation's responses are written to the file LARDER_CONTRACT_STATUSES.
+"""
+
+import atexit
+import collections
+import json
+import os
+import re
+import threading
+import urllib.parse
+import zlib
+
+import schemathesis
+from schemathesis.core.failures import AcceptedNegativeData
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation.meta import TestPhase
+from schemathesis.openapi.checks import RejectedPositiveData
+
+RECORDS = json.loads(os.environ["LARDER_CONTRACT_RECORDS"])
+# Ids of records that the run needs until its end, such as its own key: only uploads name them.
+KEPT = {str(kept) for kept in RECORDS["kept"]}
+# Ids of records that requests may change and not delete.
+UNDELETED = {RECORDS[kind] for kind in ("space", "folder", "file", "config")}
+UPLOADS = RECORDS["uploads"]
+
+# Operations that delete what their last id names, and which of the spare records they get.
+DELETIONS = {
+    "deleteSpace": "spaces",
+    "deleteFolder": "folders",
+    "deleteFile": "files",
+    "deleteNamedFile": "named_files",
+    "deleteUploadConfig": "configs",
+    "revokeSpaceKey": "space_keys",
+    "revokeAccountKey": "account_keys",
+}
+# Operations that upload into a space of their own.
+UPLOADING = {
+    "uploadFiles",
+    "uploadSigned",
+    "uploadUnsigned",
+    "presignUpload",
+    "presignSignedUpload",
+    "presignUnsignedUpload",
+    "generateSignedUploadUrl",
+}
+# The rest of the query of a signed URL. schemathesis adds the signature, or leaves it out.
+SIGNED_QUERY = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(UPLOADS["url"]).query))
+del SIGNED_QUERY["signature"]
+
+# Records by the names of parameters and fields, and what `id` is by the first part of the path.
+BY_NAME = {
+    "space_id": "space",
+    "default_space_id": "space",
+    "folder_id": "folder",
+    "parent_id": "folder",
+    "upload_config_id": "config",
+    "active_upload_config_id": "config",
+    "fileId": "file",
+    "ref": "reference",
+}
+ID_BY_PATH = {"spaces": "space", "folders": "folder", "files": "file", "upload-configs": "config"}
+
+# Operations that take the id of a file in the query or in the body, and the same one if in both.
+IN_EITHER = {"deleteNamedFile", "updateNamedFile"}
+
+lock = threading.Lock()
+statuses = collections.defaultdict(collections.Counter)
+
+
+def operation_id(operation):
+    return operation.definition.raw["operationId"]
+
+
+def record_for(operation, name):
+    """Returns the record that a parameter or field should name, `None` if there is none."""
+    called = operation_id(operation)
+    if called in UPLOADING:
+        return UPLOADS.get(name)
+    if called in DELETIONS and name == ("keyId" if "keyId" in operation.path else "id"):
+        with lock:
+            spares = RECORDS["spares"][DELETIONS[called]]
+            return spares.pop() if spares else None
+    kind = ID_BY_PATH.get(operation.path.split("/")[3]) if name == "id" else BY_NAME.get(name)
+    return RECORDS.get(kind)
+
+
+def lead(operation, values, is_led):
+    """Replaces ids by those of records if `is_led`, and always those of records that are kept."""
+    for name, value in list(values.items()):
+        is_id = name in ("id", "keyId") or name in BY_NAME or (operation_id(operation) in UPLOADING and name in UPLOADS)
+        is_kept = str(value) in KEPT or (operation_id(operation) in DELETIONS and str(value) in UNDELETED)
+        if is_id and value and (is_kept or is_led):
+            record = record_for(operation, name)
+            if record is not None:
+                values[name] = record
+            elif is_kept:
+                values[name] = 2**40 if name == "keyId" else "0" * 26
+
+
+@schemathesis.hook
+def map_case(context, case):
+    called = operation_id(context.operation)
+    parts = {
+        ParameterLocation.PATH: case.path_parameters,
+        ParameterLocation.QUERY: case.query,
+        ParameterLocation.BODY: case.body,
+    }
+    # Sequences follow links to what they have created. Of other requests, three of four find their record.
+    is_led = case.meta.phase.name != TestPhase.STATEFUL and zlib.crc32(repr(parts).encode()) % 4 != 0
+    for location, values in parts.items():
+        if isinstance(values, dict) and not case.meta.is_negative_at(location):
+            lead(context.operation, values, is_led)
+    if called in IN_EITHER and is_led and not case.meta.generation.mode.is_negative:
+        case.query["id"] = case.query.get("id") or record_for(context.operation, "id")
+        if isinstance(case.body, dict) and "id" in case.body:
+            case.body["id"] = case.query["id"]
+
+    if "/upload/signed" in case.path:
+        case.query.update(SIGNED_QUERY)
+    if "/upload/unsigned" in case.path:
+        case.headers["Referer"] = UPLOADS["referrer"]
+    if called == "updateSpace" and isinstance(case.body, dict):
+        # A disabled space refuses everything.
+        if case.body.get("enabled") is False:
+            case.body["enabled"] = True
+        if is_led:
+            case.body.pop("folder_mode", None)
+            case.body.pop("custom_domain", None)
+    return case
+
+
+# Errors of values that fit their schema, since no schema can say what is wrong with them.
+BEYOND_SCHEMAS = [
+    # An id names nothing that the caller may know of, or a cursor is none that this list gave.
+    r"The selected (cursor|id|space|upload config|file ids\.\d+|.+ id) is invalid\.",
+    # Names are unlike those of other records.
+    r"The name has already been taken\.",
+    # Keys expire in the future, and the format date-time has years before 1970.
+    r"The expires at field must be (a date after now|a valid date)\.",
+    # A space keeps the mode that it was created with.
+    r"The folder mode field must not be changed\.",
+    # The id of a file is in the query or in the body.
+    r"The id field must be the same wherever the request names it\.",
+    # The id of an upload config has two names in a body.
+    r"The upload config id field must be the same as id\.",
+    # Names of hosts may be international, which no pattern can tell.
+    r"The (custom domain|unsigned restrictions\.allowed referrers\.\d+) field format is invalid\.",
+    # One field needs another one, of the request or of the record that it changes.
+    r"The .+ field (is required|must be false) when .+ is (present|true)\.",
+]
+BEYOND_SCHEMAS = re.compile("|".join(BEYOND_SCHEMAS))
+
+
+def is_blank(body, field):
+    """Whether a field is a text of white space alone. It counts as empty, whatever its schema's pattern."""
+    for part in field.split("."):
+        try:
+            body = body[int(part)] if isinstance(body, list) else body[part]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return False
+    return isinstance(body, str) and body.strip() == ""
+
+
+@schemathesis.hook
+def filter_failure(context, failure, case, response):
+    """Drops the failure that a valid request was refused, if no schema can foresee any of the reasons."""
+    if isinstance(failure, AcceptedNegativeData) and operation_id(case.operation) == "confirmUpload":
+        # The body has a token in place of a key. With a key it is not read.
+        return "Authorization" not in response.request.headers
+    if not isinstance(failure, RejectedPositiveData) or response.status_code != 422:
+        return True
+    errors = json.loads(response.content)["errors"]
+    is_beyond = lambda field, messages: (
+        all(map(BEYOND_SCHEMAS.fullmatch, messages))
+        or is_blank(case.body, field)
+        or (field == "id" and operation_id(case.operation) in IN_EITHER)
+    )
+    return not all(is_beyond(*error) for error in errors.items())
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    with lock:
+        statuses[operation_id(case.operation)][response.status_code] += 1
+
+
+@atexit.register
+def write_statuses():
+    with open(os.environ["LARDER_CONTRACT_STATUSES"], "w", encoding="utf-8") as file:
+        json.dump(statuses, file)
