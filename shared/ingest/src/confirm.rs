@@ -13,12 +13,11 @@ use mime::Mime;
 use tenant::{Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
 use crate::{
-    FILE_BYTES, IngestError, Spool, Spooled,
+    FILE_BYTES, IngestError, ReceivedFile, Spool, Spooled,
     dimensions::{self, BEGINNING_BYTES, MEASURED_BYTES},
     spool::HEAD_BYTES,
     text::Utf8Validator,
-    transform,
-    validation::{self, Evidence},
+    validation::Evidence,
 };
 
 /// The violation of bytes whose size is not the declared one.
@@ -47,7 +46,8 @@ impl From<Option<File>> for Confirmed {
 pub async fn confirm(assets: &Assets<'_>, file: &File) -> Result<Confirmed, Fault> {
     let pending = file.pending_upload.as_ref().ok_or_else(|| Fault::internal("the file is not a pending upload"))?;
     let declared = pending.content_type.parse().ok();
-    let confirmation = Confirmation { assets, file, pending, declared };
+    let expected = pending.expected_type.as_deref().and_then(|expected| expected.parse().ok());
+    let confirmation = Confirmation { assets, file, pending, declared, expected };
 
     let confirmed = if file.size <= FILE_BYTES && has_image_rules(&pending.rules) {
         confirmation.confirm_spooled().await
@@ -71,6 +71,7 @@ struct Confirmation<'a> {
     file: &'a File,
     pending: &'a PendingUpload,
     declared: Option<Mime>,
+    expected: Option<Mime>,
 }
 
 impl Confirmation<'_> {
@@ -123,22 +124,23 @@ impl Confirmation<'_> {
         }
 
         let rules = &self.pending.rules;
-        let spooled = spool(object).await?;
-        let media_type = self.validate(spooled.size(), spooled.head())?;
-        dimensions::measure(&spooled, &media_type, &rules.validation).await?;
-        let (spooled, media_type) = transform::transformed(spooled, media_type, &rules.transformations).await?;
-
-        let checksum_sha256 = spooled.checksum_sha256();
-        let revision =
-            self.assets.put_revision(self.file, spooled.content(), &media_type.mime_type, checksum_sha256).await?;
-        let content = StoredContent {
-            media_type,
-            size: spooled.size(),
-            is_utf8: spooled.is_utf8(),
-            revision,
-            checksum_sha256: Some(checksum_sha256.to_owned()),
+        let received = ReceivedFile {
+            // There is one file, so whoever confirms it knows the field.
+            field: String::new(),
+            original_name: self.file.original_name.clone(),
+            declared: self.declared.clone(),
+            spooled: spool(object).await?,
         };
-        Ok(self.assets.activate(self.file, content).await?.into())
+        if received.spooled.size() != self.file.size {
+            return Err(OTHER_SIZE.into());
+        }
+        let validated = received.validate(&rules.validation, self.file.uploaded_by, self.expected.as_ref()).await?;
+        let file = validated.transform(rules).await?;
+
+        let checksum_sha256 = file.spooled.checksum_sha256();
+        let mime_type = &file.media_type.mime_type;
+        let revision = self.assets.put_revision(self.file, file.spooled.content(), mime_type, checksum_sha256).await?;
+        Ok(self.assets.activate(self.file, file.stored_content(revision)).await?.into())
     }
 
     /// Returns the type of bytes that have the declared size and comply with all rules but those for images.
@@ -153,14 +155,9 @@ impl Confirmation<'_> {
             size,
             head: &prefix[..prefix.len().min(HEAD_BYTES)],
             uploaded_by: self.file.uploaded_by,
+            expected: self.expected.as_ref(),
         };
-        let media_type = evidence.media_type(&self.pending.rules.validation)?;
-
-        let expected = self.pending.expected_type.as_deref().and_then(|expected| expected.parse().ok());
-        if let Some(expected) = expected {
-            validation::require_type(&expected, &media_type, self.declared.as_ref())?;
-        }
-        Ok(media_type)
+        evidence.media_type(&self.pending.rules.validation)
     }
 }
 

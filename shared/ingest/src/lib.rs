@@ -116,12 +116,10 @@ impl ReceivedFile {
             size: spooled.size(),
             head: spooled.head(),
             uploaded_by,
+            expected: expected_type,
         };
         let media_type = evidence.media_type(rules)?;
         dimensions::measure(&spooled, &media_type, rules).await?;
-        if let Some(expected) = expected_type {
-            validation::require_type(expected, &media_type, declared.as_ref())?;
-        }
         Ok(ValidatedFile { field, original_name, media_type, spooled })
     }
 }
@@ -133,14 +131,19 @@ impl ValidatedFile {
         Ok(ValidatedFile { media_type, spooled, ..self })
     }
 
-    fn to_new_file(&self, ids: &mut ChosenIds, target: &UploadTarget<'_>, sources: &Sources) -> NewFile {
-        let content = StoredContent {
+    /// Returns what a record says of the bytes, which are stored under a revision.
+    fn stored_content(&self, revision: Revision) -> StoredContent {
+        StoredContent {
             media_type: self.media_type.clone(),
             size: self.spooled.size(),
             is_utf8: self.spooled.is_utf8(),
-            revision: Revision::new(sources),
+            revision,
             checksum_sha256: Some(self.spooled.checksum_sha256().to_owned()),
-        };
+        }
+    }
+
+    fn to_new_file(&self, ids: &mut ChosenIds, target: &UploadTarget<'_>, sources: &Sources) -> NewFile {
+        let content = self.stored_content(Revision::new(sources));
         let name = self.original_name.clone();
         let media_type = self.media_type.clone();
         let mut record = File::new(FileId::chosen(ids), target, name, media_type, content.size, sources);

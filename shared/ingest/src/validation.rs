@@ -21,6 +21,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) head: &'a [u8],
     /// The uploader.
     pub(crate) uploaded_by: Principal,
+    /// The only type that the uploader may send, if there is one.
+    pub(crate) expected: Option<&'a Mime>,
 }
 
 impl Evidence<'_> {
@@ -33,6 +35,9 @@ impl Evidence<'_> {
         let media_type = sniff::media_type(self.head, self.declared, self.original_name, rules)?;
         let media_type = sniff::without_scripts(media_type, self.uploaded_by);
         require_allowed_format(&media_type, rules)?;
+        if let Some(expected) = self.expected {
+            require_type(expected, &media_type, self.declared)?;
+        }
         Ok(media_type)
     }
 }
@@ -60,7 +65,7 @@ pub(crate) fn require_allowed_format(media_type: &MediaType, rules: &ValidationR
 }
 
 /// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the declared one counts.
-pub(crate) fn require_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>) -> Result<(), Violation> {
+fn require_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>) -> Result<(), Violation> {
     let is_declared = declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
     let expected_type = media_types::renamed(expected.essence_str());
     let is_replaced = media_types::is_javascript(expected_type) && sniff::is_plain_text(media_type);

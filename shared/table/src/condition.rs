@@ -40,7 +40,7 @@ impl Condition {
         self.and(&format!("#{attribute} = :{attribute}")).name(attribute, attribute).value(attribute, value)
     }
 
-    /// Adds a part, in parentheses if it contains `OR`.
+    /// Adds a part as it is: one with `OR` needs parentheses of its own.
     pub(crate) fn and(mut self, part: &str) -> Condition {
         self.parts.push(part.to_owned());
         self
