@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("spaces", &["domain", "tenant", "runtime", "web"]),
     ("files", &["domain", "tenant", "runtime", "web"]),
     ("folders", &["domain", "tenant", "runtime", "web"]),
-    ("upload-configs", &["domain", "tenant", "runtime", "web"]),
+    ("upload-configs", &["domain", "runtime", "web"]),
     ("uploads", &["domain", "tenant", "runtime", "web", "ingest"]),
     ("not-found", &["runtime", "web"]),
     ("delivery", &["domain", "telemetry", "tenant", "runtime", "web"]),
