@@ -4,30 +4,28 @@ use domain::{Violation, Violations};
 use serde_json::Value;
 use web::FileView;
 
-/// The fields that stay as they are. What we fill in ourselves later is none of them: a caller may not have seen it yet.
-const READ_ONLY: [&str; 14] = [
-    "name",
-    "extension",
-    "mime_type",
-    "size",
-    "storage_path",
-    "url",
-    "resource_type",
-    "status",
-    "space_id",
-    "upload_config_id",
-    "checksum_sha256",
-    "uploaded_by",
-    "access_control",
-    "created_at",
+/// The fields of a record that a request may send with another value: those that it changes, and those that the service fills
+/// in later, which a caller may not have seen yet. Every other field is read-only.
+const CHANGEABLE: [&str; 10] = [
+    "id",
+    "original_name",
+    "type",
+    "folder_id",
+    "folder_path",
+    "ref",
+    "tags",
+    "storage_meta",
+    "thumbnails",
+    "updated_at",
 ];
 
-/// Notes those that a request would change.
+/// Returns the violations of a request that would change read-only fields.
 pub(crate) fn violations(request: &Value, view: &FileView) -> Violations {
     let record = serde_json::to_value(view).unwrap_or_default();
     let mut violations = Violations::default();
-    for field in READ_ONLY {
-        if request.get(field).is_some_and(|value| *value != record[field]) {
+    for (field, value) in record.as_object().into_iter().flatten() {
+        let is_changed = request.get(field).is_some_and(|given| given != value);
+        if is_changed && !CHANGEABLE.contains(&field.as_str()) {
             violations.add(field, &Violation::ReadOnly);
         }
     }
