@@ -169,11 +169,13 @@ impl List {
     }
 }
 
-/// What a list's cursors are bound to: no other path, no other filters, no other owner's keys.
+/// What a list's cursors are bound to: no other path, no other filters, no other owner's keys. An empty filter is none.
 fn list_name(by: &Authenticated, query: &str) -> String {
-    let mut filters: Vec<_> =
-        form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| !NO_FILTERS.contains(&&**name)).collect();
-    filters.sort();
+    let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    let parameters = parameters.iter().map(|(name, value)| (name.as_ref(), value.trim()));
+    let mut filters: Vec<(&str, &str)> =
+        parameters.filter(|(name, value)| !NO_FILTERS.contains(name) && !value.is_empty()).collect();
+    filters.sort_unstable();
     let filters = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
     format!("{}?{filters}\0{:?}", by.idempotency.path, by.caller.owner())
 }

@@ -246,6 +246,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
     stack.anonymous.get(&format!("{path}?api_key={key}&cursor={cursor}")).await.demand(200);
 
     // Another list, other filters, other holders.
+    acme.client.get(&format!("{path}?cursor={cursor}&tag=&type=%20")).await.demand(200);
     refused(&acme.client, format!("/spaces?cursor={cursor}")).await;
     refused(&acme.client, format!("{path}?cursor={cursor}&tag=x")).await;
     refused(&other.client, format!("/spaces/{}/api-keys?cursor={cursor}", other.id)).await;
