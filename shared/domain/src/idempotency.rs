@@ -1,8 +1,8 @@
-//! What a client calls a request, so that sending it again is not doing it again.
+//! Idempotent requests: the key by which a client names one, and its reservation.
 
 use schemars::JsonSchema;
 
-use crate::{Secret, Violation};
+use crate::{ChosenIds, Secret, Timestamp, Violation};
 
 /// Most characters of a key.
 const KEY_CHARACTERS: usize = 255;
@@ -11,6 +11,39 @@ const KEY_CHARACTERS: usize = 255;
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -~]*[!-~][ -~]*$"))]
 pub struct IdempotencyKey(String);
+
+/// The right to do a request, until its lease ends.
+#[derive(Clone, Debug)]
+pub struct IdempotencyReservation {
+    /// Identifies the request.
+    pub mark: String,
+    /// Tells this reservation from an earlier and a later one of the request.
+    pub token: String,
+    /// The ids of what the request creates.
+    pub ids: ChosenIds,
+}
+
+/// A reservation, and what completes it.
+#[derive(Clone, Debug)]
+pub struct Completion {
+    /// The reservation.
+    pub reservation: IdempotencyReservation,
+    /// The encrypted response.
+    pub response: Vec<u8>,
+}
+
+/// Outcome of an attempt to reserve a request.
+#[derive(Clone, Debug)]
+pub enum ReservationOutcome {
+    /// The request is reserved for this caller.
+    Reserved(IdempotencyReservation),
+    /// The request was done before; this is the encrypted response.
+    Completed(Vec<u8>),
+    /// Another request with the same payload is in progress, and its lease ends then.
+    InProgress(Timestamp),
+    /// The key was used for another payload.
+    OtherPayload,
+}
 
 impl IdempotencyKey {
     /// Takes the bytes of a key. An empty one is refused: whoever sends one believes to be protected by it.

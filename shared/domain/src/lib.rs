@@ -51,7 +51,7 @@ pub use folder::{Folder, InFolder};
 pub use folder_chain::{FolderChain, Linked};
 pub use folder_path::{FOLDER_DEPTH, FolderName, FolderPath};
 pub use id::{ChosenIds, FileId, FolderId, NotAnId, Revision, SpaceId, UploadConfigId, UserId};
-pub use idempotency::IdempotencyKey;
+pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
 pub use original_name::OriginalName;
 pub use page::{Cursor, Direction, Ends, Listing, Page};
 pub use random::{Random, Sources};

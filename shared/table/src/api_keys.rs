@@ -5,14 +5,15 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    Allowance, ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit, Space, SpaceId, Timestamp, Window,
+    Allowance, ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit, Space, SpaceId,
+    Timestamp, Window,
 };
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Completion, Error, Key, Reason, Table, WriteError,
+    Error, Key, Reason, Table, WriteError,
     condition::{Condition, number},
     key::{API_KEYS, listed_api_keys},
     read::{Item, Range, record},

@@ -1,11 +1,11 @@
 //! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
-use domain::{File, FileId, FileStatus, HourlyQuota, Space, SpaceId, UserId};
+use domain::{Completion, File, FileId, FileStatus, HourlyQuota, IdempotencyReservation, Space, SpaceId, UserId};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Claim, Completion, Error, Key, Reason, Table, WriteError,
+    Error, Key, Reason, Table, WriteError,
     condition::{Condition, text},
     file_index::{Entry, entries, folder_entry, reference_entry},
     folders::open_folder,
@@ -43,7 +43,7 @@ impl Table {
             transaction.count_upload(file.space_id, quota);
         }
         let entries: Vec<(Key, Entry)> = files.iter().flat_map(entries).collect();
-        // One more operation may complete a claim.
+        // One more operation may complete a reservation.
         let is_too_large = transaction.len() + entries.len() >= OPERATIONS_MAX;
         if is_too_large {
             self.overwrite_all(&entries).await?;
@@ -56,7 +56,7 @@ impl Table {
         let written = transaction.commit_with(completion).await;
         match &written {
             // Another request writes files under the same ids: the entries are its own.
-            Err(WriteError::ConditionFailed(Reason::ClaimLost)) => {}
+            Err(WriteError::ConditionFailed(Reason::ReservationLost)) => {}
             Err(WriteError::ConditionFailed(_)) if is_too_large => self.remove_entries(files).await,
             _ => {}
         }
@@ -94,17 +94,21 @@ impl Table {
     }
 
     /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
-    /// and gives back the claim of their request, whose ids are thereby used up.
+    /// and gives back the reservation of their request, whose ids are thereby used up.
     #[instrument(skip_all)]
-    pub async fn resolve_unknown_commit(&self, files: &[File], claim: Option<&Claim>) -> Result<bool, WriteError> {
+    pub async fn resolve_unknown_commit(
+        &self,
+        files: &[File],
+        reservation: Option<&IdempotencyReservation>,
+    ) -> Result<bool, WriteError> {
         // They are written all or nothing, so one of them stands for all.
         let Some(file) = files.first() else { return Ok(true) };
         let expires_at_seconds = self.sources.now().plus_ms(GIVEN_UP_MS).seconds();
         let nobody = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
         let mut transaction = self.transaction();
         transaction.insert(Key::file_owner(file.id), &nobody, Reason::IdTaken);
-        if let Some(claim) = claim {
-            transaction.release(claim);
+        if let Some(reservation) = reservation {
+            transaction.release(reservation);
         }
 
         match transaction.commit().await {
@@ -112,23 +116,27 @@ impl Table {
                 self.remove_entries(files).await;
                 Ok(false)
             }
-            // Our own transaction would have completed the claim, and a completed one cannot be taken over.
-            Err(WriteError::ConditionFailed(Reason::ClaimLost)) => Ok(false),
+            // Our own transaction would have completed the reservation, and a completed one cannot be taken over.
+            Err(WriteError::ConditionFailed(Reason::ReservationLost)) => Ok(false),
             Err(WriteError::ConditionFailed(Reason::IdTaken)) => Ok(self.space_of_file(file.id).await?.is_some()),
             Err(error) => Err(error),
         }
     }
 
-    /// Removes files that were just written, and releases the claim of their request. Fails with
+    /// Removes files that were just written, and releases the reservation of their request. Fails with
     /// [`Reason::VersionConflict`] if one of them was changed or deleted since.
     #[instrument(skip_all)]
-    pub async fn roll_back_files(&self, files: &[File], claim: Option<&Claim>) -> Result<(), WriteError> {
+    pub async fn roll_back_files(
+        &self,
+        files: &[File],
+        reservation: Option<&IdempotencyReservation>,
+    ) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         for file in files {
             transaction.delete_file(file);
         }
-        if let Some(claim) = claim {
-            transaction.release(claim);
+        if let Some(reservation) = reservation {
+            transaction.release(reservation);
         }
         transaction.commit().await?;
         self.remove_entries(files).await;

@@ -5,12 +5,12 @@
 //! one comes second and is refused. Each folder knows how many are in it, and how deep: whoever comes or goes is counted by
 //! all that are around it.
 
-use domain::{Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
+use domain::{Completion, Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Completion, Error, Key, Reason, Table, WriteError,
+    Error, Key, Reason, Table, WriteError,
     condition::{Condition, number, text},
     transaction::Transaction,
 };

@@ -8,7 +8,6 @@
 //! API keys are the exception: what requests are counted by stays out of transactions, in which it would conflict.
 
 mod api_keys;
-mod claims;
 mod condition;
 mod error;
 mod file_index;
@@ -16,6 +15,7 @@ mod file_lists;
 mod files;
 mod folder_reads;
 mod folders;
+mod idempotency;
 mod key;
 mod members;
 mod purge;
@@ -30,7 +30,6 @@ mod write;
 mod write_error;
 
 pub use api_keys::{Admission, Authenticated};
-pub use claims::{Claim, Claimed, Completion};
 pub use error::Error;
 pub use folder_reads::DeliveredRecords;
 pub use members::{Membership, User};

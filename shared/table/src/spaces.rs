@@ -2,12 +2,12 @@
 //!
 //! A deleted space is read as none at all, until its purge has removed the record too.
 
-use domain::{FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
+use domain::{Completion, FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Completion, Error, Key, Reason, Table, WriteError,
+    Error, Key, Reason, Table, WriteError,
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
     members::Membership,

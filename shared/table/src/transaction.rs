@@ -3,15 +3,16 @@
 //! Invariants:
 //! - Every condition has a [`Reason`], given where its operation is added. A transaction that is refused returns the reason.
 //! - Every transaction carries a token, so a repetition after a lost answer succeeds instead of failing its conditions.
-//! - A transaction that answers an idempotent request also completes that request's claim.
+//! - A transaction that answers an idempotent request also completes that request's reservation.
 
 use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
     types::{CancellationReason, ConditionCheck, Delete, Put, TransactWriteItem, Update},
 };
+use domain::Completion;
 use serde::Serialize;
 
-use crate::{Completion, Error, Reason, Table, WriteError, condition::Condition, key::Key, write::item};
+use crate::{Error, Reason, Table, WriteError, condition::Condition, key::Key, write::item};
 
 /// Maximum operations of a transaction.
 pub(crate) const OPERATIONS_MAX: usize = 100;
@@ -134,7 +135,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Commits the transaction and completes the claim of its request.
+    /// Commits the transaction and completes the reservation of its request.
     pub(crate) async fn commit_with(mut self, completion: Option<&Completion>) -> Result<(), WriteError> {
         if let Some(completion) = completion {
             self.complete(completion);

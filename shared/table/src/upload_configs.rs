@@ -1,11 +1,11 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
-use domain::{Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference, UserId};
+use domain::{Completion, Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference, UserId};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Completion, Error, Key, Reason, Table, WriteError,
+    Error, Key, Reason, Table, WriteError,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
     members::Membership,

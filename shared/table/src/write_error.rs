@@ -9,8 +9,8 @@ use crate::Error;
 /// If several fail, the first of this list is reported: what was read before the write is out of date, so the others may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Another request took over the claim of this one.
-    ClaimLost,
+    /// Another request took over the reservation of this one.
+    ReservationLost,
     /// A record changed or was deleted since it was read.
     VersionConflict,
     /// Another record has the name.
@@ -59,7 +59,7 @@ impl From<WriteError> for Fault {
                 Fault::conflict(message, "id", Violation::Must("must not be that of the active upload config"))
             }
             Reason::SpaceDeleted => Fault::not_found(),
-            Reason::ClaimLost | Reason::VersionConflict | Reason::FolderClosed => Fault::contended(error),
+            Reason::ReservationLost | Reason::VersionConflict | Reason::FolderClosed => Fault::contended(error),
             Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => Fault::unavailable(error),
         }
     }

@@ -3,9 +3,12 @@
 use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
-use domain::{Fault, File, FileId, FileStatus, FolderId, HourlyQuota, Revision, Violation, Violations};
+use domain::{
+    Completion, Fault, File, FileId, FileStatus, FolderId, HourlyQuota, IdempotencyReservation, Revision, Violation,
+    Violations,
+};
 use futures::{StreamExt, stream};
-use table::{Claim, Completion, Reason, WriteError};
+use table::{Reason, WriteError};
 use tracing::instrument;
 
 use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
@@ -126,7 +129,7 @@ impl Assets<'_> {
         if records.iter().any(|file| file.space_id != self.space.record.id || file.folder_id() != folder) {
             return Err(Fault::internal("files of another space, or of several folders, were to be written").into());
         }
-        let claim = completion.map(|completion| &completion.claim);
+        let reservation = completion.map(|completion| &completion.reservation);
         let table = &self.space.table;
         match table.create_files(records, quota, completion).await {
             Ok(()) => {}
@@ -136,14 +139,14 @@ impl Assets<'_> {
             }
             Err(error @ WriteError::ConditionFailed(_)) => return Err(Unwritten::settled(error.into())),
             Err(error @ WriteError::Failed(_)) => {
-                if !table.resolve_unknown_commit(records, claim).await.map_err(Fault::from)? {
+                if !table.resolve_unknown_commit(records, reservation).await.map_err(Fault::from)? {
                     return Err(Unwritten::settled(error.into()));
                 }
             }
         }
         match self.refusal_after_writing(folder).await {
             Ok(None) => Ok(()),
-            Ok(Some(refusal)) | Err(refusal) => self.take_back(records, refusal, claim).await,
+            Ok(Some(refusal)) | Err(refusal) => self.take_back(records, refusal, reservation).await,
         }
     }
 
@@ -162,7 +165,12 @@ impl Assets<'_> {
 
     /// Takes back what was written, of which nobody was told. What somebody has seen all the same, and put into another
     /// folder or deleted, is not refused any more.
-    async fn take_back(&self, records: &[File], refusal: Fault, claim: Option<&Claim>) -> Result<(), Unwritten> {
+    async fn take_back(
+        &self,
+        records: &[File],
+        refusal: Fault,
+        reservation: Option<&IdempotencyReservation>,
+    ) -> Result<(), Unwritten> {
         let (table, space) = (&self.space.table, self.space.record.id);
         let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
         let refused_in = records.first().and_then(File::folder_id);
@@ -170,7 +178,7 @@ impl Assets<'_> {
         let remove = |records: Vec<File>| async move {
             let is_moved = records.iter().all(|file| file.folder_id() != refused_in);
             if !is_moved {
-                table.roll_back_files(&records, claim).await?;
+                table.roll_back_files(&records, reservation).await?;
             }
             Ok(is_moved)
         };

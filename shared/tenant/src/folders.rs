@@ -1,10 +1,9 @@
 //! The folders of a space: made, moved, changed, listed.
 
 use domain::{
-    AccessControl, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Listing, Page, Security, Violation,
-    Violations,
+    AccessControl, Completion, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Listing, Page, Security,
+    Violation, Violations,
 };
-use table::Completion;
 use tracing::instrument;
 
 use crate::{Caller, Space, Tenants, deletion::closed};

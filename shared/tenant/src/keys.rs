@@ -1,7 +1,7 @@
 //! The API keys of a space, and those of a user.
 
-use domain::{ApiKey, Fault, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, Timestamp, UserId};
-use table::{Completion, Table};
+use domain::{ApiKey, Completion, Fault, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, Timestamp, UserId};
+use table::Table;
 
 use crate::{Space, Tenants};
 

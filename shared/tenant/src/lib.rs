@@ -44,10 +44,9 @@ pub use space::Space;
 pub use staged::{Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
 pub use strangers::{RequestOrigin, UnverifiedUpload, UploadScope};
 pub use sweep::{Sweep, Swept};
-pub use table::{Claim, Claimed, Completion};
 pub use upload_configs::READS_CONFIGS;
 
-use domain::{Allowance, Fault, KeySecret, RateLimit};
+use domain::{Allowance, Fault, IdempotencyReservation, KeySecret, RateLimit, ReservationOutcome};
 use hints::{ActiveConfigHints, FolderHints};
 use table::Table;
 
@@ -91,13 +90,13 @@ impl Tenants {
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
     }
 
-    /// Claims a request that is to be done once; mark and payload are opaque.
-    pub async fn claim(&self, mark: &str, payload: &str) -> Result<Claimed, Fault> {
-        Ok(self.table.claim(mark, payload).await?)
+    /// Reserves a request that is to be done once; mark and payload are opaque.
+    pub async fn reserve(&self, mark: &str, payload: &str) -> Result<ReservationOutcome, Fault> {
+        Ok(self.table.reserve(mark, payload).await?)
     }
 
-    /// Gives back a claim whose request failed.
-    pub async fn release(&self, claim: &Claim) -> Result<(), Fault> {
-        Ok(self.table.release(claim).await?)
+    /// Releases the reservation of a request that failed.
+    pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), Fault> {
+        Ok(self.table.release(reservation).await?)
     }
 }

@@ -1,7 +1,7 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
-use domain::{ChosenIds, Ends, Fault, Handle, Listing, NewSpace, Page, UploadConfig, UserId};
-use table::{ChangeError, Completion, Reason, WriteError};
+use domain::{ChosenIds, Completion, Ends, Fault, Handle, Listing, NewSpace, Page, UploadConfig, UserId};
+use table::{ChangeError, Reason, WriteError};
 
 use crate::{Caller, Tenants};
 

@@ -10,9 +10,9 @@
 use std::time::Duration;
 
 use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut};
-use domain::{Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp};
+use domain::{Completion, Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
-use table::{ChangeError, Completion, Reason, Table, WriteError};
+use table::{ChangeError, Reason, Table, WriteError};
 use tracing::instrument;
 
 use crate::{Assets, Originals, Space, assets::Unwritten};

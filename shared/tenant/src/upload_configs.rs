@@ -1,10 +1,10 @@
 //! The upload configs of a space, and of all spaces of a caller.
 
 use domain::{
-    ChosenIds, Cursor, Direction, Ends, Fault, Listing, NewUploadConfig, Page, Role, SpaceId, UploadConfig,
+    ChosenIds, Completion, Cursor, Direction, Ends, Fault, Listing, NewUploadConfig, Page, Role, SpaceId, UploadConfig,
     UploadConfigId, UploadConfigReference, Violations,
 };
-use table::{Completion, Membership};
+use table::Membership;
 
 use crate::{Caller, Space, Tenants};
 

@@ -7,12 +7,15 @@
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use axum::extract::{FromRequest, Request as HttpRequest};
-use domain::{ChosenIds, Fault, IdempotencyKey, Secret, Sources, Timestamp, Violation, Violations};
+use domain::{
+    ChosenIds, Completion, Fault, IdempotencyKey, IdempotencyReservation, ReservationOutcome, Secret, Sources,
+    Timestamp, Violation, Violations,
+};
 use futures::FutureExt as _;
 use http::{HeaderName, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
-use tenant::{Claimed, Completion, Tenants};
+use tenant::Tenants;
 
 use crate::{
     Authenticated, Created, Edge, Failure, FromFields, UnreadJson, answer::created_body, path::canonical_path,
@@ -54,7 +57,7 @@ pub struct Reservation {
 }
 
 struct Kept {
-    claim: tenant::Claim,
+    reservation: IdempotencyReservation,
     mark: String,
     sealing: Secret,
     sources: Sources,
@@ -74,17 +77,17 @@ impl Reservation {
 
     /// Returns the same, with what the response is made from when the request is sent again.
     pub fn complete_with(&self, kept: Vec<u8>) -> Option<Completion> {
-        let Kept { claim, mark, sealing, sources, .. } = self.kept.as_ref()?;
-        let answer = sealing.seal(kept, mark.as_bytes(), sources);
-        Some(Completion { claim: claim.clone(), answer })
+        let Kept { reservation, mark, sealing, sources, .. } = self.kept.as_ref()?;
+        let response = sealing.seal(kept, mark.as_bytes(), sources);
+        Some(Completion { reservation: reservation.clone(), response })
     }
 
     /// Does the request by `work`. If it fails or panics, releases the reservation, so that the request may be sent again at
     /// once; if that fails too, after the reservation's lease.
     pub async fn settle<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let result = AssertUnwindSafe(work).catch_unwind().await;
-        if let (Ok(Err(_)) | Err(_), Some(Kept { claim, tenants, .. })) = (&result, &self.kept)
-            && let Err(error) = tenants.release(claim).await
+        if let (Ok(Err(_)) | Err(_), Some(Kept { reservation, tenants, .. })) = (&result, &self.kept)
+            && let Err(error) = tenants.release(reservation).await
         {
             tracing::warn!(%error, "an idempotency reservation was not released");
         }
@@ -140,20 +143,20 @@ impl IdempotencyScope {
         let payload = hex::encode(secret.within(PAYLOADS).mark(payload.to_string().as_bytes()));
         let sealing = secret.within(RESPONSES);
 
-        match self.tenants.claim(&mark, &payload).await? {
-            Claimed::Ours(claim) => {
-                let ids = claim.ids;
+        match self.tenants.reserve(&mark, &payload).await? {
+            ReservationOutcome::Reserved(reservation) => {
+                let ids = reservation.ids;
                 let tenants = self.tenants.clone();
-                let kept = Kept { claim, mark, sealing, sources: self.sources.clone(), tenants };
+                let kept = Kept { reservation, mark, sealing, sources: self.sources.clone(), tenants };
                 Ok(Begun::Proceed(Box::new(Reservation { ids, kept: Some(kept) })))
             }
-            Claimed::Done(response) => {
+            ReservationOutcome::Completed(response) => {
                 let unreadable = || Fault::internal("the kept response of a request cannot be decrypted");
                 let response = sealing.open(&response, mark.as_bytes()).ok_or_else(unreadable)?;
                 Ok(Begun::Replay(Replay(response)))
             }
-            Claimed::AnotherPayload => Err(another_payload().into()),
-            Claimed::InProgress(lease_ends_at) => Err(in_progress(lease_ends_at, self.sources.now())),
+            ReservationOutcome::OtherPayload => Err(another_payload().into()),
+            ReservationOutcome::InProgress(lease_ends_at) => Err(in_progress(lease_ends_at, self.sources.now())),
         }
     }
 }
