@@ -11,6 +11,7 @@ use domain::Random;
 use emulators::ManualClock;
 use local::{CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, product};
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
+use runtime::BodyDeadlines;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use template::Template;
@@ -51,6 +52,8 @@ pub struct StackOptions {
     pub registry: Registry,
     /// Parameters that do not take their defaults.
     pub parameters: BTreeMap<String, String>,
+    /// How long a client may take for the body of a request.
+    pub body_deadlines: BodyDeadlines,
     /// Where the functions run.
     pub cargo_lambda: Option<CargoLambda>,
     /// The seed of ids and keys.
@@ -65,6 +68,7 @@ impl Default for StackOptions {
             template: Arc::clone(&PRODUCT_TEMPLATE),
             registry: product(),
             parameters: BTreeMap::new(),
+            body_deadlines: BodyDeadlines::default(),
             cargo_lambda: None,
             seed: 1,
             moods: None,
@@ -133,6 +137,7 @@ impl Stack {
             parameters: options.parameters,
             clock: Arc::new(clock.clone()),
             random: Arc::new(Seeded::new(options.seed)),
+            body_deadlines: options.body_deadlines,
             cargo_lambda: options.cargo_lambda,
         })
         .await?;

@@ -6,6 +6,7 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::{Router, body::Body};
 use futures::FutureExt;
 use http::{Request, Response};
+use runtime::BodyWatch;
 use tokio::time::Instant;
 use tower::ServiceExt;
 use worker::Batch;
@@ -54,8 +55,10 @@ impl Callee {
         &self.name
     }
 
-    /// Lets it answer a request.
+    /// Lets it answer a request. Its time does not include the time that it waits for the body, which is there before a
+    /// Lambda is invoked.
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
+        let watch = BodyWatch::of(request.extensions());
         let answer = async {
             match &self.place {
                 Place::Router(router) => {
@@ -68,7 +71,7 @@ impl Callee {
                 Place::Worker(_) => Err(Unanswered::Failed("a worker takes no requests".to_owned())),
             }
         };
-        tokio::time::timeout(self.timeout, answer).await.unwrap_or(Err(Unanswered::TimedOut))
+        watch.limit(self.timeout, answer).await.unwrap_or(Err(Unanswered::TimedOut))
     }
 
     /// Lets it work through a batch.

@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::Random;
 use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, MessageCounts, REGION, Wire};
-use runtime::{Environment, Observer};
+use runtime::{BodyDeadlines, BodyWatch, Environment, Observer};
 use template::{Context, Stack, Template};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
@@ -76,6 +76,8 @@ pub struct Options {
     pub clock: Arc<dyn emulators::Clock>,
     /// The randomness of the functions.
     pub random: Arc<dyn Random>,
+    /// How long a client may take for the body of a request.
+    pub body_deadlines: BodyDeadlines,
     /// Where the functions run: behind cargo-lambda, or, where there is none, in this process.
     pub cargo_lambda: Option<CargoLambda>,
 }
@@ -149,7 +151,7 @@ impl Cloud {
             tasks: JoinSet::new(),
             stop,
         };
-        cloud.serve(api, cdn, &callees, &stopping);
+        cloud.serve([api, cdn], options.body_deadlines, &callees, &stopping);
         let (api_url, cdn_url) = (cloud.api_url.clone(), cloud.cdn_url.clone());
         let api_key = cloud.first_key.as_ref().map(|first| first.key.clone());
         let local = Local { api_url, cdn_url, s3_url: cloud.s3_url().to_owned(), api_key };
@@ -159,13 +161,13 @@ impl Cloud {
 
     fn serve(
         &mut self,
-        api: TcpListener,
-        cdn: TcpListener,
+        [api, cdn]: [TcpListener; 2],
+        body_deadlines: BodyDeadlines,
         callees: &BTreeMap<String, Arc<Callee>>,
         stopping: &Stopping,
     ) {
         let routing = Routing::of(&self.stack.routes, callees);
-        let gateway = |behind| Arc::new(Gateway::new(behind, self.environments.sources()));
+        let gateway = |behind| Arc::new(Gateway::new(behind, self.environments.sources(), body_deadlines));
         self.tasks.spawn(serve(api, gateway(Behind::Api(routing)), stopping.clone()));
         if let Some(origin) = self.stack.cdn_origin.as_ref().and_then(|id| callees.get(id)) {
             self.tasks.spawn(serve(cdn, gateway(Behind::Cdn(Arc::clone(origin))), stopping.clone()));
@@ -355,7 +357,10 @@ fn place(
 
 /// The function with the watch that it has as a Lambda.
 fn in_time(router: Router) -> Router {
-    router.layer(middleware::from_fn(async |request: Request, next: Next| runtime::in_time(next.run(request)).await))
+    router.layer(middleware::from_fn(async |request: Request, next: Next| {
+        let watch = BodyWatch::of(request.extensions());
+        watch.in_time(next.run(request)).await
+    }))
 }
 
 fn all_registered_exist(registry: &Registry, stack: &Stack) -> Result<(), StartError> {

@@ -6,7 +6,7 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 
 use cli::{Arguments, Parsed};
 use local::{Cloud, Options, StartError, TEMPLATE, product};
-use runtime::SystemRandom;
+use runtime::{BodyDeadlines, SystemRandom};
 use telemetry::{MetricsLines, log_filter};
 use template::Template;
 use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _};
@@ -56,6 +56,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
         parameters: arguments.parameters,
         clock: Arc::new(emulators::SystemClock),
         random: Arc::new(SystemRandom),
+        body_deadlines: BodyDeadlines::default(),
         cargo_lambda: arguments.cargo_lambda,
     });
     let cloud = tokio::select! {

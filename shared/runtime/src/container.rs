@@ -6,7 +6,8 @@
 //!   `require_https` go by, are then read from these headers. By default it is 0: the client is the peer of the connection.
 //!   A number that is too high lets clients choose their address. The scheme is the one that the last proxy saw: if there
 //!   is another before it, that one has to refuse or redirect plain HTTP.
-//! - There is no deadline: what stands before a container decides how long a large upload may take.
+//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of it; else it gets a 408.
+//!   What stands before a container may allow less.
 
 use std::{
     io,
@@ -31,7 +32,7 @@ use http::header;
 use http_body::Body as _;
 use tokio::net::TcpListener;
 
-use crate::Viewer;
+use crate::{BodyDeadlines, BodyWatch, Observer, Viewer};
 
 /// The port, where `PORT` names no other.
 pub(crate) const DEFAULT_PORT: u16 = 8080;
@@ -41,8 +42,9 @@ const DRAIN_BYTES: usize = 64 << 20;
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Serves on every interface until the process is asked to end, then lets running requests finish.
-pub(crate) async fn serve(port: u16, trusted_proxies: u8, router: Router) -> io::Result<()> {
+pub(crate) async fn serve(port: u16, trusted_proxies: u8, router: Router, observer: Observer) -> io::Result<()> {
     let listener = TcpListener::bind(("0.0.0.0", port)).await?;
+    let router = observer.around(router.layer(middleware::from_fn(timed)));
     serve_on(listener, trusted_proxies, router, terminated()).await
 }
 
@@ -72,6 +74,12 @@ async fn seen(
     let viewer = Viewer::behind_proxies(usize::from(trusted_proxies), peer.ip(), request.headers());
     request.extensions_mut().insert(viewer);
     next.run(request).await
+}
+
+/// Bounds the time that a client takes for the body.
+async fn timed(request: Request, next: Next) -> Response {
+    let (request, watch) = BodyWatch::begin(request, BodyDeadlines::default());
+    watch.explain(next.run(request).await)
 }
 
 /// Reads and throws away, up to a bound, what the function left of a body before the answer goes out: a client that is

@@ -11,9 +11,14 @@ use crate::refusal::busy;
 pub const ANSWER_DEADLINE: Duration = Duration::from_secs(27);
 
 /// The answer, where it is there before [`ANSWER_DEADLINE`]; else our own 503. What is not done by then is cut off.
-pub async fn in_time<B: From<String>>(answer: impl Future<Output = Response<B>>) -> Response<B> {
+pub(crate) async fn in_time<B: From<String>>(answer: impl Future<Output = Response<B>>) -> Response<B> {
     let answered = tokio::time::timeout(ANSWER_DEADLINE, answer).await;
-    answered.unwrap_or_else(|_| busy("the function took too long".to_owned()))
+    answered.unwrap_or_else(|_| took_too_long())
+}
+
+/// Returns our own 503 of a function that was cut off.
+pub(crate) fn took_too_long<B: From<String>>() -> Response<B> {
+    busy("the function took too long".to_owned())
 }
 
 /// What is done before [`ANSWER_DEADLINE`]; `None` where it was cut off. For work that follows a body, which a client may

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};
 use tower::ServiceExt as _;
 
-use crate::{Front, Observer, Viewer, in_time, refusal::busy};
+use crate::{Front, Observer, Viewer, deadline::in_time, refusal::busy};
 
 /// Answers invocations until the process is ended.
 pub(crate) async fn serve(front: Front, router: Router, observer: Observer) -> Result<(), lambda_runtime::Error> {

@@ -3,6 +3,7 @@
 //! Invariant: this is the only crate of `functions` and `shared` that reads the process: its environment, its clock,
 //! its randomness. A function is handed an [`Environment`], so many can live in one process and differ.
 
+mod arrival;
 mod aws;
 mod aws_calls;
 mod container;
@@ -19,7 +20,8 @@ mod settings;
 mod system;
 mod viewer;
 
-pub use deadline::{ANSWER_DEADLINE, done_in_time, in_time};
+pub use arrival::{BodyDeadlines, BodyWatch};
+pub use deadline::{ANSWER_DEADLINE, done_in_time};
 pub use environment::Environment;
 pub use front::Front;
 pub use master_secret::LazyMasterSecret;

@@ -32,8 +32,13 @@ pub(crate) fn busy<B: From<String>>(reason: String) -> Response<B> {
     response
 }
 
+/// Returns the standard body of an error.
+pub(crate) fn error_body(message: &str) -> String {
+    json!({ "message": message, "errors": {} }).to_string()
+}
+
 fn error_response<B: From<String>>(status: StatusCode, message: &str) -> Response<B> {
-    let mut response = Response::new(B::from(json!({ "message": message, "errors": {} }).to_string()));
+    let mut response = Response::new(B::from(error_body(message)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -44,7 +44,7 @@ pub fn serve_http(front: Front, start: impl FnOnce(&Environment) -> Result<Route
         if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
             return Ok(lambda::serve(front, router, observer).await?);
         }
-        Ok(container::serve(port, trusted_proxies, observer.around(router)).await?)
+        Ok(container::serve(port, trusted_proxies, router, observer).await?)
     })
 }
 

@@ -1,6 +1,9 @@
 //! Bodies whose extent is told wrongly, or that stop before it.
 
-use tests::{Raw, Stack};
+use std::time::Duration;
+
+use runtime::BodyDeadlines;
+use tests::{Raw, Stack, StackOptions};
 
 use super::{
     Outcome::{self, Refused, Unheard},
@@ -102,6 +105,27 @@ async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
     assert!(matches!(cut_off(&cdn, &post(&cdn, "content-length: 100\r\n", "{")).await, Refused(405) | Unheard));
     for target in [api, cdn] {
         target.is_well().await;
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so() {
+    let idle = Duration::from_millis(50);
+    let body_deadlines = BodyDeadlines { idle, ..BodyDeadlines::default() };
+    let stack = Stack::start_with(StackOptions { body_deadlines, ..StackOptions::default() }).await;
+    let [api, _] = Target::of_stack(&stack).await;
+
+    let part = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
+    let lines = "content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n";
+    let form = api.request("POST", "/api/v1/upload", lines, part);
+    for request in [form, post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\"")] {
+        let answer = Raw::ask(&api.url, &request).await.expect("an answer");
+        assert_eq!(answer.header("access-control-allow-origin"), "*");
+        let message = answer.json()["message"].take();
+        assert!(message.as_str().is_some_and(|text| text.starts_with("No byte of the body arrived for")), "{message}");
+        answer.refused(408);
+        api.is_well().await;
     }
     stack.stop().await;
 }

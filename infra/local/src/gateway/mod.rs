@@ -14,7 +14,7 @@ use axum::body::Body;
 use domain::Sources;
 use http::{HeaderName, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
-use runtime::Front;
+use runtime::{BodyDeadlines, BodyWatch, Front};
 
 use crate::{
     callee::{Callee, Unanswered},
@@ -31,6 +31,7 @@ const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-author
 pub(crate) struct Gateway {
     behind: Behind,
     sources: Sources,
+    body_deadlines: BodyDeadlines,
 }
 
 /// What a gateway stands before.
@@ -43,18 +44,18 @@ pub(crate) enum Behind {
 
 impl Gateway {
     /// A gateway that names its own answers by these sources.
-    pub(crate) fn new(behind: Behind, sources: Sources) -> Gateway {
-        Gateway { behind, sources }
+    pub(crate) fn new(behind: Behind, sources: Sources, body_deadlines: BodyDeadlines) -> Gateway {
+        Gateway { behind, sources, body_deadlines }
     }
 
     /// Answers a request, whatever happens behind.
     pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
-        let request = request.map(body::bounded);
+        let (request, watch) = BodyWatch::begin(request.map(body::drained), self.body_deadlines);
         let answer = match &self.behind {
             Behind::Api(routing) => api(routing, request).await,
             Behind::Cdn(origin) => cdn(origin, request).await,
         };
-        answer.unwrap_or_else(|refusal| refusal.into_response(&self.sources))
+        answer.unwrap_or_else(|refusal| watch.explain(refusal.into_response(&self.sources)))
     }
 }
 
