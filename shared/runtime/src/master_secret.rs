@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use aws_sdk_secretsmanager::{Client, error::DisplayErrorContext};
-use domain::{Fault, MasterSecret};
+use aws_sdk_secretsmanager::Client;
+use domain::{Fault, MasterSecret, error_chain};
 use tokio::sync::OnceCell;
 
 /// The master secret of a function. Clones share it.
@@ -33,8 +33,53 @@ impl Inner {
     async fn read(&self) -> Result<MasterSecret, Fault> {
         let response = self.client.get_secret_value().secret_id(&self.id).send().await;
         let unreadable = |reason: String| Fault::unavailable(format!("the master secret cannot be read: {reason}"));
-        let response = response.map_err(|error| unreadable(DisplayErrorContext(error).to_string()))?;
+        // `DisplayErrorContext` would show the response too, and with it the secret.
+        let response = response.map_err(|error| unreadable(error_chain(&error)))?;
         let text = response.secret_string.ok_or_else(|| unreadable("it is not a text".to_owned()))?;
         Ok(MasterSecret::new(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_secretsmanager::config::{BehaviorVersion, Config, Credentials, Region};
+    use aws_smithy_http_client::Builder;
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpListener,
+    };
+
+    use super::*;
+
+    #[tokio::test]
+    async fn response_that_cannot_be_read_is_not_shown() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(Credentials::new("key", "key", None, None, "test"))
+            .endpoint_url(format!("http://{}", listener.local_addr().unwrap()))
+            .http_client(Builder::new().build_http())
+            .build();
+        let secret = LazyMasterSecret::new(Client::from_conf(config), "secret".to_owned());
+
+        let server = async {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let _ = stream.read(&mut [0; 8192]).await.unwrap();
+                let body = r#"{"SecretString": "confidential""#;
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+                stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+            }
+        };
+        let read = tokio::select! {
+            read = secret.get() => read,
+            () = server => unreachable!("it serves on"),
+        };
+
+        let Err(fault) = read else { panic!("a secret was read") };
+        let shown = error_chain(&fault);
+        assert!(shown.contains("the master secret cannot be read"), "{shown}");
+        assert!(!shown.contains("confidential"), "{shown}");
     }
 }
