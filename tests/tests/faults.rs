@@ -159,3 +159,19 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     acme.client.upload(tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO)).await.refused(503);
     stack.stop().await;
 }
+
+#[tokio::test]
+async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_a_500() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}", acme.id);
+
+    stack.cloud.faults().refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 500, "NewException");
+    let busy = acme.client.get(&path).await;
+    assert_eq!(busy.header("retry-after"), "1");
+    busy.refused(503);
+
+    stack.cloud.faults().refuse(DynamoDb, "GetItem", 1, 400, "NewException");
+    acme.client.get(&path).await.refused(500);
+    stack.stop().await;
+}

@@ -13,7 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("telemetry", &["domain"]),
     ("worker", &["domain", "telemetry"]),
-    ("table", &["domain"]),
+    ("table", &["domain", "telemetry"]),
     ("bucket", &["domain"]),
     ("queue", &["domain"]),
     ("media", &["domain"]),

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use aws_sdk_dynamodb::operation::{batch_get_item::BatchGetItemOutput, batch_write_item::BatchWriteItemOutput};
+use aws_sdk_s3::{operation::delete_objects::DeleteObjectsOutput, types::Error};
+use aws_sdk_sqs::operation::send_message_batch::SendMessageBatchOutput;
 use aws_smithy_runtime_api::{
     box_error::BoxError,
     client::{
@@ -9,7 +12,7 @@ use aws_smithy_runtime_api::{
             Intercept,
             context::{
                 BeforeSerializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
-                FinalizerInterceptorContextRef,
+                FinalizerInterceptorContextRef, Output,
             },
         },
         orchestrator::{HttpResponse, Metadata},
@@ -21,21 +24,8 @@ use serde::Deserialize;
 use telemetry::AwsAttempt;
 use tokio::time::Instant;
 
-/// Status codes of S3's and others' requests to slow down ("Error responses" in the Amazon S3 API reference).
+/// Status codes of requests to slow down, of responses without a code ("Error responses" in the Amazon S3 API reference).
 const THROTTLED_STATUS: [u16; 2] = [429, 503];
-/// Error codes of DynamoDB and SQS for the same ("Error handling with DynamoDB" in the Amazon DynamoDB developer guide,
-/// "Common errors" in the Amazon SQS API reference), the last two of them among the reasons of a cancelled transaction.
-const THROTTLED_CODES: [&str; 6] = [
-    "ProvisionedThroughputExceededException",
-    "RequestLimitExceeded",
-    "RequestThrottled",
-    "ThrottlingException",
-    "ProvisionedThroughputExceeded",
-    "ThrottlingError",
-];
-/// Error codes of writes that met another one of the same items, the last one among the reasons of a cancelled transaction.
-const CONFLICT_CODES: [&str; 3] =
-    ["TransactionConflictException", "TransactionInProgressException", "TransactionConflict"];
 /// Status code of S3's conflicts.
 const CONFLICT_STATUS: u16 = 409;
 
@@ -94,13 +84,12 @@ impl Intercept for CallObserver {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         // A request that is only presigned is not sent.
-        if context.output_or_error().is_none() {
-            return Ok(());
-        }
+        let Some(outcome) = context.output_or_error() else { return Ok(()) };
         let Some(call) = config.get_mut::<Call>() else { return Ok(()) };
 
         let latency = call.attempt_started.elapsed();
-        let refusal = context.response().map(Refusal::of).unwrap_or_default();
+        let mut refusal = context.response().map(Refusal::of).unwrap_or_default();
+        refusal.is_throttled |= outcome.is_ok_and(is_throttled_in_part);
         let is_failure = context.response().is_none_or(|response| response.status().is_server_error());
         call.attempts += 1;
         call.throttles += u32::from(refusal.is_throttled);
@@ -139,6 +128,22 @@ impl Intercept for CallObserver {
             tracing::debug!(service, operation, attempts, latency_ms, throttles, conflicts, "AWS call");
         }
         Ok(())
+    }
+}
+
+/// Whether a batch was done in part for want of capacity, as far as its response says why ("Error handling with DynamoDB" in
+/// the Amazon DynamoDB developer guide: what is unprocessed is to be requested again after a pause).
+fn is_throttled_in_part(output: &Output) -> bool {
+    if let Some(read) = output.downcast_ref::<BatchGetItemOutput>() {
+        read.unprocessed_keys().is_some_and(|keys| !keys.is_empty())
+    } else if let Some(written) = output.downcast_ref::<BatchWriteItemOutput>() {
+        written.unprocessed_items().is_some_and(|items| !items.is_empty())
+    } else if let Some(sent) = output.downcast_ref::<SendMessageBatchOutput>() {
+        sent.failed().iter().any(|entry| telemetry::is_throttling(entry.code()))
+    } else if let Some(deleted) = output.downcast_ref::<DeleteObjectsOutput>() {
+        deleted.errors().iter().filter_map(Error::code).any(telemetry::is_throttling)
+    } else {
+        false
     }
 }
 
@@ -187,8 +192,8 @@ impl Refusal {
         let code = error.code.rsplit('#').next().unwrap_or_default();
         let codes: Vec<&str> = error.reasons.iter().map(|reason| reason.code.as_str()).chain([code]).collect();
         Refusal {
-            is_throttled: codes.iter().any(|code| THROTTLED_CODES.contains(code)),
-            is_conflict: codes.iter().any(|code| CONFLICT_CODES.contains(code)),
+            is_throttled: codes.iter().any(|code| telemetry::is_throttling(code)),
+            is_conflict: codes.iter().any(|code| telemetry::is_conflict(code)),
         }
     }
 }

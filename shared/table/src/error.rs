@@ -9,17 +9,8 @@ use aws_sdk_dynamodb::{
 };
 use domain::Fault;
 
-/// Error codes of calls that succeed when they are repeated later.
+/// Error codes of calls that succeed when they are repeated later, besides all of server errors.
 const RETRYABLE: [&str; 2] = ["InternalServerError", "ItemCollectionSizeLimitExceededException"];
-/// Error codes of throttled calls ("Error handling with DynamoDB" in the DynamoDB developer guide).
-const THROTTLED: [&str; 3] = ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "ThrottlingException"];
-/// Error codes of calls that met another one on the same item, or a repetition of themselves.
-const CONTENDED: [&str; 2] = ["TransactionConflictException", "TransactionInProgressException"];
-
-/// Reasons of transactions that were cancelled because of throttling (`TransactWriteItems` in the DynamoDB API reference).
-const CANCELED_THROTTLED: [&str; 2] = ["ProvisionedThroughputExceeded", "ThrottlingError"];
-/// Reason of transactions that were cancelled because they met another one on the same item.
-const CANCELED_CONTENDED: &str = "TransactionConflict";
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
@@ -59,39 +50,37 @@ impl Error {
     }
 
     /// Classifies a failed transaction, none of whose conditions failed. Throttling outweighs a conflict.
-    pub(crate) fn from_transaction<E, R>(error: SdkError<E, R>, cancellation: &[CancellationReason]) -> Error
+    pub(crate) fn from_transaction<E>(error: SdkError<E>, cancellation: &[CancellationReason]) -> Error
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-        R: std::fmt::Debug + Send + Sync + 'static,
-        SdkError<E, R>: RequestId,
+        SdkError<E>: RequestId,
     {
         let mut codes = cancellation.iter().filter_map(CancellationReason::code);
-        if codes.clone().any(|code| CANCELED_THROTTLED.contains(&code)) {
+        if codes.clone().any(telemetry::is_throttling) {
             Error::TransactionThrottled(error.into())
-        } else if codes.any(|code| code == CANCELED_CONTENDED) {
+        } else if codes.any(telemetry::is_conflict) {
             Error::Contended(error.into())
         } else {
             Error::from_sdk(error)
         }
     }
 
-    pub(crate) fn from_sdk<E, R>(error: SdkError<E, R>) -> Error
+    pub(crate) fn from_sdk<E>(error: SdkError<E>) -> Error
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-        R: std::fmt::Debug + Send + Sync + 'static,
-        SdkError<E, R>: RequestId,
+        SdkError<E>: RequestId,
     {
-        let code = match &error {
-            SdkError::ServiceError(service) => service.err().code(),
+        let service = match &error {
+            SdkError::ServiceError(service) => service,
             SdkError::ConstructionFailure(_) => return Error::Refused(error.into()),
-            _ => None,
+            _ => return Error::Busy(error.into()),
         };
-        match code {
-            None => Error::Busy(error.into()),
-            Some(code) if RETRYABLE.contains(&code) => Error::Busy(error.into()),
-            Some(code) if THROTTLED.contains(&code) => Error::Throttled(error.into()),
-            Some(code) if CONTENDED.contains(&code) => Error::Contended(error.into()),
-            Some(_) => Error::Refused(error.into()),
+        let is_server_error = service.raw().status().is_server_error();
+        match service.err().code() {
+            Some(code) if telemetry::is_throttling(code) => Error::Throttled(error.into()),
+            Some(code) if telemetry::is_conflict(code) => Error::Contended(error.into()),
+            Some(code) if !is_server_error && !RETRYABLE.contains(&code) => Error::Refused(error.into()),
+            _ => Error::Busy(error.into()),
         }
     }
 }
@@ -123,7 +112,7 @@ mod tests {
     #[test]
     fn throttling_of_a_transaction_outweighs_its_conflicts() {
         assert!(matches!(classify(&["TransactionConflict", "None"]), Error::Contended(_)));
-        for throttled in CANCELED_THROTTLED {
+        for throttled in ["ProvisionedThroughputExceeded", "ThrottlingError"] {
             assert!(matches!(classify(&["TransactionConflict", throttled]), Error::TransactionThrottled(_)));
         }
         assert!(matches!(classify(&["ValidationError", "None"]), Error::Refused(_)));

@@ -13,10 +13,12 @@
 //! - Log and metrics hold no key, signature, query string or byte of a file.
 //! - A task logs one line of metrics at most.
 
+mod aws_errors;
 mod log;
 mod metrics;
 mod task;
 
+pub use aws_errors::{is_conflict, is_throttling};
 pub use log::{METRICS, MetricsLines, log_filter, subscriber};
 pub use metrics::Outcome;
 pub use task::{AwsAttempt, Task, count_aws_attempt, record_route, record_space};
