@@ -77,7 +77,7 @@ impl Program {
     }
 
     /// The program with its log going elsewhere than to [`Program::refused`].
-    fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
+    pub(crate) fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
         let child = Command::new(program())
             .args(["--port", "0", "--data-dir"])
             .arg(data_dir)

@@ -9,8 +9,10 @@ use local::{Cloud, Options, StartError, TEMPLATE, product};
 use runtime::{BodyDeadlines, SystemRandom};
 use telemetry::{MetricsLines, log_filter};
 use template::Template;
-use tracing_subscriber::{layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
+/// Libraries that emulate AWS. They warn of each refusal, which functions expect, and log whole requests with signatures.
+const EMULATORS: [&str; 2] = ["dynoxide", "s3s"];
 /// Exit status of a wrong command line.
 const USAGE: u8 = 2;
 
@@ -30,7 +32,9 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> ExitCode {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    tracing_subscriber::registry().with(log_filter(arguments.log, MetricsLines::LeftOut)).with(lines).init();
+    let filter =
+        log_filter(arguments.log, MetricsLines::LeftOut).with_targets(EMULATORS.map(|name| (name, LevelFilter::OFF)));
+    tracing_subscriber::registry().with(filter).with(lines).init();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let ended = runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(serve(arguments)));
     match ended {
