@@ -10,7 +10,7 @@ use std::{
 use runtime::{ConfigurationError, Environment, Settings};
 use serde::{Deserialize, Serialize};
 use tenant::Queue;
-use worker::{Batch, Delivery, Failure, Worker};
+use worker::{Batch, Failure, JobContext, Worker};
 
 /// The template with this worker, its queue and its dead-letter queue.
 pub const ECHO_TEMPLATE: &str = include_str!("../echo.yaml");
@@ -41,24 +41,23 @@ struct Echoes {
 impl Worker for Echoes {
     type Job = Echo;
 
-    async fn work(&self, job: Echo, _: &Delivery) -> Result<(), Failure> {
+    async fn work(&self, job: Echo, _: &JobContext) -> Result<(), Failure> {
         let path = self.directory.join(&job.name);
-        let mut file =
-            OpenOptions::new().create(true).append(true).open(&path).map_err(|error| Failure::Retry(error.into()))?;
-        file.write_all(b".").map_err(|error| Failure::Retry(error.into()))?;
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(Failure::new)?;
+        file.write_all(b".").map_err(Failure::new)?;
         if job.hangs {
             std::future::pending::<()>().await;
         }
-        let marks = fs::read(&path).map_err(|error| Failure::Retry(error.into()))?.len();
+        let marks = fs::read(&path).map_err(Failure::new)?.len();
         if job.resends > 0 {
             let next = Echo { resends: job.resends - 1, ..job };
-            return self.jobs.send(&[(next, 0)]).await.map_err(|error| Failure::Retry(error.into()));
+            return self.jobs.send(&[(next, 0)]).await.map_err(Failure::new);
         }
         if marks > job.failures {
             return Ok(());
         }
         assert!(!job.panics, "on purpose");
-        Err(Failure::Retry("on purpose".into()))
+        Err(Failure::new("on purpose"))
     }
 }
 
@@ -68,5 +67,5 @@ pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationErro
     let directory = settings.text("DIRECTORY").into();
     let jobs = settings.queue("JOBS_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(Echoes { directory, jobs }, environment.function(), environment.sources.clone()))
+    Ok(Batch::of(Echoes { directory, jobs }, environment.meter(), environment.sources.clone()))
 }

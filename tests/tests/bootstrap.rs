@@ -50,7 +50,11 @@ impl Empty {
             permissions: vec![everything],
         });
         let sources = Sources::new(Arc::new(SystemClock), Arc::new(Seeded::new(1)));
-        Empty { emulators, environment: Environment { variables, sources }, _directory: directory }
+        Empty {
+            emulators,
+            environment: Environment { function: "operator".to_owned(), variables, sources },
+            _directory: directory,
+        }
     }
 
     fn tenants(&self) -> Tenants {

@@ -1,15 +1,18 @@
 //! What functions log of requests and jobs, and the metrics that CloudWatch reads from their logs.
 
-use std::{cell::RefCell, io::Write, sync::Once};
+use std::{cell::RefCell, fs::File, io::Write, sync::Once};
 
 use emulators::Service::{DynamoDb, S3};
 use serde_json::{Value, json};
-use tests::{DYNAMODB_TRIES, Stack, minutes, seconds};
+use tempfile::TempDir;
+use tests::{DYNAMODB_TRIES, PHOTO, Raw, Stack, authority, form, minutes, seconds};
 use tracing_subscriber::{
     filter::{LevelFilter, dynamic_filter_fn},
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
+
+use crate::persistence::{Program, client};
 
 thread_local! {
     /// What the functions on this thread have logged, if its test reads that. A test's stack runs on its thread.
@@ -83,7 +86,7 @@ async fn request_yields_one_line_of_metrics() {
         ("Requests", json!(1)),
         ("ClientErrors", json!(0)),
         ("ServerErrors", json!(0)),
-        ("AwsCalls", json!(calls.len())),
+        ("AwsAttempts", json!(calls.len())),
         ("Throttles", json!(0)),
         ("Conflicts", json!(0)),
         ("BytesIn", json!(0)),
@@ -91,7 +94,7 @@ async fn request_yields_one_line_of_metrics() {
     ] {
         assert_eq!(metrics[0][name], value, "{name}");
     }
-    assert_eq!(metrics[0]["AwsCallLatency"].as_array().map(Vec::len), Some(calls.len()));
+    assert_eq!(metrics[0]["AwsAttemptLatency"].as_array().map(Vec::len), Some(calls.len()));
 
     let body = json!({"name": ""});
     let answer = acme.client.post("/folders", body.clone()).await.demand(422);
@@ -126,7 +129,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
     stack.cloud.faults().refuse(DynamoDb, "GetItem", 1, 400, "ProvisionedThroughputExceededException");
     let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
-    assert_eq!((&metrics[0]["Throttles"], &metrics[0]["AwsCalls"]), (&json!(1), &json!(calls.len())), "{calls:?}");
+    assert_eq!((&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]), (&json!(1), &json!(calls.len())), "{calls:?}");
     let warning = warnings.iter().find(|line| line["message"] == "AWS call was throttled").expect("a warning");
     assert_eq!((&warning["operation"], &warning["attempts"]), (&json!("GetItem"), &json!(2)));
     let task = task_of(warning).expect("within the request");
@@ -209,12 +212,124 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
     for job in &jobs {
         assert_eq!((&job["Jobs"], &job["space_id"]), (&json!(1), &json!(acme.id)));
         assert_eq!(job["message_id"], jobs[0]["message_id"]);
-        assert!(job["AwsCalls"].as_u64() > Some(0), "{job}");
+        assert!(job["AwsAttempts"].as_u64() > Some(0), "{job}");
     }
     let lines = lines();
     let failed = lines.iter().find(|line| line["message"] == "job failed").expect("a warning");
     let task = task_of(failed).expect("within the job");
     assert_eq!((&task["function"], &task["message_id"]), (&json!("purge"), &jobs[0]["message_id"]));
     assert_eq!(task["space_id"], acme.id);
+    let done = lines.iter().find(|line| line["message"] == "job").expect("a line of the job");
+    assert_eq!(task_of(done), Some(task));
     stack.stop().await;
+}
+
+/// Returns the lines that requests ended with since the log began, and begins it anew.
+fn take_requests() -> Vec<Value> {
+    let mut requests = lines();
+    requests.retain(|line| line["message"] == "request");
+    begin_log();
+    requests
+}
+
+#[tokio::test]
+async fn line_of_a_request_says_what_was_wrong_and_no_value() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let requests = take_requests();
+    assert_eq!((requests.len(), requests[0].get("cause")), (1, None), "{requests:?}");
+    assert_eq!((&requests[0]["status"], requests[0].get("replayed")), (&json!(200), None));
+
+    acme.client
+        .post("/folders", json!({"space_id": acme.id, "name": "", "parent_id": "confidential"}))
+        .await
+        .refused(422);
+    let requests = take_requests();
+    assert_eq!(requests[0]["cause"], "The given data was invalid: name, parent_id");
+
+    let folder = json!({"space_id": acme.id, "name": "Once"});
+    for replayed in [None, Some(&json!(true))] {
+        let create = acme.client.request("POST", "/folders").header("idempotency-key", "1").json(&folder);
+        acme.client.send(create).await.created();
+        assert_eq!(take_requests()[0].get("replayed"), replayed);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn request_whose_client_hangs_up_is_logged_and_counted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    // It has authenticated, and is about to answer with what it reads.
+    let mut hold = stack.cloud.faults().hold("spaces", 1);
+    let (url, key) = (stack.cloud.api_url(), acme.client.key.as_deref().expect("a key"));
+    let path = format!("/api/v1/spaces/{}", acme.id);
+    let mut connection = Raw::connect(url).await;
+    let host = authority(url);
+    connection.send(format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n\r\n")).await;
+    hold.reached().await;
+    drop(connection);
+
+    let cancelled = async {
+        while !lines().iter().any(is_metrics) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(seconds(20), cancelled).await.expect("a line of metrics");
+    drop(hold);
+
+    let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!((metrics.len(), lines.len()), (1, 1), "{metrics:?} {lines:?}");
+    assert_eq!((&metrics[0]["Requests"], &metrics[0]["StatusClass"]), (&json!(1), &json!("cancelled")));
+    assert_eq!((&metrics[0]["AwsAttempts"], &metrics[0]["Route"]), (&json!(1), &json!("/api/v1/spaces/{id}")));
+    assert_eq!((&lines[0]["message"], &lines[0]["path"]), (&json!("cancelled before its end"), &json!(path)));
+    assert_eq!(task_of(&lines[0]).expect("within the request")["request_id"], metrics[0]["request_id"]);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn batch_that_is_throttled_in_part_is_counted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    stack.cloud.faults().leave_unprocessed("BatchGetItem", 1);
+    acme.client.upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)).await.created();
+    let metrics = take_metrics();
+    assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn console_shows_no_line_of_emulators_and_no_signature() {
+    for (level, shows_requests) in [("warn", false), ("trace", true)] {
+        let directory = TempDir::new().expect("a temporary directory");
+        let log = directory.path().join("log");
+        let file = File::create(&log).expect("a log");
+        let mut program = Program::start_logging(&directory.path().join("data"), &["--log", level], file.into());
+        let (_, local) = program.ready();
+
+        let account = client(&local);
+        let space = account.post("/spaces", json!({"name": "Acme"})).await.created();
+        let folder = json!({"space_id": space["id"], "name": "Open"});
+        account.post("/folders", folder.clone()).await.created();
+        account.post("/folders", folder).await.refused(422);
+        let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
+        let presigned = account.post("/upload/presign", file).await.demand(201).json();
+        let url = presigned["upload_url"].as_str().expect("a URL").replace("X-Amz-Signature=", "X-Amz-Signature=0");
+        account.send(account.request("PUT", &url).body("a")).await.demand(403);
+
+        drop(program);
+        let log = std::fs::read_to_string(log).expect("text");
+        assert_eq!(log.contains("/api/v1/folders"), shows_requests, "{log}");
+        for emulated in ["dynoxide", "s3s", "X-Amz-Signature", "Signature=", "SignatureDoesNotMatch"] {
+            assert!(!log.contains(emulated), "{level}: {emulated}: {log}");
+        }
+        assert!(shows_requests || log.is_empty(), "{log}");
+    }
 }

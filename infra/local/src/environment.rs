@@ -116,7 +116,7 @@ impl Environments {
             ]
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
-        Environment { variables, sources: self.sources.clone() }
+        Environment { function: name.to_owned(), variables, sources: self.sources.clone() }
     }
 }
 

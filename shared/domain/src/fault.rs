@@ -129,14 +129,15 @@ impl Fault {
     }
 }
 
-/// Describes an error with its causes, outermost first, joined by ": ". A cause that the text before it ends with is not
-/// repeated.
+/// Describes an error with its causes, outermost first, joined by ": " in place of a full stop. A cause that the text
+/// before it ends with is not repeated.
 pub fn error_chain(error: &dyn Error) -> String {
     let mut chain = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
         let text = cause.to_string();
         if !chain.ends_with(&text) {
+            chain.truncate(chain.trim_end_matches('.').len());
             chain.push_str(": ");
             chain.push_str(&text);
         }
@@ -183,7 +184,7 @@ mod tests {
     #[test]
     fn error_chain_names_each_cause_once() {
         let fault = Fault::internal(Fault { source: Some("disk full".into()), ..Fault::forbidden("Refused.") });
-        assert_eq!(error_chain(&Outer(fault)), "retry: Server error.: Refused.: disk full");
+        assert_eq!(error_chain(&Outer(fault)), "retry: Server error: Refused: disk full");
         assert_eq!(error_chain(&Fault::not_found()), "Not found.");
     }
 }

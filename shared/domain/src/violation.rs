@@ -156,6 +156,11 @@ impl Violations {
         self.messages.contains_key(field)
     }
 
+    /// Returns the fields with errors.
+    pub fn fields(&self) -> impl Iterator<Item = &str> {
+        self.messages.keys().map(String::as_str)
+    }
+
     /// Whether there are no errors.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()

@@ -156,7 +156,7 @@ mod tests {
         ];
         let variables: BTreeMap<String, String> =
             variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let environment = Environment { variables, sources: system_sources() };
+        let environment = Environment { function: "test".to_owned(), variables, sources: system_sources() };
         let mut settings = Settings::of(&environment);
         let clients = (settings.dynamodb(), settings.s3());
         settings.finish().unwrap();

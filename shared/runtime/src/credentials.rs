@@ -275,7 +275,7 @@ mod tests {
     fn container(listener: &TcpListener) -> Container {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let variables = BTreeMap::from([("AWS_CONTAINER_CREDENTIALS_FULL_URI".to_owned(), url)]);
-        let environment = Environment { variables, sources: system_sources() };
+        let environment = Environment { function: "test".to_owned(), variables, sources: system_sources() };
         Container::read(&mut Settings::of(&environment)).unwrap()
     }
 

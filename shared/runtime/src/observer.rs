@@ -1,7 +1,5 @@
 //! What every request passes first: its id, its span, and at its end a log line and a line of metrics.
 
-use std::sync::Arc;
-
 use axum::{
     Router,
     body::HttpBody,
@@ -10,19 +8,21 @@ use axum::{
 };
 use domain::Sources;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, header};
-use telemetry::{Outcome, Task};
+use telemetry::{Answer, Meter, Outcome};
 
 use crate::Environment;
 
 /// The header that identifies a request.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header that marks the response of an earlier request.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// Maximum length of a path in the log, in bytes.
 const LOGGED_PATH_BYTES: usize = 256;
 
 /// Observes the requests of one function.
 #[derive(Clone)]
 pub struct Observer {
-    function: Arc<str>,
+    meter: Meter,
     sources: Sources,
 }
 
@@ -38,7 +38,7 @@ pub struct Cause {
 impl Observer {
     /// Returns the observer of the function with this environment.
     pub fn of(environment: &Environment) -> Observer {
-        Observer { function: environment.function().into(), sources: environment.sources.clone() }
+        Observer { meter: environment.meter(), sources: environment.sources.clone() }
     }
 
     /// Returns the router with its requests observed.
@@ -56,40 +56,25 @@ impl Observer {
         F: Future<Output = Response<B>>,
     {
         let id = self.sources.ulid().to_string();
-        let method = request.method().clone();
         let path = logged_path(request.uri().path());
         let bytes_in = size(request.body(), request.headers());
 
-        let task = Task::request(&self.function, &id, method.as_str());
-        let response = async {
-            let mut response = respond(request).await;
-            log(&mut response, &path, &task);
-            response
-        };
-        let mut response = task.run(response).await;
+        let task = self.meter.request(&id, request.method().as_str(), path);
+        let mut response = task.run(respond(request)).await;
 
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(REQUEST_ID, id);
         }
-        let status = response.status().as_u16();
-        let bytes_out = size(response.body(), response.headers());
-        task.end(Outcome::Answered { status, bytes_in, bytes_out }, self.sources.now());
+        let cause = response.extensions_mut().remove::<Cause>();
+        task.end(&Outcome::Answered(Answer {
+            status: response.status().as_u16(),
+            bytes_in,
+            bytes_out: size(response.body(), response.headers()),
+            is_contention: cause.as_ref().is_some_and(|cause| cause.is_contention),
+            cause: cause.map(|cause| cause.text),
+            is_replayed: response.headers().contains_key(REPLAYED),
+        }));
         response
-    }
-}
-
-fn log<B>(response: &mut Response<B>, path: &str, task: &Task) {
-    let Cause { text: cause, is_contention } = response.extensions_mut().remove().unwrap_or_default();
-    let status = response.status();
-    let status_code = status.as_u16();
-    let duration_ms = u64::try_from(task.elapsed().as_millis()).unwrap_or(u64::MAX);
-
-    if !status.is_server_error() {
-        tracing::info!(path, status = status_code, duration_ms, cause, "request");
-    } else if is_contention {
-        tracing::warn!(path, status = status_code, duration_ms, cause, "request lost a race");
-    } else {
-        tracing::error!(path, status = status_code, duration_ms, cause, "request failed");
     }
 }
 

@@ -13,7 +13,6 @@ use worker::Batch;
 use crate::{
     ConfigurationError, Environment, Front, Observer, Settings,
     container::{self, DEFAULT_PORT},
-    environment::FUNCTION_NAME,
     lambda, system_sources,
 };
 
@@ -31,10 +30,14 @@ enum Ended {
     Server(#[from] std::io::Error),
 }
 
-/// Runs a function that answers HTTP requests: as a Lambda where the Lambda runtime is there, else on `PORT`, on every
+/// Runs the function of this name that answers HTTP requests: as a Lambda where the Lambda runtime is there, else on `PORT`, on every
 /// interface, so that the same binary is a container.
-pub fn serve_http(front: Front, start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>) -> ExitCode {
-    run(async |environment: &Environment| {
+pub fn serve_http(
+    function: &str,
+    front: Front,
+    start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>,
+) -> ExitCode {
+    run(function, async |environment: &Environment| {
         let mut settings = Settings::of(environment);
         let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
         let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
@@ -48,9 +51,9 @@ pub fn serve_http(front: Front, start: impl FnOnce(&Environment) -> Result<Route
     })
 }
 
-/// Runs a function that works through a queue's batches, as a Lambda.
-pub fn serve_worker(start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>) -> ExitCode {
-    run(async |environment: &Environment| {
+/// Runs the function of this name that works through a queue's batches, as a Lambda.
+pub fn serve_worker(function: &str, start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>) -> ExitCode {
+    run(function, async |environment: &Environment| {
         let sources = environment.sources.clone();
         let batch = start(environment)?;
         let handler = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
@@ -69,8 +72,8 @@ fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
     Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)
 }
 
-fn run(function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>) -> ExitCode {
-    let environment = process_environment();
+fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>) -> ExitCode {
+    let environment = process_environment(name);
     let mut settings = Settings::of(&environment);
     let level = settings.parsed_or("LOG_LEVEL", "a level of the log", LevelFilter::INFO);
     telemetry::subscriber(level, std::io::stderr).init();
@@ -88,20 +91,12 @@ fn run(function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>) -> ExitCod
     }
 }
 
-fn process_environment() -> Environment {
+fn process_environment(function: &str) -> Environment {
     #[expect(clippy::disallowed_methods, reason = "a function's main is where its variables come from")]
-    let mut variables: BTreeMap<String, String> = std::env::vars_os()
+    let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    // A container has no such variable.
-    variables.entry(FUNCTION_NAME.to_owned()).or_insert_with(program);
-    Environment { variables, sources: system_sources() }
-}
-
-/// Returns the name of this program.
-fn program() -> String {
-    let path = std::env::current_exe().unwrap_or_default();
-    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+    Environment { function: function.to_owned(), variables, sources: system_sources() }
 }
 
 #[cfg(test)]

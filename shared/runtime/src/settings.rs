@@ -92,7 +92,7 @@ mod tests {
     fn every_mistake_is_reported_at_once() {
         let variables = [("TABLE_NAME", "assets"), ("LIMIT", "many"), ("EMPTY", ""), ("PORT", "80800")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let environment = Environment { variables, sources: system_sources() };
+        let environment = Environment { function: "test".to_owned(), variables, sources: system_sources() };
         let mut settings = Settings::of(&environment);
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);

@@ -6,25 +6,29 @@ use std::{
     time::Duration,
 };
 
-use domain::{SpaceId, Timestamp};
+use domain::SpaceId;
 use tokio::time::Instant;
-use tracing::{Instrument as _, Level, Span, field::Empty};
+use tracing::{Instrument as _, Level, Span};
 
-use crate::{METRICS, Outcome, metrics};
+use crate::{Answer, METRICS, Meter, Outcome, metrics};
 
 tokio::task_local! {
-    static CURRENT: Task;
+    static CURRENT: Arc<Running>;
 }
 
-/// One request or one job. Clones are the same one.
-#[derive(Clone, Debug)]
-pub struct Task(Arc<Inner>);
+/// One request or one job. If it is dropped before its end, because its client hung up or its invocation was cut off, it
+/// ends as [`Outcome::Cancelled`].
+#[derive(Debug)]
+pub struct Task {
+    running: Arc<Running>,
+    has_ended: bool,
+}
 
 #[derive(Debug)]
-struct Inner {
+struct Running {
+    meter: Meter,
     span: Span,
     id: Id,
-    function: String,
     started: Instant,
     state: Mutex<State>,
 }
@@ -32,8 +36,13 @@ struct Inner {
 /// Identifies a task.
 #[derive(Debug)]
 pub(crate) enum Id {
-    /// A request, by the id that its response has in `X-Request-Id`.
-    Request(String),
+    /// A request.
+    Request {
+        /// The id that its response has in `X-Request-Id`.
+        id: String,
+        /// The path, for the log.
+        path: String,
+    },
     /// A job, by the id of its SQS message.
     Message(String),
 }
@@ -43,8 +52,8 @@ pub(crate) enum Id {
 pub(crate) struct State {
     pub(crate) route: Option<String>,
     pub(crate) space_id: Option<SpaceId>,
-    pub(crate) aws_calls: u64,
-    /// Latencies of the first of these calls.
+    pub(crate) aws_attempts: u64,
+    /// Latencies of the first of these attempts.
     pub(crate) aws_latencies: Vec<Duration>,
     pub(crate) throttles: u64,
     pub(crate) conflicts: u64,
@@ -53,60 +62,91 @@ pub(crate) struct State {
 /// One HTTP request to AWS; each retry of an operation is another one.
 #[derive(Clone, Copy, Debug)]
 pub struct AwsAttempt {
-    /// Time until the head of the response, or until the failure.
+    /// Time from before the request is signed until the response is parsed or the attempt fails. It includes connecting and
+    /// sending, and excludes reading the body of an object.
     pub latency: Duration,
-    /// Whether the service had no capacity for it.
+    /// Whether the service had no capacity for all or, of a batch, a part of it.
     pub is_throttled: bool,
     /// Whether it met another write of the same items.
     pub is_conflict: bool,
 }
 
 impl Task {
-    /// Begins a request to a function. The span has the level `error`, so that no log level leaves it out.
-    pub fn request(function: &str, request_id: &str, method: &str) -> Task {
-        let span = tracing::error_span!("request", function, request_id, method, route = Empty, space_id = Empty);
-        Task::new(span, Id::Request(request_id.to_owned()), function)
-    }
-
-    /// Begins a job of a function.
-    pub fn job(function: &str, message_id: &str) -> Task {
-        let span = tracing::error_span!("job", function, message_id, space_id = Empty);
-        Task::new(span, Id::Message(message_id.to_owned()), function)
-    }
-
-    fn new(span: Span, id: Id, function: &str) -> Task {
-        let function = function.to_owned();
-        Task(Arc::new(Inner { span, id, function, started: Instant::now(), state: Mutex::default() }))
+    pub(crate) fn begin(meter: Meter, span: Span, id: Id) -> Task {
+        let running = Running { meter, span, id, started: Instant::now(), state: Mutex::default() };
+        Task { running: Arc::new(running), has_ended: false }
     }
 
     /// Runs a part of the task: what it logs is within the task's span, what it costs is counted.
     pub async fn run<T>(&self, part: impl Future<Output = T>) -> T {
-        CURRENT.scope(self.clone(), part.instrument(self.0.span.clone())).await
+        CURRENT.scope(Arc::clone(&self.running), part.instrument(self.running.span.clone())).await
     }
 
-    /// Time since the task began.
-    pub fn elapsed(&self) -> Duration {
-        self.0.started.elapsed()
+    /// Logs how the task ended, and its line of metrics if the log contains them.
+    pub fn end(mut self, outcome: &Outcome) {
+        self.has_ended = true;
+        self.running.report(outcome);
     }
+}
 
-    /// Logs the line of metrics, if the log contains them. A task ends once.
-    pub fn end(&self, outcome: Outcome, now: Timestamp) {
+impl Drop for Task {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.running.report(&Outcome::Cancelled);
+        }
+    }
+}
+
+impl Running {
+    fn report(&self, outcome: &Outcome) {
+        let elapsed = self.started.elapsed();
+        self.span.in_scope(|| self.log(outcome, elapsed));
+
         if tracing::enabled!(target: METRICS, Level::INFO) {
             let state = self.state(|state| state.clone());
-            let line = metrics::line(&self.0.function, &self.0.id, &state, outcome, self.elapsed(), now);
+            let line = metrics::line(&self.meter.0, &self.id, &state, outcome, elapsed);
             tracing::info!(target: METRICS, "{line}");
         }
     }
 
+    fn log(&self, outcome: &Outcome, elapsed: Duration) {
+        let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        let path = match &self.id {
+            Id::Request { path, .. } => Some(path.as_str()),
+            Id::Message(_) => None,
+        };
+        match outcome {
+            Outcome::Answered(answer) => log_answer(answer, path, duration_ms),
+            Outcome::Done => tracing::info!(duration_ms, "job"),
+            // The worker has logged why.
+            Outcome::Failed => {}
+            Outcome::Cancelled => tracing::warn!(path, duration_ms, "cancelled before its end"),
+        }
+    }
+
     fn state<T>(&self, access: impl FnOnce(&mut State) -> T) -> T {
-        access(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
+        access(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn log_answer(answer: &Answer, path: Option<&str>, duration_ms: u64) {
+    let status = answer.status;
+    let cause = answer.cause.as_deref();
+    let replayed = answer.is_replayed.then_some(true);
+
+    if status < 500 {
+        tracing::info!(path, status, duration_ms, cause, replayed, "request");
+    } else if answer.is_contention {
+        tracing::warn!(path, status, duration_ms, cause, "request lost a race");
+    } else {
+        tracing::error!(path, status, duration_ms, cause, "request failed");
     }
 }
 
 /// Records the route that a request matched, as its template: `/api/v1/spaces/{id}`.
 pub fn record_route(route: &str) {
     let _ = CURRENT.try_with(|task| {
-        task.0.span.record("route", route);
+        task.span.record("route", route);
         task.state(|state| state.route = Some(route.to_owned()));
     });
 }
@@ -114,16 +154,16 @@ pub fn record_route(route: &str) {
 /// Records the space that a task turns out to be about.
 pub fn record_space(id: SpaceId) {
     let _ = CURRENT.try_with(|task| {
-        task.0.span.record("space_id", tracing::field::display(id));
+        task.span.record("space_id", tracing::field::display(id));
         task.state(|state| state.space_id = Some(id));
     });
 }
 
-/// Counts a request to AWS as a cost of the task that runs.
+/// Counts an attempt of a call to AWS as a cost of the task that runs.
 pub fn count_aws_attempt(attempt: AwsAttempt) {
     let _ = CURRENT.try_with(|task| {
         task.state(|state| {
-            state.aws_calls += 1;
+            state.aws_attempts += 1;
             state.throttles += u64::from(attempt.is_throttled);
             state.conflicts += u64::from(attempt.is_conflict);
             if state.aws_latencies.len() < metrics::VALUES_MAX {

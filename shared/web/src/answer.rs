@@ -16,6 +16,9 @@ use crate::Replay;
 /// What marks an answer that was given before.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
+/// Maximum length of the names of fields in the log, in bytes: some are a client's own.
+const LOGGED_FIELDS_BYTES: usize = 256;
+
 #[derive(Serialize)]
 struct Envelope<T> {
     data: T,
@@ -114,7 +117,7 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let Failure(fault) = self;
         let status = status(fault.kind);
-        let cause = Cause { text: error_chain(&fault), is_contention: fault.kind == FaultKind::Contended };
+        let cause = Cause { text: cause(&fault), is_contention: fault.kind == FaultKind::Contended };
         let body = ErrorBody { message: &fault.message, errors: fault.violations.into_messages() };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
@@ -130,6 +133,20 @@ impl IntoResponse for Failure {
         response.extensions_mut().insert(cause);
         response
     }
+}
+
+/// Describes an error for the log: its messages, and the names of the fields with errors, but not their values.
+fn cause(fault: &Fault) -> String {
+    let mut text = error_chain(fault);
+    if !fault.violations.is_empty() {
+        let fields: Vec<&str> = fault.violations.fields().collect();
+        let fields = fields.join(", ");
+        let logged = &fields[..fields.floor_char_boundary(LOGGED_FIELDS_BYTES)];
+        text.truncate(text.trim_end_matches('.').len());
+        text.push_str(": ");
+        text.push_str(logged);
+    }
+    text
 }
 
 fn status(kind: FaultKind) -> StatusCode {

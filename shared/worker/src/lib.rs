@@ -3,7 +3,7 @@
 //! Invariant: one message's failure, error or panic, never fails or hides another's, and the answer always has the
 //! shape of a partial batch response; any other shape would make SQS delete the whole batch.
 
-mod delivery;
+mod context;
 
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
@@ -11,10 +11,10 @@ use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent
 use domain::{Sources, error_chain};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
-use telemetry::{Outcome, Task};
+use telemetry::{Meter, Outcome};
 use tokio::time::Instant;
 
-pub use delivery::Delivery;
+pub use context::JobContext;
 
 /// A queue's worker: what it does with one job.
 pub trait Worker: Send + Sync + 'static {
@@ -22,18 +22,19 @@ pub trait Worker: Send + Sync + 'static {
     type Job: DeserializeOwned + Send;
 
     /// Does the job. It must be safe to do twice: SQS may deliver any message again.
-    fn work(&self, job: Self::Job, delivery: &Delivery) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn work(&self, job: Self::Job, context: &JobContext) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// Why a job was not done, and what becomes of its message.
+/// Why a job was not done. Its message is delivered again, until its queue's redrive policy puts it aside.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The message is delivered again, until its queue's redrive policy puts it aside.
-    #[error("to be retried: {0}")]
-    Retry(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// Another try could not help: the message is dropped.
-    #[error("given up: {0}")]
-    GiveUp(#[source] Box<dyn std::error::Error + Send + Sync>),
+#[error("to be retried: {0}")]
+pub struct Failure(#[source] Box<dyn std::error::Error + Send + Sync>);
+
+impl Failure {
+    /// Returns the failure with this cause.
+    pub fn new(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Failure {
+        Failure(cause.into())
+    }
 }
 
 /// A worker as its Lambda runs it: a whole batch in, the failed ones out.
@@ -43,15 +44,14 @@ pub struct Batch(Arc<dyn Fn(SqsEvent, Instant) -> Answer + Send + Sync>);
 type Answer = Pin<Box<dyn Future<Output = SqsBatchResponse> + Send>>;
 
 impl Batch {
-    /// The batches of one worker, the function of this name, which takes time and randomness from these sources.
-    pub fn of<W: Worker>(worker: W, function: &str, sources: Sources) -> Batch {
+    /// The batches of one worker, measured by this meter. The worker takes time and randomness from these sources.
+    pub fn of<W: Worker>(worker: W, meter: Meter, sources: Sources) -> Batch {
         let worker = Arc::new(worker);
-        let function: Arc<str> = function.into();
         Batch(Arc::new(move |event, deadline| {
             let worker = worker.clone();
-            let function = function.clone();
-            let sources = sources.clone();
-            Box::pin(async move { run(&*worker, &function, event, &sources, deadline).await })
+            let meter = meter.clone();
+            let context = JobContext { sources: sources.clone(), deadline };
+            Box::pin(async move { run(&*worker, &meter, event, &context).await })
         }))
     }
 
@@ -62,22 +62,20 @@ impl Batch {
     }
 }
 
-async fn run<W: Worker>(
-    worker: &W,
-    function: &str,
-    event: SqsEvent,
-    sources: &Sources,
-    deadline: Instant,
-) -> SqsBatchResponse {
+async fn run<W: Worker>(worker: &W, meter: &Meter, event: SqsEvent, context: &JobContext) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for message in event.records {
-        let id = message.message_id.clone().unwrap_or_default();
-        let task = Task::job(function, &id);
-        let delivery = Delivery { sources: sources.clone(), deadline };
-        let outcome = task.run(work(worker, &message, &delivery)).await;
-        task.end(if matches!(outcome, JobOutcome::Done) { Outcome::Done } else { Outcome::Failed }, sources.now());
+        // An empty identifier fails the whole batch ("Handling errors for an SQS event source in Lambda" in the AWS Lambda
+        // developer guide), so a message without one, which SQS does not deliver, is dropped.
+        let Some(id) = message.message_id.clone().filter(|id| !id.is_empty()) else {
+            tracing::error!("a message without an id is dropped");
+            continue;
+        };
+        let task = meter.job(&id);
+        let outcome = task.run(work(worker, &message, context)).await;
+        task.end(&outcome);
 
-        if let JobOutcome::ToBeRetried = outcome {
+        if !matches!(outcome, Outcome::Done) {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = id;
             response.batch_item_failures.push(failure);
@@ -86,33 +84,21 @@ async fn run<W: Worker>(
     response
 }
 
-/// What became of a job.
-enum JobOutcome {
-    Done,
-    /// Its message is deleted all the same.
-    GivenUp,
-    ToBeRetried,
-}
-
-async fn work<W: Worker>(worker: &W, message: &SqsMessage, delivery: &Delivery) -> JobOutcome {
+async fn work<W: Worker>(worker: &W, message: &SqsMessage, context: &JobContext) -> Outcome {
     // A body that is not a job today is none tomorrow; the dead-letter queue keeps it for a person to look at.
     let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
         tracing::error!("the message is not a job of this worker");
-        return JobOutcome::ToBeRetried;
+        return Outcome::Failed;
     };
-    match AssertUnwindSafe(worker.work(job, delivery)).catch_unwind().await {
-        Ok(Ok(())) => JobOutcome::Done,
-        Ok(Err(failure @ Failure::Retry(_))) => {
+    match AssertUnwindSafe(worker.work(job, context)).catch_unwind().await {
+        Ok(Ok(())) => Outcome::Done,
+        Ok(Err(failure)) => {
             tracing::warn!(error = error_chain(&failure), "job failed");
-            JobOutcome::ToBeRetried
-        }
-        Ok(Err(failure @ Failure::GiveUp(_))) => {
-            tracing::error!(error = error_chain(&failure), "job failed");
-            JobOutcome::GivenUp
+            Outcome::Failed
         }
         Err(panic) => {
             tracing::error!(panic = panic_message(&*panic), "job panicked");
-            JobOutcome::ToBeRetried
+            Outcome::Failed
         }
     }
 }
@@ -158,8 +144,9 @@ mod tests {
 
     async fn failed(worker: impl Worker, event: SqsEvent) -> Vec<String> {
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
+        let meter = Meter::new("worker", "Larder", true, sources.clone());
         let deadline = Instant::now() + TIMEOUT;
-        let answer = Batch::of(worker, "worker", sources).handle(event, deadline).await;
+        let answer = Batch::of(worker, meter, sources).handle(event, deadline).await;
         answer.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
     }
 
@@ -169,10 +156,9 @@ mod tests {
     struct Picky;
     impl Worker for Picky {
         type Job = String;
-        async fn work(&self, job: String, _: &Delivery) -> Result<(), Failure> {
+        async fn work(&self, job: String, _: &JobContext) -> Result<(), Failure> {
             match job.as_str() {
-                "retry" => Err(Failure::Retry("not yet".into())),
-                "give up" => Err(Failure::GiveUp("never".into())),
+                "retry" => Err(Failure::new("not yet")),
                 "panic" => panic!("on purpose"),
                 _ => Ok(()),
             }
@@ -181,8 +167,16 @@ mod tests {
 
     #[tokio::test]
     async fn each_message_fails_alone() {
-        let bodies = ["\"fine\"", "\"retry\"", "\"panic\"", "\"give up\"", "not json", "\"fine\""];
-        assert_eq!(failed(Picky, event(bodies)).await, ["1", "2", "4"]);
+        let bodies = ["\"fine\"", "\"retry\"", "\"panic\"", "not json", "\"fine\""];
+        assert_eq!(failed(Picky, event(bodies)).await, ["1", "2", "3"]);
+    }
+
+    #[tokio::test]
+    async fn message_without_an_id_is_dropped_and_fails_no_other() {
+        let mut event = event(["\"retry\"", "\"retry\"", "\"retry\""]);
+        event.records[0].message_id = None;
+        event.records[1].message_id = Some(String::new());
+        assert_eq!(failed(Picky, event).await, ["2"]);
     }
 
     /// A log that a test reads.
@@ -200,9 +194,9 @@ mod tests {
     struct Broken;
     impl Worker for Broken {
         type Job = u32;
-        async fn work(&self, _: u32, _: &Delivery) -> Result<(), Failure> {
+        async fn work(&self, _: u32, _: &JobContext) -> Result<(), Failure> {
             let fault = domain::Fault::unavailable(domain::Fault::internal("no capacity"));
-            Err(Failure::Retry(fault.into()))
+            Err(Failure::new(fault))
         }
     }
 
@@ -217,7 +211,7 @@ mod tests {
 
         drop(guard);
         let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-        let causes = "The service is busy. Please try again.: Server error.: no capacity";
+        let causes = "The service is busy. Please try again: Server error: no capacity";
         assert!(log.contains(causes), "{log}");
         assert!(log.contains("message_id=\"0\""), "{log}");
     }
@@ -226,7 +220,7 @@ mod tests {
     async fn time_left_ends_with_the_invocation() {
         let now = Instant::now();
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
-        let left = |deadline| Delivery { sources: sources.clone(), deadline }.time_left();
+        let left = |deadline| JobContext { sources: sources.clone(), deadline }.time_left();
         assert_eq!(left(now + TIMEOUT), TIMEOUT);
         tokio::time::advance(TIMEOUT).await;
         assert_eq!(left(now + TIMEOUT), Duration::ZERO);

@@ -13,7 +13,7 @@ use domain::{Fault, FaultKind};
 use ingest::{Confirmed, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{Checks, ConfirmCheck, DELAY_SECONDS, Queue};
-use worker::{Batch, Delivery, Failure, Worker};
+use worker::{Batch, Failure, JobContext, Worker};
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
@@ -29,21 +29,21 @@ pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
     let checks = Checks::new(settings.table(), settings.bucket());
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(ConfirmChecker { checks, queue }, environment.function(), environment.sources.clone()))
+    Ok(Batch::of(ConfirmChecker { checks, queue }, environment.meter(), environment.sources.clone()))
 }
 
 impl Worker for ConfirmChecker {
     type Job = ConfirmCheck;
 
-    async fn work(&self, check: ConfirmCheck, delivery: &Delivery) -> Result<(), Failure> {
+    async fn work(&self, check: ConfirmCheck, context: &JobContext) -> Result<(), Failure> {
         telemetry::record_space(check.space_id);
-        let left_ms = check.due_at.ms() - delivery.sources.now().ms();
+        let left_ms = check.due_at.ms() - context.sources.now().ms();
         if left_ms > 0 {
             let left_seconds = left_ms.unsigned_abs().div_ceil(MS_PER_SECOND.unsigned_abs());
             let delay = i32::try_from(left_seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
-            return self.queue.send(&[(check, delay)]).await.map_err(|error| Failure::Retry(error.into()));
+            return self.queue.send(&[(check, delay)]).await.map_err(Failure::new);
         }
-        self.settle(&check).await.map_err(|fault| Failure::Retry(fault.into()))
+        self.settle(&check).await.map_err(Failure::new)
     }
 }
 

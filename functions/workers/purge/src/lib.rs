@@ -6,7 +6,7 @@
 
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{DELAY_SECONDS, JobLimits, JobTime, Purge, PurgeJob, Purged, Queue};
-use worker::{Batch, Delivery, Failure, Worker};
+use worker::{Batch, Failure, JobContext, Worker};
 
 struct PurgeWorker {
     purge: Purge,
@@ -25,22 +25,21 @@ pub fn batch_with(environment: &Environment, limits: JobLimits) -> Result<Batch,
     let purge = Purge::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("PURGE_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.function(), environment.sources.clone()))
+    Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.meter(), environment.sources.clone()))
 }
 
 impl Worker for PurgeWorker {
     type Job = PurgeJob;
 
-    async fn work(&self, job: PurgeJob, delivery: &Delivery) -> Result<(), Failure> {
+    async fn work(&self, job: PurgeJob, context: &JobContext) -> Result<(), Failure> {
         let (PurgeJob::Space { space_id, .. } | PurgeJob::File { space_id, .. }) = job;
         telemetry::record_space(space_id);
 
-        let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
-        let purged = self.purge.work(&job, &time).await;
-        let purged = purged.map_err(|fault| Failure::Retry(fault.into()))?;
+        let time = JobTime { left: &|| context.time_left(), reserve: self.limits.reserve };
+        let purged = self.purge.work(&job, &time).await.map_err(Failure::new)?;
 
         let Purged::Again(seconds) = purged else { return Ok(()) };
         let delay = i32::try_from(seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
-        self.queue.send(&[(job, delay)]).await.map_err(|error| Failure::Retry(error.into()))
+        self.queue.send(&[(job, delay)]).await.map_err(Failure::new)
     }
 }

@@ -6,7 +6,7 @@
 
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, Swept};
-use worker::{Batch, Delivery, Failure, Worker};
+use worker::{Batch, Failure, JobContext, Worker};
 
 struct SweepWorker {
     sweep: Sweep,
@@ -25,18 +25,18 @@ pub fn batch_with(environment: &Environment, limits: JobLimits) -> Result<Batch,
     let sweep = Sweep::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("SWEEP_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(SweepWorker { sweep, queue, limits }, environment.function(), environment.sources.clone()))
+    Ok(Batch::of(SweepWorker { sweep, queue, limits }, environment.meter(), environment.sources.clone()))
 }
 
 impl Worker for SweepWorker {
     type Job = SweepJob;
 
-    async fn work(&self, job: SweepJob, delivery: &Delivery) -> Result<(), Failure> {
-        let time = JobTime { left: &|| delivery.time_left(), reserve: self.limits.reserve };
+    async fn work(&self, job: SweepJob, context: &JobContext) -> Result<(), Failure> {
+        let time = JobTime { left: &|| context.time_left(), reserve: self.limits.reserve };
 
-        match self.sweep.pass(&job, &time).await.map_err(|fault| Failure::Retry(fault.into()))? {
+        match self.sweep.pass(&job, &time).await.map_err(Failure::new)? {
             Swept::Done => Ok(()),
-            Swept::Again(job) => self.queue.send(&[(job, 0)]).await.map_err(|error| Failure::Retry(error.into())),
+            Swept::Again(job) => self.queue.send(&[(job, 0)]).await.map_err(Failure::new),
         }
     }
 }

@@ -5,15 +5,15 @@ use std::time::Duration;
 use domain::Sources;
 use tokio::time::Instant;
 
-/// One delivery of a message.
-pub struct Delivery {
+/// The circumstances of one job.
+pub struct JobContext {
     /// Time and randomness.
     pub sources: Sources,
     /// When the invocation is cut off, by the monotonic clock.
     pub(crate) deadline: Instant,
 }
 
-impl Delivery {
+impl JobContext {
     /// Returns the time until the invocation is cut off; zero if the platform does not tell.
     pub fn time_left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
