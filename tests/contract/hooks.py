@@ -110,8 +110,9 @@ def map_case(context, case):
     }
     # Sequences follow links to what they have created. Of other requests, three of four find their record.
     is_led = case.meta.phase.name != TestPhase.STATEFUL and zlib.crc32(repr(parts).encode()) % 4 != 0
+    has_valid_fields = isinstance(case.body, dict) and not case.meta.is_negative_at(ParameterLocation.BODY)
     # Two names of one id.
-    if is_led and isinstance(case.body, dict) and "id" in case.body:
+    if is_led and has_valid_fields and case.body.get("id"):
         case.body.pop("upload_config_id", None)
     for location, values in parts.items():
         if isinstance(values, dict) and not case.meta.is_negative_at(location):
@@ -125,7 +126,7 @@ def map_case(context, case):
         case.query.update(SIGNED_QUERY)
     if "/upload/unsigned" in case.path:
         case.headers["Referer"] = UPLOADS["referrer"]
-    if called == "updateSpace" and isinstance(case.body, dict):
+    if called == "updateSpace" and has_valid_fields:
         # A disabled space refuses everything.
         if case.body.get("enabled") is False:
             case.body["enabled"] = True
@@ -160,6 +161,10 @@ BEYOND_SCHEMAS = [
     # `file` counts as one of `files`, and a file has at least one byte.
     r"The files field must not have more than 10 items\.",
     r"The (file|files\.\d+) field must not be empty\.",
+    # The largest image is not smaller than the smallest.
+    r"The config\.validation\.max image (width|height) field must be at least \d+\.",
+    # Whether a host is public is no matter of form.
+    r"The .+ field must be a public address\.",
     # One field needs another one, of the request or of the record that it changes.
     r"The .+ field (is required|must be false) when .+ is (present|true)\.",
 ]
