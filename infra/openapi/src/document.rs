@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::api;
 
 /// Errors that any endpoint may answer with: status code, and when it does.
-const ERRORS: [(u16, &str); 11] = [
+const ERRORS: [(u16, &str); 12] = [
     (400, "The body cannot be parsed, or the path is not UTF-8."),
     (401, "The API key is missing or not valid."),
     (
@@ -13,6 +13,7 @@ const ERRORS: [(u16, &str); 11] = [
         "The role of the caller is too low, the space is disabled, or the signature, token or referrer is not valid.",
     ),
     (404, "The resource does not exist, or the caller may not know of it."),
+    (408, "The body stopped for 30 seconds, or took 15 minutes; the gateway of AWS has limits of its own."),
     (409, "A request with this Idempotency-Key is in progress."),
     (413, "The body is too large."),
     (415, "The content type is not accepted, or the body is encoded."),

@@ -47,6 +47,7 @@
 //! | 403 | the role is too low, the space is disabled, or a signature, token or referrer is none that counts | |
 //! | 404 | there is no such route or resource | |
 //! | 405 | the path takes other methods | `Allow` |
+//! | 408 | the body stopped for 30 seconds, or took 15 minutes | |
 //! | 409 | the present state does not allow it, or the same request is in progress | the reason under a field |
 //! | 413 | the body is larger than the route takes | |
 //! | 415 | the content type is another than the route takes, or the body is encoded | |

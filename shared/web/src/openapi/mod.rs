@@ -131,7 +131,7 @@ impl<'a> Operation<'a> {
     fn body(&mut self, media_type: &str, schema: &Value) {
         let is_required = ["required", "anyOf"].iter().any(|keyword| schema.get(keyword).is_some());
         self.body = Some(json!({"required": is_required, "content": {media_type: {"schema": schema}}}));
-        for status in [400, 413, 415, 422] {
+        for status in [400, 408, 413, 415, 422] {
             self.error(status);
         }
     }
