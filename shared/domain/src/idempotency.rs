@@ -46,7 +46,7 @@ pub enum ReservationOutcome {
 }
 
 impl IdempotencyKey {
-    /// Takes the bytes of a key. An empty one is refused: whoever sends one believes to be protected by it.
+    /// Parses a key. Fails for an empty one, whose client expects that the request is done once.
     pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, Violation> {
         let text = std::str::from_utf8(bytes).map_err(|_| Violation::Format)?.trim();
         if text.is_empty() {
@@ -60,7 +60,7 @@ impl IdempotencyKey {
         }
     }
 
-    /// The secret of a caller without an API key: who they are, and what they call the request.
+    /// Returns the secret of a caller without an API key, from their identity and the key.
     pub fn secret_of(&self, identity: &str) -> Secret {
         Secret::derive(format!("{identity}\n{}", self.0).as_bytes(), "idempotency of strangers")
     }

@@ -125,7 +125,7 @@ impl Confirmation<'_> {
 
         let rules = &self.pending.rules;
         let received = ReceivedFile {
-            // There is one file, so whoever confirms it knows the field.
+            // The request has one file: the caller names its field.
             field: String::new(),
             original_name: self.file.original_name.clone(),
             declared: self.declared.clone(),

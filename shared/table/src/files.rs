@@ -14,7 +14,7 @@ use crate::{
     transaction::{OPERATIONS_MAX, Transaction},
 };
 
-/// Whose a file is; nobody's where its writing was given up.
+/// The space of a file; `None` if its creation was given up.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct FileOwner {
     pub(crate) space_id: Option<SpaceId>,
@@ -22,7 +22,7 @@ pub(crate) struct FileOwner {
     expires_at_seconds: Option<i64>,
 }
 
-/// How long a file that was given up keeps its id from being written, in milliseconds: far longer than any request lasts.
+/// Time for which the id of a file that was given up cannot be written, in milliseconds: far longer than any request lasts.
 const GIVEN_UP_MS: i64 = 60 * 60 * 1_000;
 
 impl Table {
@@ -94,7 +94,7 @@ impl Table {
     }
 
     /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
-    /// and gives back the reservation of their request, whose ids are thereby used up.
+    /// and releases the reservation of their request, whose ids are used up.
     #[instrument(skip_all)]
     pub async fn resolve_unknown_commit(
         &self,
@@ -104,9 +104,9 @@ impl Table {
         // They are written all or nothing, so one of them stands for all.
         let Some(file) = files.first() else { return Ok(true) };
         let expires_at_seconds = self.sources.now().plus_ms(GIVEN_UP_MS).seconds();
-        let nobody = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
+        let given_up = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
         let mut transaction = self.transaction();
-        transaction.insert(Key::file_owner(file.id), &nobody, Reason::IdTaken);
+        transaction.insert(Key::file_owner(file.id), &given_up, Reason::IdTaken);
         if let Some(reservation) = reservation {
             transaction.release(reservation);
         }

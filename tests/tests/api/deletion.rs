@@ -1,5 +1,7 @@
 //! `DELETE /spaces`, and what the purge leaves of a deleted space.
 
+use std::pin::pin;
+
 use domain::{ChosenIds, Handle, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
 use table::{Reason, WriteError};
@@ -36,6 +38,35 @@ async fn is_free(stack: &Stack, name: &str) -> bool {
     }
     assert_eq!(answer.refused(422), json!({"name": ["The name has already been taken."]}));
     false
+}
+
+#[tokio::test]
+async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry() {
+    /// Calls of a deletion up to the second search for files, when the space is closed.
+    const CALLS_TO_CLOSE: u32 = 6;
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let address = deletion(&acme);
+    let mut hold = stack.cloud.faults().hold("spaces", CALLS_TO_CLOSE);
+    let mut first = pin!(acme.client.delete(&address));
+    tokio::select! {
+        answer = &mut first => panic!("{} {:?}", answer.status, answer.body),
+        () = hold.reached() => {}
+    }
+
+    stack.clock.advance(seconds(5));
+    let second = acme.client.delete(&address).await;
+    assert_eq!(second.header("retry-after"), "30", "the rest of 35 seconds: {}", second.status);
+    assert!(second.refused(409)["id"].is_array());
+    let upload = acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "text")).await;
+    assert_eq!(upload.header("retry-after"), "1");
+    assert_eq!(upload.json()["message"], "The space is being deleted. Please try again.");
+    upload.refused(503);
+
+    hold.release();
+    first.await.demand(204);
+    stack.purged().await;
+    stack.stop().await;
 }
 
 #[tokio::test]

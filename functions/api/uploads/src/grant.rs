@@ -50,7 +50,7 @@ pub(crate) trait Proof: Sized + Send + Sync + 'static {
     /// Maximum number of files of a form; if it is 1, `files` is not a field.
     const MAX_FILES: usize = 1;
 
-    /// The fields by which a request says where its files go.
+    /// The fields that select where files are stored.
     type Selection: FromFields;
 
     /// Verifies the proof of a request, and counts the request.
@@ -99,9 +99,9 @@ pub(crate) struct Destination {
     pub(crate) folder: Option<FolderSelector>,
 }
 
-/// What every upload says of its files.
+/// Fields of every upload.
 pub(crate) struct UploadFields<P: Proof> {
-    /// By which fields it says where they go; `None` only if a violation was recorded.
+    /// Where they are stored; `None` only if a violation was recorded.
     pub(crate) selection: Option<P::Selection>,
     /// The caller's own reference.
     pub(crate) reference: Option<Reference>,

@@ -80,7 +80,7 @@ async fn create_pending(
 ) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
     let declared = DeclaredFields::read(&mut request.fields).under(&request.limits, &mut request.fields);
 
-    // Read before the file is created, which nobody could confirm without a token.
+    // Read before the file is created: without a token it could not be confirmed.
     let is_anonymous = request.principal.is_anonymous();
     let tokens = if is_anonymous { Some(uploads.anonymous.tokens().await?) } else { None };
 

@@ -1,5 +1,5 @@
-//! A request's body: what nobody reads of it is thrown away, up to a bound, while the answer goes out: a client that is
-//! still sending then reads the answer instead of a broken connection.
+//! A request's body. Its unread rest is discarded, up to a bound, while the response is sent, so that a client that is still
+//! sending reads the response instead of a broken connection.
 
 use std::{
     pin::Pin,
