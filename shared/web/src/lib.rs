@@ -226,7 +226,7 @@ pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};
 pub use idempotency::{Begun, IdempotencyScope, IdempotentJson, Replay, Reservation};
 pub use json::{UnreadJson, ValidJson, read_fields};
 pub use layers::with_layers;
-pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery, query_fields};
+pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery};
 pub use path::{KeyPath, path_parameter};
 pub use settings::{AccessControlChange, SecurityChange};
 pub use views::{AnonymousFileView, FileView, Rfc3339, file_url};

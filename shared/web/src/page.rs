@@ -236,7 +236,7 @@ where
 }
 
 /// The parameters of a query as fields.
-pub fn query_fields(uri: &Uri, now: Timestamp) -> Fields {
+pub(crate) fn query_fields(uri: &Uri, now: Timestamp) -> Fields {
     Fields::of_texts(form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned(), now)
 }
 
