@@ -20,7 +20,10 @@ pub struct Answer {
 impl Answer {
     /// Demands a status.
     #[track_caller]
-    #[expect(clippy::return_self_not_must_use, reason = "often the status is all that a test demands")]
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "often the status is all that a test demands"
+    )]
     pub fn demand(self, status: u16) -> Answer {
         let text = String::from_utf8_lossy(&self.body[..self.body.len().min(2_000)]);
         assert_eq!(self.status, status, "{}: {text}", self.asked);
@@ -44,22 +47,44 @@ impl Answer {
     pub fn refused(self, status: u16) -> Value {
         let answer = self.demand(status);
         let body = answer.json();
-        assert!(body["message"].is_string() && body["errors"].is_object(), "{}: {body}", answer.asked);
-        assert_eq!(body.as_object().map(serde_json::Map::len), Some(2), "{}: {body}", answer.asked);
-        assert_eq!(answer.header("content-type"), "application/json", "{}", answer.asked);
-        assert!(!answer.header("x-request-id").is_empty(), "{}", answer.asked);
+        assert!(
+            body["message"].is_string() && body["errors"].is_object(),
+            "{}: {body}",
+            answer.asked
+        );
+        assert_eq!(
+            body.as_object().map(serde_json::Map::len),
+            Some(2),
+            "{}: {body}",
+            answer.asked
+        );
+        assert_eq!(
+            answer.header("content-type"),
+            "application/json",
+            "{}",
+            answer.asked
+        );
+        assert!(
+            !answer.header("x-request-id").is_empty(),
+            "{}",
+            answer.asked
+        );
         body["errors"].clone()
     }
 
     /// The body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{}: {error}: {:?}", self.asked, self.body))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{}: {error}: {:?}", self.asked, self.body))
     }
 
     /// A header's value; empty where it is not there.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 
     #[track_caller]

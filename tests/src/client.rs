@@ -20,20 +20,33 @@ pub struct Client {
 impl Client {
     /// A client of the API at this address, without a key. It follows no redirects.
     pub fn at(api_url: &str) -> Client {
-        let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build();
-        Client { http: http.expect("a client"), api_url: api_url.to_owned(), key: None }
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .build();
+        Client {
+            http: http.expect("a client"),
+            api_url: api_url.to_owned(),
+            key: None,
+        }
     }
 
     /// The same client with another key.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Client {
-        Client { key: Some(key.to_owned()), ..self.clone() }
+        Client {
+            key: Some(key.to_owned()),
+            ..self.clone()
+        }
     }
 
     /// A request to a path of the API, or to a whole address.
     pub fn request(&self, method: &str, address: &str) -> RequestBuilder {
         let method = Method::from_bytes(method.as_bytes()).expect("a method");
-        let url = if address.starts_with("http") { address.to_owned() } else { format!("{}{address}", self.api_url) };
+        let url = if address.starts_with("http") {
+            address.to_owned()
+        } else {
+            format!("{}{address}", self.api_url)
+        };
         let request = self.http.request(method, url);
         match &self.key {
             Some(key) => request.bearer_auth(key),
@@ -47,10 +60,22 @@ impl Client {
         let method = request.method().clone();
         let path = request.url().path().to_owned();
         let asked = format!("{} {}", request.method(), request.url());
-        let response = self.http.execute(request).await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let response = self
+            .http
+            .execute(request)
+            .await
+            .unwrap_or_else(|error| panic!("{asked}: {error:?}"));
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = response.bytes().await.unwrap_or_else(|error| panic!("{asked}: {error:?}"));
-        let answer = Answer { asked, status, headers, body };
+        let body = response
+            .bytes()
+            .await
+            .unwrap_or_else(|error| panic!("{asked}: {error:?}"));
+        let answer = Answer {
+            asked,
+            status,
+            headers,
+            body,
+        };
         contract::require_described(method.as_str(), &path, &answer);
         answer
     }
@@ -62,8 +87,11 @@ impl Client {
 
     /// `GET` with headers.
     pub async fn get_with(&self, address: &str, headers: &[(&str, &str)]) -> Answer {
-        let request =
-            headers.iter().fold(self.request("GET", address), |request, (name, value)| request.header(*name, *value));
+        let request = headers
+            .iter()
+            .fold(self.request("GET", address), |request, (name, value)| {
+                request.header(*name, *value)
+            });
         self.send(request).await
     }
 
@@ -89,16 +117,22 @@ impl Client {
 
     /// Uploads a form.
     pub async fn upload(&self, form: Form) -> Answer {
-        self.send(self.request("POST", "/upload").multipart(form)).await
+        self.send(self.request("POST", "/upload").multipart(form))
+            .await
     }
 }
 
 /// A form with a space and a file.
 pub fn form(handle: &str, name: &str, mime_type: &str, bytes: impl Into<Vec<u8>>) -> Form {
-    Form::new().text("space", handle.to_owned()).part("file", file(name, mime_type, bytes))
+    Form::new()
+        .text("space", handle.to_owned())
+        .part("file", file(name, mime_type, bytes))
 }
 
 /// A file of a form.
 pub fn file(name: &str, mime_type: &str, bytes: impl Into<Vec<u8>>) -> Part {
-    Part::bytes(bytes.into()).file_name(name.to_owned()).mime_str(mime_type).expect("a type")
+    Part::bytes(bytes.into())
+        .file_name(name.to_owned())
+        .mime_str(mime_type)
+        .expect("a type")
 }

@@ -28,7 +28,10 @@ impl Stack {
     pub async fn dump(&self) -> Dump {
         let environment = self.operator();
         let mut settings = Settings::of(&environment);
-        Dump { items: items(&mut settings).await, objects: objects(&mut settings).await }
+        Dump {
+            items: items(&mut settings).await,
+            objects: objects(&mut settings).await,
+        }
     }
 }
 
@@ -48,25 +51,46 @@ impl Dump {
         let (before, after) = (before.clone().without_uses(), self.without_uses());
         let keys: BTreeSet<_> = before.items.keys().chain(after.items.keys()).collect();
         for key in keys {
-            assert_eq!(before.items.get(key), after.items.get(key), "{key:?} was changed by {by}");
+            assert_eq!(
+                before.items.get(key),
+                after.items.get(key),
+                "{key:?} was changed by {by}"
+            );
         }
-        assert_eq!(before.objects, after.objects, "objects were changed by {by}");
+        assert_eq!(
+            before.objects, after.objects,
+            "objects were changed by {by}"
+        );
     }
 
     /// The active files that have their bytes, and no others; a file that says it is active and has none fails.
     pub fn whole_files(&self) -> Vec<&Value> {
         let demand_bytes = |file: &&Value| {
             let part = |name: &str| file[name].as_str().expect("a text").to_owned();
-            let key = format!("{}/originals/{}/{}", part("space_id"), part("id"), part("revision"));
-            let digest = self.objects.get(&key).unwrap_or_else(|| panic!("{key} has no bytes"));
-            assert!(file["checksum_sha256"].is_null() || file["checksum_sha256"] == **digest, "{key} has other bytes");
+            let key = format!(
+                "{}/originals/{}/{}",
+                part("space_id"),
+                part("id"),
+                part("revision")
+            );
+            let digest = self
+                .objects
+                .get(&key)
+                .unwrap_or_else(|| panic!("{key} has no bytes"));
+            assert!(
+                file["checksum_sha256"].is_null() || file["checksum_sha256"] == **digest,
+                "{key} has other bytes"
+            );
         };
         self.beginning("PATH#").inspect(demand_bytes).collect()
     }
 
     /// The items whose partitions begin so.
     pub fn beginning<'a>(&'a self, partition: &'a str) -> impl Iterator<Item = &'a Value> {
-        self.items.iter().filter(move |((key, _), _)| key.starts_with(partition)).map(|(_, item)| item)
+        self.items
+            .iter()
+            .filter(move |((key, _), _)| key.starts_with(partition))
+            .map(|(_, item)| item)
     }
 }
 
@@ -75,11 +99,22 @@ async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value>
     let name = settings.text("TABLE_NAME");
     let (mut items, mut start) = (BTreeMap::new(), None);
     loop {
-        let scan = client.scan().table_name(&name).consistent_read(true).set_exclusive_start_key(start);
+        let scan = client
+            .scan()
+            .table_name(&name)
+            .consistent_read(true)
+            .set_exclusive_start_key(start);
         let page = scan.send().await.expect("a page of the table");
         for item in page.items.unwrap_or_default() {
-            let mut item: Map<String, Value> = item.into_iter().map(|(name, value)| (name, shown(value))).collect();
-            let mut key = |name| item.remove(name).and_then(|key| key.as_str().map(str::to_owned)).expect("a key");
+            let mut item: Map<String, Value> = item
+                .into_iter()
+                .map(|(name, value)| (name, shown(value)))
+                .collect();
+            let mut key = |name| {
+                item.remove(name)
+                    .and_then(|key| key.as_str().map(str::to_owned))
+                    .expect("a key")
+            };
             items.insert((key("pk"), key("sk")), Value::Object(item));
         }
         start = page.last_evaluated_key;
@@ -94,9 +129,14 @@ fn shown(value: AttributeValue) -> Value {
         AttributeValue::S(text) | AttributeValue::N(text) => Value::String(text),
         AttributeValue::Bool(value) => Value::Bool(value),
         AttributeValue::Null(_) => Value::Null,
-        AttributeValue::B(bytes) => Value::String(String::from_utf8_lossy(bytes.as_ref()).into_owned()),
+        AttributeValue::B(bytes) => {
+            Value::String(String::from_utf8_lossy(bytes.as_ref()).into_owned())
+        }
         AttributeValue::L(values) => Value::Array(values.into_iter().map(shown).collect()),
-        AttributeValue::M(values) => values.into_iter().map(|(name, value)| (name, shown(value))).collect(),
+        AttributeValue::M(values) => values
+            .into_iter()
+            .map(|(name, value)| (name, shown(value)))
+            .collect(),
         other => panic!("no record has such an attribute: {other:?}"),
     }
 }
@@ -106,10 +146,24 @@ async fn objects(settings: &mut Settings<'_>) -> BTreeMap<String, String> {
     let bucket = settings.text("BUCKET_NAME");
     let (mut objects, mut next) = (BTreeMap::new(), None);
     loop {
-        let list = client.list_objects_v2().bucket(&bucket).set_continuation_token(next);
+        let list = client
+            .list_objects_v2()
+            .bucket(&bucket)
+            .set_continuation_token(next);
         let page = list.send().await.expect("a page of the bucket");
-        for key in page.contents.unwrap_or_default().into_iter().filter_map(|object| object.key) {
-            let object = client.get_object().bucket(&bucket).key(&key).send().await.expect("an object");
+        for key in page
+            .contents
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|object| object.key)
+        {
+            let object = client
+                .get_object()
+                .bucket(&bucket)
+                .key(&key)
+                .send()
+                .await
+                .expect("an object");
             let bytes = object.body.collect().await.expect("its bytes").into_bytes();
             objects.insert(key, hex::encode(Sha256::digest(bytes)));
         }

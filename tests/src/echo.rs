@@ -43,14 +43,21 @@ impl Worker for Echoes {
 
     async fn work(&self, job: Echo, _: &JobContext) -> Result<(), Failure> {
         let path = self.directory.join(&job.name);
-        let mut file = OpenOptions::new().create(true).append(true).open(&path).map_err(Failure::new)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&path)
+            .map_err(Failure::new)?;
         file.write_all(b".").map_err(Failure::new)?;
         if job.hangs {
             std::future::pending::<()>().await;
         }
         let marks = fs::read(&path).map_err(Failure::new)?.len();
         if job.resends > 0 {
-            let next = Echo { resends: job.resends - 1, ..job };
+            let next = Echo {
+                resends: job.resends - 1,
+                ..job
+            };
             return self.jobs.send(&[(next, 0)]).await.map_err(Failure::new);
         }
         if marks > job.failures {
@@ -67,5 +74,9 @@ pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationErro
     let directory = settings.text("DIRECTORY").into();
     let jobs = settings.queue("JOBS_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(Echoes { directory, jobs }, environment.meter(), environment.sources.clone()))
+    Ok(Batch::of(
+        Echoes { directory, jobs },
+        environment.meter(),
+        environment.sources.clone(),
+    ))
 }

@@ -21,21 +21,34 @@ impl Extent {
     ///
     /// Panics if the variable is no such range.
     pub fn seeds(self) -> Range<u64> {
-        let Some(range) = variable(self.variable) else { return 0..self.count() };
-        let bounds = range.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-        bounds.unwrap_or_else(|| panic!("{} is {range:?}, and should be like 0..100", self.variable))
+        let Some(range) = variable(self.variable) else {
+            return 0..self.count();
+        };
+        let bounds = range
+            .split_once("..")
+            .and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+        bounds
+            .unwrap_or_else(|| panic!("{} is {range:?}, and should be like 0..100", self.variable))
     }
 
     /// Returns the rounds of this run, or as many as the variable says.
     ///
     /// Panics if the variable is no number.
     pub fn rounds(self) -> u64 {
-        let Some(rounds) = variable(self.variable) else { return self.count() };
-        rounds.parse().unwrap_or_else(|_| panic!("{} is {rounds:?}, and should be a number", self.variable))
+        let Some(rounds) = variable(self.variable) else {
+            return self.count();
+        };
+        rounds
+            .parse()
+            .unwrap_or_else(|_| panic!("{} is {rounds:?}, and should be a number", self.variable))
     }
 
     fn count(self) -> u64 {
-        if is_thorough() { self.thorough } else { self.default }
+        if is_thorough() {
+            self.thorough
+        } else {
+            self.default
+        }
     }
 }
 
@@ -45,6 +58,9 @@ pub fn is_thorough() -> bool {
 }
 
 fn variable(name: &str) -> Option<String> {
-    #[expect(clippy::disallowed_methods, reason = "how long a test takes is up to who runs it")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long a test takes is up to who runs it"
+    )]
     std::env::var(name).ok()
 }

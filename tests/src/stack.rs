@@ -9,7 +9,9 @@ use std::{
 
 use domain::Random;
 use emulators::ManualClock;
-use local::{CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, product};
+use local::{
+    CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, product,
+};
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
 use serde_json::{Value, json};
@@ -40,7 +42,10 @@ impl Seeded {
 
 impl Random for Seeded {
     fn fill(&self, bytes: &mut [u8]) {
-        self.0.lock().expect("no test panics while drawing").fill_bytes(bytes);
+        self.0
+            .lock()
+            .expect("no test panics while drawing")
+            .fill_bytes(bytes);
     }
 }
 
@@ -93,7 +98,10 @@ struct Unstopped(bool);
 
 impl Drop for Unstopped {
     fn drop(&mut self) {
-        assert!(!self.0 || std::thread::panicking(), "the test has to end with Stack::stop");
+        assert!(
+            !self.0 || std::thread::panicking(),
+            "the test has to end with Stack::stop"
+        );
     }
 }
 
@@ -119,15 +127,26 @@ impl Stack {
     /// A stack that differs.
     pub async fn start_with(options: StackOptions) -> Stack {
         let directory = Arc::new(TempDir::new().expect("a temporary directory"));
-        Box::pin(Stack::start_in(directory, options)).await.unwrap_or_else(|error| panic!("{error}"))
+        Box::pin(Stack::start_in(directory, options))
+            .await
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// A stack in a directory that may have been used before.
-    pub async fn start_in(directory: Arc<TempDir>, options: StackOptions) -> Result<Stack, StartError> {
-        #[expect(clippy::disallowed_methods, reason = "the real time, once: storage judges signed requests by it")]
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is after 1970");
-        let clock =
-            ManualClock::starting_at(i64::try_from(now.as_millis()).expect("it is long before the end of time"));
+    pub async fn start_in(
+        directory: Arc<TempDir>,
+        options: StackOptions,
+    ) -> Result<Stack, StartError> {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the real time, once: storage judges signed requests by it"
+        )]
+        let now = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .expect("it is after 1970");
+        let clock = ManualClock::starting_at(
+            i64::try_from(now.as_millis()).expect("it is long before the end of time"),
+        );
         let cloud = Cloud::start(Options {
             data_dir: directory.path().join("data"),
             reset: false,
@@ -145,7 +164,13 @@ impl Stack {
             cloud.moods().begin(seed);
         }
         let anonymous = Client::at(cloud.api_url());
-        Ok(Stack { cloud, clock, anonymous, directory, unstopped: Unstopped(true) })
+        Ok(Stack {
+            cloud,
+            clock,
+            anonymous,
+            directory,
+            unstopped: Unstopped(true),
+        })
     }
 
     /// The directory, to start in again.
@@ -160,14 +185,26 @@ impl Stack {
 
     /// A client with the first user's account key.
     pub fn account(&self) -> Client {
-        self.anonymous.with_key(self.cloud.api_key().expect("the template has a table"))
+        self.anonymous
+            .with_key(self.cloud.api_key().expect("the template has a table"))
     }
 
     /// Makes a space with an owner key of its own.
     pub async fn space(&self, name: &str) -> Tenant {
-        let space = self.account().post("/spaces", json!({ "name": name })).await.created();
+        let space = self
+            .account()
+            .post("/spaces", json!({ "name": name }))
+            .await
+            .created();
         let id = text(&space["id"]);
-        let key = self.account().post(&format!("/spaces/{id}/api-keys"), json!({ "name": "owner" })).await.created();
+        let key = self
+            .account()
+            .post(
+                &format!("/spaces/{id}/api-keys"),
+                json!({ "name": "owner" }),
+            )
+            .await
+            .created();
         Tenant {
             client: self.anonymous.with_key(&text(&key["key"])),
             id,
@@ -194,7 +231,10 @@ impl Stack {
     /// Lets time pass, and waits until what has become due by then is worked off.
     pub async fn pass(&self, time: Duration) {
         self.clock.advance(time);
-        self.cloud.until(Messages::are_quiet).await.unwrap_or_else(|error| panic!("{error}"));
+        self.cloud
+            .until(Messages::are_quiet)
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
     }
 
     /// Lets so much time pass that each pass over what was deleted before has been made.
@@ -220,8 +260,15 @@ impl Stack {
     /// Ends the stack, once every queue is empty and every planned fault has fired.
     pub async fn stop(mut self) {
         self.unstopped.0 = false;
-        self.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(self.cloud.faults().pending(), 0, "planned faults that never fired");
+        self.cloud
+            .drained()
+            .await
+            .unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            self.cloud.faults().pending(),
+            0,
+            "planned faults that never fired"
+        );
         self.cloud.stop().await;
     }
 }
@@ -230,13 +277,25 @@ impl Tenant {
     /// A client with a key of a role.
     pub async fn role(&self, role: &str) -> Client {
         let body = json!({ "name": role, "role": role });
-        let key = self.client.post(&format!("/spaces/{}/api-keys", self.id), body).await.created();
+        let key = self
+            .client
+            .post(&format!("/spaces/{}/api-keys", self.id), body)
+            .await
+            .created();
         self.client.with_key(&text(&key["key"]))
     }
 
     /// Uploads the photo, and gives its record.
     pub async fn upload_photo(&self) -> Value {
-        self.client.upload(crate::form(&self.handle, "photo.jpg", "image/jpeg", crate::PHOTO)).await.created()
+        self.client
+            .upload(crate::form(
+                &self.handle,
+                "photo.jpg",
+                "image/jpeg",
+                crate::PHOTO,
+            ))
+            .await
+            .created()
     }
 }
 

@@ -9,11 +9,23 @@ pub const OTHER_TRIES: u32 = 3;
 
 /// Returns how often the functions' clients try one call to a service.
 pub fn tries(service: Service) -> u32 {
-    if service == Service::DynamoDb { DYNAMODB_TRIES } else { OTHER_TRIES }
+    if service == Service::DynamoDb {
+        DYNAMODB_TRIES
+    } else {
+        OTHER_TRIES
+    }
 }
 
 /// Returns how many calls of the principal that is cut off have failed with all their tries.
 pub fn failed_calls(faults: &Faults) -> u64 {
-    let services = [Service::DynamoDb, Service::S3, Service::Sqs, Service::SecretsManager];
-    services.iter().map(|service| faults.broken_by(*service) as u64 / u64::from(tries(*service))).sum()
+    let services = [
+        Service::DynamoDb,
+        Service::S3,
+        Service::Sqs,
+        Service::SecretsManager,
+    ];
+    services
+        .iter()
+        .map(|service| faults.broken_by(*service) as u64 / u64::from(tries(*service)))
+        .sum()
 }

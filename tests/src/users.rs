@@ -35,7 +35,10 @@ impl Stack {
             updated_at: now,
         };
         table.create_key(&key, None).await.expect("a fresh key");
-        User { client: self.anonymous.with_key(secret.reveal()), id }
+        User {
+            client: self.anonymous.with_key(secret.reveal()),
+            id,
+        }
     }
 
     /// Gives a user a role in a space.
@@ -45,7 +48,10 @@ impl Stack {
         let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
         let (by_user, by_space) = (format!("USER#{}", user.id), format!("SPACE#{}", tenant.id));
-        for (partition, sort) in [(&by_user, &by_space), (&by_space, &format!("MEMBER#{}", user.id))] {
+        for (partition, sort) in [
+            (&by_user, &by_space),
+            (&by_space, &format!("MEMBER#{}", user.id)),
+        ] {
             client
                 .put_item()
                 .table_name(settings.text("TABLE_NAME"))
@@ -64,30 +70,53 @@ impl Stack {
     pub async fn unlist_key(&self, tenant: &Tenant, id: u64) {
         let environment = self.operator();
         let mut settings = Settings::of(&environment);
-        let delete = settings.dynamodb().delete_item().table_name(settings.text("TABLE_NAME"));
+        let delete = settings
+            .dynamodb()
+            .delete_item()
+            .table_name(settings.text("TABLE_NAME"));
         let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
-        delete.key("sk", AttributeValue::S(format!("KEY#{id:020}"))).send().await.expect("deleted");
+        delete
+            .key("sk", AttributeValue::S(format!("KEY#{id:020}")))
+            .send()
+            .await
+            .expect("deleted");
     }
 
     /// Removes a folder's record alone: whatever is in it says still that it is.
     pub async fn lose_folder(&self, tenant: &Tenant, id: &str) {
         let environment = self.operator();
         let mut settings = Settings::of(&environment);
-        let delete = settings.dynamodb().delete_item().table_name(settings.text("TABLE_NAME"));
+        let delete = settings
+            .dynamodb()
+            .delete_item()
+            .table_name(settings.text("TABLE_NAME"));
         let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
-        delete.key("sk", AttributeValue::S(format!("FOLDER#{id}"))).send().await.expect("deleted");
+        delete
+            .key("sk", AttributeValue::S(format!("FOLDER#{id}")))
+            .send()
+            .await
+            .expect("deleted");
     }
 
     /// Puts an object into the bucket.
     pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
         let environment = self.operator();
         let mut settings = Settings::of(&environment);
-        let put = settings.s3().put_object().bucket(settings.text("BUCKET_NAME")).key(key);
-        put.body(bytes.to_vec().into()).send().await.expect("stored");
+        let put = settings
+            .s3()
+            .put_object()
+            .bucket(settings.text("BUCKET_NAME"))
+            .key(key);
+        put.body(bytes.to_vec().into())
+            .send()
+            .await
+            .expect("stored");
     }
 
     /// The environment of somebody who may do everything to table and bucket.
     pub fn operator(&self) -> Environment {
-        self.cloud.operator_environment("uploads").expect("the template has the function")
+        self.cloud
+            .operator_environment("uploads")
+            .expect("the template has the function")
     }
 }

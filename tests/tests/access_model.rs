@@ -21,7 +21,11 @@ use crate::api::DeliverySigner;
 use model::{Change, File, Flags, Folder, Model};
 
 /// Seeds that are tried.
-const SEEDS: Extent = Extent { default: 2, thorough: 24, variable: "LARDER_ACCESS_SEEDS" };
+const SEEDS: Extent = Extent {
+    default: 2,
+    thorough: 24,
+    variable: "LARDER_ACCESS_SEEDS",
+};
 /// Seeds at once.
 const SEEDS_AT_ONCE: usize = 4;
 /// Steps of a seed.
@@ -33,7 +37,11 @@ const FILES: usize = 16;
 /// Deleted files that are asked for.
 const LATEST_GONE: usize = 3;
 /// How files are delivered, and the upload configs that make them so.
-const TYPES: [(&str, &str); 3] = [("upload", "starter"), ("private", "private"), ("authenticated", "authenticated")];
+const TYPES: [(&str, &str); 3] = [
+    ("upload", "starter"),
+    ("private", "private"),
+    ("authenticated", "authenticated"),
+];
 /// What all files hold.
 const CONTENT: &str = "some text";
 
@@ -43,8 +51,16 @@ async fn whatever_is_changed_access_is_what_the_nearest_level_says() {
         let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)
     });
-    let failed: Vec<u64> = worlds.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
-    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1", SEEDS.variable);
+    let failed: Vec<u64> = worlds
+        .buffer_unordered(SEEDS_AT_ONCE)
+        .filter_map(async |failed| failed)
+        .collect()
+        .await;
+    assert!(
+        failed.is_empty(),
+        "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
+        SEEDS.variable
+    );
 }
 
 /// A space, and what it has to be.
@@ -79,8 +95,15 @@ impl World {
 
     async fn new(seed: u64) -> World {
         let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters = unlimited.map(|name| (name.to_owned(), "1000000".to_owned())).into();
-        let stack = Stack::start_with(StackOptions { seed, parameters, ..StackOptions::default() }).await;
+        let parameters = unlimited
+            .map(|name| (name.to_owned(), "1000000".to_owned()))
+            .into();
+        let stack = Stack::start_with(StackOptions {
+            seed,
+            parameters,
+            ..StackOptions::default()
+        })
+        .await;
         let acme = stack.space("Acme").await;
         let mut configs = BTreeMap::new();
         for (delivery_type, name) in TYPES {
@@ -89,13 +112,20 @@ impl World {
                 acme.client.post("/upload-configs", body).await.created();
             }
         }
-        for config in acme.client.get("/upload-configs").await.demand(200).json()["data"].as_array().expect("a list") {
+        for config in acme.client.get("/upload-configs").await.demand(200).json()["data"]
+            .as_array()
+            .expect("a list")
+        {
             let made = TYPES.into_iter().find(|(_, name)| config["name"] == *name);
             let (delivery_type, _) = made.expect("no other config was made");
             configs.insert(delivery_type, text(config, "id"));
         }
-        let model =
-            Model { space: acme.id.clone(), says: Flags::default(), folders: BTreeMap::new(), files: BTreeMap::new() };
+        let model = Model {
+            space: acme.id.clone(),
+            says: Flags::default(),
+            folders: BTreeMap::new(),
+            files: BTreeMap::new(),
+        };
         World {
             draws: SmallRng::seed_from_u64(seed),
             place: (seed, 0),
@@ -129,7 +159,11 @@ impl World {
     #[track_caller]
     fn demand(&self, answer: Answer, status: u16) -> Answer {
         let body = String::from_utf8_lossy(&answer.body);
-        assert_eq!(answer.status, status, "{:?}: {}: {body}", self.place, answer.asked);
+        assert_eq!(
+            answer.status, status,
+            "{:?}: {}: {body}",
+            self.place, answer.asked
+        );
         answer
     }
 
@@ -150,7 +184,11 @@ impl World {
 
     /// Where something may go: mostly into a folder, else to the top.
     fn place_to_be(&mut self) -> Option<String> {
-        if self.draws.random_range(0..6) == 0 { None } else { self.folder() }
+        if self.draws.random_range(0..6) == 0 {
+            None
+        } else {
+            self.folder()
+        }
     }
 
     fn change(&mut self) -> Option<Change> {
@@ -158,7 +196,10 @@ impl World {
             0 => None,
             drawn => Some(drawn == 1),
         };
-        let change = Change { requires_auth: flag(), public_read: flag() };
+        let change = Change {
+            requires_auth: flag(),
+            public_read: flag(),
+        };
         // One in four takes back what was said.
         (self.draws.random_range(0..4) != 0).then_some(change)
     }
@@ -181,14 +222,18 @@ impl World {
     }
 
     async fn say_of_folder(&mut self) {
-        let (Some(id), change) = (self.folder(), self.change()) else { return };
+        let (Some(id), change) = (self.folder(), self.change()) else {
+            return;
+        };
         self.say(&format!("/folders/{id}"), change).await;
         let folder = self.model.folders.get_mut(&id).expect("it was drawn");
         folder.says = change.and_then(|change| change.of(folder.says));
     }
 
     async fn say_of_file(&mut self) {
-        let (Some(id), change) = (self.file(), self.change()) else { return };
+        let (Some(id), change) = (self.file(), self.change()) else {
+            return;
+        };
         self.say(&format!("/files/{id}"), change).await;
         let file = self.model.files.get_mut(&id).expect("it was drawn");
         file.says = change.and_then(|change| change.of(file.says));
@@ -203,25 +248,46 @@ impl World {
         let answer = self.acme.client.post("/folders", body).await;
         let id = text(&self.demand(answer, 201).created(), "id");
         self.made.push(id.clone());
-        self.model.folders.insert(id, Folder { name, parent, says: None });
+        self.model.folders.insert(
+            id,
+            Folder {
+                name,
+                parent,
+                says: None,
+            },
+        );
     }
 
     async fn move_folder(&mut self) {
-        let (Some(id), parent) = (self.folder(), self.place_to_be()) else { return };
-        let answer = self.acme.client.put(&format!("/folders/{id}"), json!({"parent_id": parent})).await;
+        let (Some(id), parent) = (self.folder(), self.place_to_be()) else {
+            return;
+        };
+        let answer = self
+            .acme
+            .client
+            .put(&format!("/folders/{id}"), json!({"parent_id": parent}))
+            .await;
         if self.model.is_within(parent.as_deref(), &id) {
             let errors = self.demand(answer, 422).refused(422);
             assert!(errors["parent_id"].is_array(), "{:?}: {errors}", self.place);
             return;
         }
         self.demand(answer, 200);
-        self.model.folders.get_mut(&id).expect("it was drawn").parent = parent;
+        self.model
+            .folders
+            .get_mut(&id)
+            .expect("it was drawn")
+            .parent = parent;
     }
 
     async fn rename_folder(&mut self) {
         let Some(id) = self.folder() else { return };
         let name = format!("Été {}", self.place.1);
-        let answer = self.acme.client.put(&format!("/folders/{id}"), json!({"name": name})).await;
+        let answer = self
+            .acme
+            .client
+            .put(&format!("/folders/{id}"), json!({"name": name}))
+            .await;
         self.demand(answer, 200);
         self.model.folders.get_mut(&id).expect("it was drawn").name = name;
     }
@@ -242,30 +308,56 @@ impl World {
         }
         let (delivery_type, config) = TYPES[self.draws.random_range(0..TYPES.len())];
         let folder = self.place_to_be();
-        let form = form(&self.acme.handle, "a.txt", "text/plain", CONTENT).text("upload_config", config);
-        let form = form.text("folder_id", folder.clone().unwrap_or_else(|| "root".to_owned()));
+        let form =
+            form(&self.acme.handle, "a.txt", "text/plain", CONTENT).text("upload_config", config);
+        let form = form.text(
+            "folder_id",
+            folder.clone().unwrap_or_else(|| "root".to_owned()),
+        );
         let answer = self.acme.client.upload(form).await;
         let record = self.demand(answer, 201).created();
         let config = self.configs[delivery_type].clone();
-        let file = File { url: text(&record, "url"), folder, delivery_type, config, says: None };
+        let file = File {
+            url: text(&record, "url"),
+            folder,
+            delivery_type,
+            config,
+            says: None,
+        };
         self.model.files.insert(text(&record, "id"), file);
     }
 
     async fn change_type(&mut self) {
         let Some(id) = self.file() else { return };
         let (delivery_type, _) = TYPES[self.draws.random_range(0..TYPES.len())];
-        let answer = self.acme.client.put(&format!("/files/{id}"), json!({"type": delivery_type})).await;
+        let answer = self
+            .acme
+            .client
+            .put(&format!("/files/{id}"), json!({"type": delivery_type}))
+            .await;
         self.demand(answer, 200);
-        self.model.files.get_mut(&id).expect("it was drawn").delivery_type = delivery_type;
+        self.model
+            .files
+            .get_mut(&id)
+            .expect("it was drawn")
+            .delivery_type = delivery_type;
     }
 
     /// Moves a file into any folder that there ever was.
     async fn move_file(&mut self) {
         let made = self.made.clone();
-        let (Some(id), folder) = (self.file(), self.draw(&made)) else { return };
+        let (Some(id), folder) = (self.file(), self.draw(&made)) else {
+            return;
+        };
         let folder = folder.filter(|_| self.draws.random_range(0..6) != 0);
-        let is_there = folder.as_ref().is_none_or(|folder| self.model.folders.contains_key(folder));
-        let answer = self.acme.client.put(&format!("/files/{id}"), json!({"folder_id": folder})).await;
+        let is_there = folder
+            .as_ref()
+            .is_none_or(|folder| self.model.folders.contains_key(folder));
+        let answer = self
+            .acme
+            .client
+            .put(&format!("/files/{id}"), json!({"folder_id": folder}))
+            .await;
         if is_there {
             self.demand(answer, 200);
             self.model.files.get_mut(&id).expect("it was drawn").folder = folder;
@@ -279,21 +371,37 @@ impl World {
         let Some(id) = self.file() else { return };
         let answer = self.acme.client.delete(&format!("/files/{id}")).await;
         self.demand(answer, 204);
-        self.gone.extend(self.model.files.remove(&id).map(|file| file.url));
+        self.gone
+            .extend(self.model.files.remove(&id).map(|file| file.url));
     }
 
     /// Holds what the API and the CDN say against the model.
     async fn look(&mut self) {
-        let folders = self.model.folders.keys().map(|id| self.model.shown_folder(id)).collect();
+        let folders = self
+            .model
+            .folders
+            .keys()
+            .map(|id| self.model.shown_folder(id))
+            .collect();
         self.demand_list("/folders", folders).await;
-        let files = self.model.files.keys().map(|id| self.model.shown_file(id)).collect();
+        let files = self
+            .model
+            .files
+            .keys()
+            .map(|id| self.model.shown_file(id))
+            .collect();
         self.demand_list("/files", files).await;
 
         let nobody = &self.stack.anonymous;
         let answers = join_all(self.model.files.values().map(|file| nobody.get(&file.url))).await;
         for (file, answer) in self.model.files.values().zip(answers) {
             if self.model.is_open(file) {
-                assert_eq!(self.demand(answer, 200).body, CONTENT, "{:?}: {file:?}", self.place);
+                assert_eq!(
+                    self.demand(answer, 200).body,
+                    CONTENT,
+                    "{:?}: {file:?}",
+                    self.place
+                );
             } else {
                 self.demand(answer, 403).refused(403);
             }
@@ -310,8 +418,16 @@ impl World {
         let page = self.demand(page, 200).json();
         assert_eq!(page["next_cursor"], Value::Null, "{:?}", self.place);
         let shown = page["data"].as_array().expect("a list");
-        let ids: BTreeSet<&str> = shown.iter().filter_map(|record| record["id"].as_str()).collect();
-        assert_eq!((shown.len(), ids.len()), (expected.len(), expected.len()), "{:?}: {path}", self.place);
+        let ids: BTreeSet<&str> = shown
+            .iter()
+            .filter_map(|record| record["id"].as_str())
+            .collect();
+        assert_eq!(
+            (shown.len(), ids.len()),
+            (expected.len(), expected.len()),
+            "{:?}: {path}",
+            self.place
+        );
         for expected in expected {
             let found = shown.iter().find(|record| record["id"] == expected["id"]);
             self.demand_shown(found.unwrap_or(&Value::Null), &expected);
@@ -322,7 +438,11 @@ impl World {
     #[track_caller]
     fn demand_shown(&self, record: &Value, expected: &Value) {
         for (field, value) in expected.as_object().expect("an object") {
-            assert_eq!(record[field], *value, "{:?}: {field} of {record}, where {expected}", self.place);
+            assert_eq!(
+                record[field], *value,
+                "{:?}: {field} of {record}, where {expected}",
+                self.place
+            );
         }
     }
 
@@ -338,7 +458,10 @@ impl World {
             let url = &self.model.files[&id].url;
             let expires_seconds = self.stack.operator().sources.now().seconds() + 60;
             let signed = self.signer.sign(url, expires_seconds, &[]);
-            for answer in [self.viewer.get(url).await, self.stack.anonymous.get(&signed).await] {
+            for answer in [
+                self.viewer.get(url).await,
+                self.stack.anonymous.get(&signed).await,
+            ] {
                 assert_eq!(self.demand(answer, 200).body, CONTENT, "{:?}", self.place);
             }
         }
@@ -347,5 +470,8 @@ impl World {
 
 #[track_caller]
 fn text(record: &Value, field: &str) -> String {
-    record[field].as_str().unwrap_or_else(|| panic!("no {field}: {record}")).to_owned()
+    record[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {field}: {record}"))
+        .to_owned()
 }

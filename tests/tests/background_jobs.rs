@@ -22,7 +22,12 @@ const TEXT: &str = "some text";
 
 /// Creates an upload config under which files keep the name of their upload.
 async fn literal_names(acme: &Tenant) -> String {
-    config(acme, "literal", json!({"storage": {"generate_filename": false, "unique_filename": false}})).await
+    config(
+        acme,
+        "literal",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await
 }
 
 async fn presign_text(acme: &Tenant, config: &str) -> Announced {
@@ -34,12 +39,17 @@ async fn presign_text(acme: &Tenant, config: &str) -> Announced {
 
 /// Deletes a space by force and expects nothing of it to be left.
 async fn expect_purged(stack: &Stack, acme: &Tenant, before: Dump) {
-    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
 
     stack.purged().await;
     stack.checked().await;
 
-    kept(stack).await.demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    kept(stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
 }
 
 #[tokio::test]
@@ -49,7 +59,11 @@ async fn purge_removes_two_pending_files_of_one_storage_path() {
     let acme = stack.space("Acme").await;
     let config = literal_names(&acme).await;
     for _ in 0..2 {
-        presign_text(&acme, &config).await.send(&stack, TEXT).await.demand(200);
+        presign_text(&acme, &config)
+            .await
+            .send(&stack, TEXT)
+            .await
+            .demand(200);
     }
 
     expect_purged(&stack, &acme, before).await;
@@ -62,27 +76,47 @@ async fn purge_removes_active_and_pending_file_of_one_storage_path() {
     let before = kept(&stack).await;
     let acme = stack.space("Acme").await;
     let config = literal_names(&acme).await;
-    let upload = form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
+    let upload =
+        form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
     acme.client.upload(upload).await.created();
-    presign_text(&acme, &config).await.send(&stack, TEXT).await.demand(200);
+    presign_text(&acme, &config)
+        .await
+        .send(&stack, TEXT)
+        .await
+        .demand(200);
 
     expect_purged(&stack, &acme, before).await;
     stack.stop().await;
 }
 
 /// Limits under which each job does one small page.
-const ONE_PAGE: JobLimits = JobLimits { records_per_page: 2, objects_per_page: 2, reserve: Duration::MAX };
+const ONE_PAGE: JobLimits = JobLimits {
+    records_per_page: 2,
+    objects_per_page: 2,
+    reserve: Duration::MAX,
+};
 
 /// A stack whose purge and sweep do one small page a job, with the template's recursive loops or without.
 pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack {
     let registry = product()
-        .worker("purge", |environment| purge::batch_with(environment, ONE_PAGE))
-        .worker("sweep", |environment| sweep::batch_with(environment, ONE_PAGE));
+        .worker("purge", |environment| {
+            purge::batch_with(environment, ONE_PAGE)
+        })
+        .worker("sweep", |environment| {
+            sweep::batch_with(environment, ONE_PAGE)
+        });
     let template = match recursive_loop {
         RecursiveLoop::Allow => parsed(TEMPLATE),
-        RecursiveLoop::Terminate => parsed(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate")),
+        RecursiveLoop::Terminate => {
+            parsed(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
+        }
     };
-    Stack::start_with(StackOptions { registry, template, ..StackOptions::default() }).await
+    Stack::start_with(StackOptions {
+        registry,
+        template,
+        ..StackOptions::default()
+    })
+    .await
 }
 
 /// Creates a space whose files take more jobs of one page than a chain of messages may have.
@@ -90,7 +124,10 @@ async fn large_space(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     for number in 0..4 * CHAIN_MAX {
         let name = format!("{number}.txt");
-        acme.client.upload(form(&acme.handle, &name, "text/plain", TEXT)).await.created();
+        acme.client
+            .upload(form(&acme.handle, &name, "text/plain", TEXT))
+            .await
+            .created();
     }
     acme
 }
@@ -101,11 +138,19 @@ async fn purge_of_large_space_ends() {
     let before = kept(&stack).await;
     let acme = large_space(&stack).await;
 
-    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
     let ((), calls) = stack.calls_of(stack.purged()).await;
 
-    kept(&stack).await.demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
-    let continued = calls.iter().filter(|call| *call == "purge SendMessageBatch").count();
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    let continued = calls
+        .iter()
+        .filter(|call| *call == "purge SendMessageBatch")
+        .count();
     assert!(continued > CHAIN_MAX, "{continued} messages");
     stack.stop().await;
 }
@@ -114,8 +159,14 @@ async fn purge_of_large_space_ends() {
 async fn purge_retries_what_was_throttled_within_one_job() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    acme.client.upload(form(&acme.handle, "a.txt", "text/plain", TEXT)).await.created();
-    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    acme.client
+        .upload(form(&acme.handle, "a.txt", "text/plain", TEXT))
+        .await
+        .created();
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
     let faults = stack.cloud.faults();
     // More failures than requests retry.
     faults.leave_unprocessed("BatchWriteItem", 7);
@@ -135,7 +186,10 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
     let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
     let acme = large_space(&stack).await;
 
-    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
     // The first pass alone: each further one would go on with what is left.
     stack.pass(seconds(1)).await;
 
@@ -152,13 +206,19 @@ async fn purge_removes_objects_together_with_their_records() {
     let acme = large_space(&stack).await;
     let before = stack.dump().await;
 
-    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
     stack.pass(seconds(1)).await;
 
     let after = stack.dump().await;
     let files_before = before.whole_files().len();
     let files_after = after.whole_files().len();
-    assert!(files_after < files_before, "{files_after} of {files_before} files are left");
+    assert!(
+        files_after < files_before,
+        "{files_after} of {files_before} files are left"
+    );
     assert_eq!(after.objects.len(), files_after);
     stack.leave().await;
 }
@@ -167,7 +227,11 @@ async fn purge_removes_objects_together_with_their_records() {
 async fn store_orphans(stack: &Stack, spaces: usize) {
     let sources = stack.operator().sources;
     for _ in 0..spaces {
-        let key = ObjectKey::original(SpaceId::new(&sources), FileId::new(&sources), Revision::new(&sources));
+        let key = ObjectKey::original(
+            SpaceId::new(&sources),
+            FileId::new(&sources),
+            Revision::new(&sources),
+        );
         stack.put_object(key.as_str(), b"orphan").await;
     }
 }
@@ -198,12 +262,20 @@ async fn sweep_stops_where_recursive_loops_are_terminated() {
 async fn every_dead_letter_queue_has_an_alarm() {
     let stack = Stack::start().await;
     let template = stack.cloud.stack();
-    let dead_letter_queues = template.queues.iter().filter_map(|queue| queue.redrive.as_ref());
-    let dead_letter_queues: Vec<&String> = dead_letter_queues.map(|redrive| &redrive.dead_letter_queue).collect();
+    let dead_letter_queues = template
+        .queues
+        .iter()
+        .filter_map(|queue| queue.redrive.as_ref());
+    let dead_letter_queues: Vec<&String> = dead_letter_queues
+        .map(|redrive| &redrive.dead_letter_queue)
+        .collect();
 
     assert!(!dead_letter_queues.is_empty());
     for queue in dead_letter_queues {
-        assert!(template.alarms.iter().any(|alarm| alarm.queue == *queue), "{queue} has no alarm");
+        assert!(
+            template.alarms.iter().any(|alarm| alarm.queue == *queue),
+            "{queue} has no alarm"
+        );
     }
     stack.stop().await;
 }
@@ -215,7 +287,11 @@ async fn every_trigger_bounds_the_concurrency_of_its_function() {
 
     assert!(!triggers.is_empty());
     for trigger in triggers {
-        assert!(trigger.maximum_concurrency.is_some(), "{} is not bounded", trigger.function);
+        assert!(
+            trigger.maximum_concurrency.is_some(),
+            "{} is not bounded",
+            trigger.function
+        );
     }
     stack.stop().await;
 }
@@ -226,15 +302,29 @@ async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops() {
     let template = stack.cloud.stack();
     let mut recursive = 0;
     for trigger in &template.triggers {
-        let function = template.functions.iter().find(|function| function.logical_id == trigger.function);
+        let function = template
+            .functions
+            .iter()
+            .find(|function| function.logical_id == trigger.function);
         let function = function.expect("a function");
         let sends = function.permissions.iter().any(|permission| {
-            permission.actions.iter().any(|action| action == "sqs:SendMessage")
-                && permission.resources.iter().any(|resource| resource.ends_with(&format!(":{}", trigger.queue)))
+            permission
+                .actions
+                .iter()
+                .any(|action| action == "sqs:SendMessage")
+                && permission
+                    .resources
+                    .iter()
+                    .any(|resource| resource.ends_with(&format!(":{}", trigger.queue)))
         });
         if sends {
             recursive += 1;
-            assert_eq!(function.recursive_loop, RecursiveLoop::Allow, "{}", function.binary);
+            assert_eq!(
+                function.recursive_loop,
+                RecursiveLoop::Allow,
+                "{}",
+                function.binary
+            );
         }
     }
     assert_eq!(recursive, 3);

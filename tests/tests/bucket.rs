@@ -1,6 +1,8 @@
 //! Reads and copies of bytes that were sent to storage.
 
-use ::bucket::{Bucket, Copied, CopyOutcome, DELETE_MANY_MAX, Error, LIST_MAX, ObjectHead, ObjectKey};
+use ::bucket::{
+    Bucket, Copied, CopyOutcome, DELETE_MANY_MAX, Error, LIST_MAX, ObjectHead, ObjectKey,
+};
 use aws_sdk_s3::Client;
 use bytes::Bytes;
 use domain::{FileId, Revision, SpaceId, Timestamp};
@@ -33,7 +35,10 @@ impl Place {
         let client = settings.s3();
         let bucket_name = settings.text("BUCKET_NAME");
         let bucket = settings.bucket();
-        let (space, file) = (SpaceId::new(&environment.sources), FileId::new(&environment.sources));
+        let (space, file) = (
+            SpaceId::new(&environment.sources),
+            FileId::new(&environment.sources),
+        );
         Place {
             stack,
             bucket,
@@ -49,24 +54,42 @@ impl Place {
     async fn send(&self, bytes: impl Into<Bytes>) {
         let (bytes, now) = (bytes.into(), Timestamp::from_ms(self.stack.clock.now_ms()));
         let length_bytes = bytes.len() as u64;
-        let url = self.bucket.presign_put(&self.staged, "text/plain", length_bytes, now, minutes(60)).await;
-        let put = reqwest::Client::new().put(url.expect("an address").url).header("content-type", "text/plain");
-        assert_eq!(put.body(bytes).send().await.expect("an answer").status(), 200);
+        let url = self
+            .bucket
+            .presign_put(&self.staged, "text/plain", length_bytes, now, minutes(60))
+            .await;
+        let put = reqwest::Client::new()
+            .put(url.expect("an address").url)
+            .header("content-type", "text/plain");
+        assert_eq!(
+            put.body(bytes).send().await.expect("an answer").status(),
+            200
+        );
     }
 
     /// Copies an object within the storage, which takes no time however large it is.
     async fn put_copy(&self, from: &ObjectKey, to: &ObjectKey) {
         let source = format!("{}/{}", self.bucket_name, from.as_str());
-        let copy = self.client.copy_object().bucket(&self.bucket_name).key(to.as_str()).copy_source(source);
+        let copy = self
+            .client
+            .copy_object()
+            .bucket(&self.bucket_name)
+            .key(to.as_str())
+            .copy_source(source);
         copy.send().await.expect("a copy");
     }
 
     async fn head(&self, key: &ObjectKey, bytes: u64) -> Option<ObjectHead> {
-        self.bucket.head_with_prefix(key, bytes).await.expect("an answer")
+        self.bucket
+            .head_with_prefix(key, bytes)
+            .await
+            .expect("an answer")
     }
 
     async fn copy(&self, declared_size: usize) -> Result<CopyOutcome, Error> {
-        self.bucket.copy(&self.staged, declared_size as u64, &self.kept).await
+        self.bucket
+            .copy(&self.staged, declared_size as u64, &self.kept)
+            .await
     }
 
     async fn read(&self, key: &ObjectKey) -> Option<Vec<u8>> {
@@ -81,18 +104,35 @@ impl Place {
 }
 
 fn copied(bytes: &str) -> CopyOutcome {
-    CopyOutcome::Copied(Copied { checksum_sha256: Some(encode(Sha256::digest(bytes))) })
+    CopyOutcome::Copied(Copied {
+        checksum_sha256: Some(encode(Sha256::digest(bytes))),
+    })
 }
 
 #[tokio::test]
 async fn object_is_read_whole_or_with_its_size_and_first_bytes() {
     let place = Place::start().await;
-    assert_eq!((place.head(&place.staged, 5).await, place.read(&place.staged).await), (None, None));
+    assert_eq!(
+        (
+            place.head(&place.staged, 5).await,
+            place.read(&place.staged).await
+        ),
+        (None, None)
+    );
     for (sent, prefix) in [("", ""), ("a", "a"), ("twelve bytes", "twelv")] {
-        place.stack.put_object(place.staged.as_str(), sent.as_bytes()).await;
+        place
+            .stack
+            .put_object(place.staged.as_str(), sent.as_bytes())
+            .await;
         let head = place.head(&place.staged, 5).await.expect("an object");
-        assert_eq!((head.size_bytes, &head.prefix[..]), (sent.len() as u64, prefix.as_bytes()));
-        assert_eq!(place.read(&place.staged).await.expect("an object"), sent.as_bytes());
+        assert_eq!(
+            (head.size_bytes, &head.prefix[..]),
+            (sent.len() as u64, prefix.as_bytes())
+        );
+        assert_eq!(
+            place.read(&place.staged).await.expect("an object"),
+            sent.as_bytes()
+        );
     }
     place.stack.stop().await;
 }
@@ -124,26 +164,55 @@ async fn copy_is_of_what_is_there_and_is_never_overwritten() {
 async fn large_object_is_copied_in_parts_or_not_at_all() {
     let place = Place::start().await;
     let bytes: Bytes = tests::noise(1, IN_PARTS).into();
-    assert_eq!(place.copy(IN_PARTS).await.expect("an answer"), CopyOutcome::Absent);
+    assert_eq!(
+        place.copy(IN_PARTS).await.expect("an answer"),
+        CopyOutcome::Absent
+    );
     place.send(bytes.clone()).await;
-    assert_eq!(place.copy(IN_PARTS + 1).await.expect("an answer"), CopyOutcome::OtherSize);
+    assert_eq!(
+        place.copy(IN_PARTS + 1).await.expect("an answer"),
+        CopyOutcome::OtherSize
+    );
     assert_eq!(place.head(&place.kept, 1).await, None);
 
     // Each call of a copy fails for good, and then nothing is kept of it.
-    for operation in ["CreateMultipartUpload", "UploadPartCopy", "CompleteMultipartUpload"] {
-        place.stack.cloud.faults().refuse(S3, operation, 1, 400, "InvalidArgument");
+    for operation in [
+        "CreateMultipartUpload",
+        "UploadPartCopy",
+        "CompleteMultipartUpload",
+    ] {
+        place
+            .stack
+            .cloud
+            .faults()
+            .refuse(S3, operation, 1, 400, "InvalidArgument");
         let (copied, calls) = Box::pin(place.stack.calls_of(place.copy(IN_PARTS))).await;
-        assert!(matches!(copied, Err(Error::Refused(_))), "{operation}: {copied:?}");
+        assert!(
+            matches!(copied, Err(Error::Refused(_))),
+            "{operation}: {copied:?}"
+        );
         let is_aborted = calls.contains(&"operator AbortMultipartUpload".to_owned());
-        assert_eq!(is_aborted, operation != "CreateMultipartUpload", "{operation}");
+        assert_eq!(
+            is_aborted,
+            operation != "CreateMultipartUpload",
+            "{operation}"
+        );
         assert_eq!(place.head(&place.kept, 1).await, None, "{operation}");
     }
 
-    let whole = CopyOutcome::Copied(Copied { checksum_sha256: None });
+    let whole = CopyOutcome::Copied(Copied {
+        checksum_sha256: None,
+    });
     assert_eq!(place.copy(IN_PARTS).await.expect("a copy"), whole);
     let kept = place.head(&place.kept, 4).await.expect("the copy");
-    assert_eq!((kept.size_bytes, &kept.prefix[..]), (IN_PARTS as u64, &bytes[..4]));
-    assert!(place.read(&place.kept).await.expect("the copy") == bytes, "other bytes were copied");
+    assert_eq!(
+        (kept.size_bytes, &kept.prefix[..]),
+        (IN_PARTS as u64, &bytes[..4])
+    );
+    assert!(
+        place.read(&place.kept).await.expect("the copy") == bytes,
+        "other bytes were copied"
+    );
     place.stack.stop().await;
 }
 
@@ -181,17 +250,38 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     let (space, other) = (SpaceId::new(&sources), SpaceId::new(&sources));
     for owner in [space, other] {
         let file = FileId::new(&sources);
-        for key in [ObjectKey::original(owner, file, Revision::FIRST), ObjectKey::staged(owner, file)] {
+        for key in [
+            ObjectKey::original(owner, file, Revision::FIRST),
+            ObjectKey::staged(owner, file),
+        ] {
             place.stack.put_object(key.as_str(), b"bytes").await;
         }
     }
-    while place.bucket.purge_page(space, LIST_MAX).await.expect("a page") {}
+    while place
+        .bucket
+        .purge_page(space, LIST_MAX)
+        .await
+        .expect("a page")
+    {}
     let left: Vec<String> = place.stack.dump().await.objects.into_keys().collect();
     assert_eq!(left.len(), 2);
-    assert!(left.iter().all(|key| key.contains(&other.to_string())), "{left:?}");
+    assert!(
+        left.iter().all(|key| key.contains(&other.to_string())),
+        "{left:?}"
+    );
 
-    let keys: Vec<ObjectKey> = (0..DELETE_MANY_MAX).map(|_| ObjectKey::staged(other, FileId::new(&sources))).collect();
-    place.bucket.delete_many(&keys).await.expect("what is not there is gone");
-    place.bucket.delete_many(&[]).await.expect("nothing is done");
+    let keys: Vec<ObjectKey> = (0..DELETE_MANY_MAX)
+        .map(|_| ObjectKey::staged(other, FileId::new(&sources)))
+        .collect();
+    place
+        .bucket
+        .delete_many(&keys)
+        .await
+        .expect("what is not there is gone");
+    place
+        .bucket
+        .delete_many(&[])
+        .await
+        .expect("nothing is done");
     place.stack.stop().await;
 }

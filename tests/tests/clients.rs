@@ -8,13 +8,19 @@ use crate::foreign;
 /// Runs a script of `tests/clients` against a stack, with a key and a space of its own and the rights of an operator.
 async fn script_succeeds(name: &str) {
     let root = foreign::root();
-    let (python, stamp) = (root.join(".tools/clients/bin/python"), root.join(".tools/clients/installed"));
+    let (python, stamp) = (
+        root.join(".tools/clients/bin/python"),
+        root.join(".tools/clients/installed"),
+    );
     if !foreign::installed(name, &["curl"], &[&python, &stamp]) {
         return;
     }
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let environment = stack.cloud.operator_environment("uploads").expect("a function");
+    let environment = stack
+        .cloud
+        .operator_environment("uploads")
+        .expect("a function");
     let mut command = Command::new(python);
     command
         .args(["-B", "-W", "error::ResourceWarning"])
@@ -44,7 +50,10 @@ async fn signers_in_python_and_javascript_agree_with_the_vectors() {
     for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
         if foreign::installed(script, &[program], &[]) {
             let mut command = Command::new(program);
-            command.arg(signers.join(script)).arg("--check").arg(signers.join("vectors.json"));
+            command
+                .arg(signers.join(script))
+                .arg("--check")
+                .arg(signers.join("vectors.json"));
             foreign::succeeds(&mut command).await;
         }
     }

@@ -17,7 +17,11 @@ const ATTEMPTS: u32 = OTHER_TRIES;
 /// How long after its announcement a file is looked for, in milliseconds.
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
 /// Seeds of AWS's moods.
-const SEEDS: Extent = Extent { default: 1, thorough: 12, variable: "LARDER_CHECK_SEEDS" };
+const SEEDS: Extent = Extent {
+    default: 1,
+    thorough: 12,
+    variable: "LARDER_CHECK_SEEDS",
+};
 /// More deliveries of a check than it was sent for, at once.
 const MORE: usize = 4;
 
@@ -50,20 +54,36 @@ async fn status(acme: &Tenant, announced: &Announced) -> Option<String> {
 async fn demand_taken_in(stack: &Stack, acme: &Tenant, announced: &Announced) -> Value {
     let active = acme.client.get(&announced.address()).await.ok();
     assert_eq!(active["status"], "active");
-    let delivered = stack.anonymous.get(active["url"].as_str().expect("an address")).await.demand(200);
+    let delivered = stack
+        .anonymous
+        .get(active["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
     assert_eq!(active["size"], json!(delivered.body.len()));
     assert!(delivered.body == PHOTO);
     let dump = stack.dump().await;
     let of_it = |key: &&String| key.contains("/originals/") && key.contains(announced.id());
     assert_eq!(dump.objects.keys().filter(of_it).count(), 1);
-    assert_eq!(dump.whole_files().iter().filter(|file| file["id"] == active["id"]).count(), 1);
+    assert_eq!(
+        dump.whole_files()
+            .iter()
+            .filter(|file| file["id"] == active["id"])
+            .count(),
+        1
+    );
     active
 }
 
 /// Sends a file's check again, a few times, to be made when that of an announcement of just now is.
 async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
-    send_checks::<MORE>(stack, acme, announced, stack.operator().sources.now().plus_ms(CHECKED_MS), DELAY_SECONDS)
-        .await;
+    send_checks::<MORE>(
+        stack,
+        acme,
+        announced,
+        stack.operator().sources.now().plus_ms(CHECKED_MS),
+        DELAY_SECONDS,
+    )
+    .await;
 }
 
 /// Sends so many checks of a file, each due at a moment, and kept back for so many seconds.
@@ -77,8 +97,15 @@ async fn send_checks<const COUNT: usize>(
     let environment = stack.operator();
     let mut settings = Settings::of(&environment);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
-    let (space_id, file_id) = (acme.id.parse().expect("an id"), announced.id().parse().expect("an id"));
-    let check = ConfirmCheck { space_id, file_id, due_at };
+    let (space_id, file_id) = (
+        acme.id.parse().expect("an id"),
+        announced.id().parse().expect("an id"),
+    );
+    let check = ConfirmCheck {
+        space_id,
+        file_id,
+        due_at,
+    };
     queue.send(&[(check, delay); COUNT]).await.expect("sent");
 }
 
@@ -90,7 +117,10 @@ pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, announced: &Announce
 
 /// A file that was sent, and one that was not, are looked after, whoever runs the functions.
 pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant) {
-    let (sent, unsent) = (Announced::to(acme, json!({})).await, Announced::to(acme, json!({})).await);
+    let (sent, unsent) = (
+        Announced::to(acme, json!({})).await,
+        Announced::to(acme, json!({})).await,
+    );
     sent.send(stack, PHOTO).await.demand(200);
     for announced in [&sent, &unsent] {
         send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
@@ -102,7 +132,9 @@ pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant)
 
 /// What is kept, without what tells for a while that an announcement was given up.
 fn without_given_up(mut dump: Dump) -> Dump {
-    dump.items.retain(|(partition, _), item| !partition.starts_with("FILE#") || !item["space_id"].is_null());
+    dump.items.retain(|(partition, _), item| {
+        !partition.starts_with("FILE#") || !item["space_id"].is_null()
+    });
     dump
 }
 
@@ -114,14 +146,29 @@ async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours() {
     let pending = acme.client.get(&announced.address()).await.ok();
     let before = stack.dump().await;
     pass_to(&stack, 119).await;
-    stack.dump().await.demand_unchanged(&before, "less than two hours");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "less than two hours");
     assert_eq!(acme.client.get(&announced.address()).await.ok(), pending);
     let path = pending["storage_path"].as_str().expect("a path");
-    stack.anonymous.get(&format!("{}/{path}", stack.cloud.cdn_url())).await.refused(404);
+    stack
+        .anonymous
+        .get(&format!("{}/{path}", stack.cloud.cdn_url()))
+        .await
+        .refused(404);
 
     stack.pass(minutes(1)).await;
     let active = demand_taken_in(&stack, &acme, &announced).await;
-    for field in ["id", "ref", "name", "original_name", "created_at", "uploaded_by", "upload_config_id"] {
+    for field in [
+        "id",
+        "ref",
+        "name",
+        "original_name",
+        "created_at",
+        "uploaded_by",
+        "upload_config_id",
+    ] {
         assert_eq!(active[field], pending[field], "{field}");
     }
     assert_eq!(announced.confirm(&acme.client).await.ok(), active);
@@ -138,7 +185,10 @@ async fn what_was_never_sent_is_gone_after_two_hours() {
     assert_eq!(status(&acme, &announced).await.as_deref(), Some("pending"));
     stack.pass(minutes(1)).await;
     assert_eq!(status(&acme, &announced).await, None);
-    stack.dump().await.demand_unchanged(&before, "a file that was never sent");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a file that was never sent");
     announced.confirm(&acme.client).await.refused(404);
     stack.stop().await;
 }
@@ -147,11 +197,30 @@ async fn what_was_never_sent_is_gone_after_two_hours() {
 async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    config(&acme, "pngs", json!({"validation": {"allowed_formats": ["png"]}})).await;
-    config(&acme, "narrow", json!({"validation": {"max_image_width": 100}})).await;
-    config(&acme, "own", json!({"storage": {"generate_filename": false, "unique_filename": false}})).await;
+    config(
+        &acme,
+        "pngs",
+        json!({"validation": {"allowed_formats": ["png"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "narrow",
+        json!({"validation": {"max_image_width": 100}}),
+    )
+    .await;
+    config(
+        &acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
     let own = || json!({"upload_config": "own"});
-    sent(&stack, &acme, own()).await.confirm(&acme.client).await.ok();
+    sent(&stack, &acme, own())
+        .await
+        .confirm(&acme.client)
+        .await
+        .ok();
     let before = stack.dump().await;
     for fields in [
         json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
@@ -163,7 +232,10 @@ async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
         sent(&stack, &acme, fields).await;
     }
     pass_to(&stack, 120).await;
-    stack.dump().await.demand_unchanged(&before, "files that break a rule");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "files that break a rule");
     stack.stop().await;
 }
 
@@ -171,13 +243,28 @@ async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
 async fn images_are_transformed_though_nobody_asks() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    config(&acme, "webp", json!({"transformations": {"upload_format": "webp"}})).await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
     let announced = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
     pass_to(&stack, 120).await;
     let active = acme.client.get(&announced.address()).await.ok();
-    assert_eq!((&active["status"], &active["mime_type"]), (&json!("active"), &json!("image/webp")));
-    let delivered = stack.anonymous.get(active["url"].as_str().expect("an address")).await.demand(200);
-    assert_eq!(media::Format::of(&delivered.body), Some(media::Format::WebP));
+    assert_eq!(
+        (&active["status"], &active["mime_type"]),
+        (&json!("active"), &json!("image/webp"))
+    );
+    let delivered = stack
+        .anonymous
+        .get(active["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert_eq!(
+        media::Format::of(&delivered.body),
+        Some(media::Format::WebP)
+    );
     assert_eq!(active["size"], json!(delivered.body.len()));
     assert_eq!(stack.dump().await.whole_files().len(), 1);
     stack.stop().await;
@@ -187,19 +274,36 @@ async fn images_are_transformed_though_nobody_asks() {
 async fn what_was_confirmed_early_or_late_is_left_alone() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let (early, late) = (sent(&stack, &acme, json!({})).await, sent(&stack, &acme, json!({})).await);
+    let (early, late) = (
+        sent(&stack, &acme, json!({})).await,
+        sent(&stack, &acme, json!({})).await,
+    );
     early.confirm(&acme.client).await.ok();
     pass_to(&stack, 110).await;
     late.confirm(&acme.client).await.ok();
-    let (early_active, late_active) =
-        (demand_taken_in(&stack, &acme, &early).await, demand_taken_in(&stack, &acme, &late).await);
+    let (early_active, late_active) = (
+        demand_taken_in(&stack, &acme, &early).await,
+        demand_taken_in(&stack, &acme, &late).await,
+    );
     assert!(early_active["updated_at"].as_str() < late_active["updated_at"].as_str());
     let before = stack.dump().await;
     let ((), calls) = stack.calls_of(stack.checked()).await;
-    stack.dump().await.demand_unchanged(&before, "checks of active files");
-    let has_written = |call: &String| ["Put", "Transact", "Copy", "Delete"].iter().any(|verb| call.contains(verb));
-    let own = calls.iter().filter(|call| call.starts_with("confirm-check ") && !call.contains("Message"));
-    assert!(!own.clone().any(has_written) && own.count() >= 2, "{calls:?}");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "checks of active files");
+    let has_written = |call: &String| {
+        ["Put", "Transact", "Copy", "Delete"]
+            .iter()
+            .any(|verb| call.contains(verb))
+    };
+    let own = calls
+        .iter()
+        .filter(|call| call.starts_with("confirm-check ") && !call.contains("Message"));
+    assert!(
+        !own.clone().any(has_written) && own.count() >= 2,
+        "{calls:?}"
+    );
     stack.stop().await;
 }
 
@@ -207,12 +311,26 @@ async fn what_was_confirmed_early_or_late_is_left_alone() {
 async fn a_check_that_is_made_more_often_does_no_more() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    config(&acme, "pngs", json!({"validation": {"allowed_formats": ["png"]}})).await;
-    config(&acme, "webp", json!({"transformations": {"upload_format": "webp"}})).await;
+    config(
+        &acme,
+        "pngs",
+        json!({"validation": {"allowed_formats": ["png"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
     let taken_in = sent(&stack, &acme, json!({})).await;
     let transformed = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
-    let refused =
-        sent(&stack, &acme, json!({"upload_config": "pngs", "content_type": "application/octet-stream"})).await;
+    let refused = sent(
+        &stack,
+        &acme,
+        json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
+    )
+    .await;
     let absent = Announced::to(&acme, json!({})).await;
     for announced in [&taken_in, &transformed, &refused, &absent] {
         check_again(&stack, &acme, announced).await;
@@ -225,12 +343,22 @@ async fn a_check_that_is_made_more_often_does_no_more() {
     }
     let before = stack.dump().await;
     assert_eq!(before.whole_files().len(), 2);
-    assert_eq!(before.objects.keys().filter(|key| key.contains("/originals/")).count(), 2);
+    assert_eq!(
+        before
+            .objects
+            .keys()
+            .filter(|key| key.contains("/originals/"))
+            .count(),
+        2
+    );
     for announced in [&taken_in, &transformed, &refused, &absent] {
         check_again(&stack, &acme, announced).await;
     }
     stack.checked().await;
-    stack.dump().await.demand_unchanged(&before, "checks of what is settled");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "checks of what is settled");
     stack.stop().await;
 }
 
@@ -252,13 +380,21 @@ async fn whatever_the_mood_everything_announced_is_settled() {
     for seed in SEEDS.seeds() {
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
-        let (there, absent) = (sent(&stack, &acme, json!({})).await, Announced::to(&acme, json!({})).await);
+        let (there, absent) = (
+            sent(&stack, &acme, json!({})).await,
+            Announced::to(&acme, json!({})).await,
+        );
         // As often as SQS likes, and with calls that fail and take effect all the same.
         stack.cloud.moods().begin(seed);
         for _ in 0..9 {
             stack.clock.advance(minutes(QUARTER));
-            let rests = |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
-            stack.cloud.until(rests).await.unwrap_or_else(|error| panic!("{seed}: {error}"));
+            let rests =
+                |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
+            stack
+                .cloud
+                .until(rests)
+                .await
+                .unwrap_or_else(|error| panic!("{seed}: {error}"));
         }
         stack.cloud.moods().end();
         // What failed comes back when its time is over.
@@ -275,7 +411,10 @@ async fn confirmation_whose_answers_are_lost_finds_the_file_active() {
     let acme = stack.space("Acme").await;
     let announced = sent(&stack, &acme, json!({})).await;
 
-    stack.cloud.faults().lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    stack
+        .cloud
+        .faults()
+        .lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     let confirmed = announced.confirm(&acme.client).await.ok();
 
     assert_eq!(demand_taken_in(&stack, &acme, &announced).await, confirmed);
@@ -287,10 +426,18 @@ async fn confirmation_whose_answers_are_lost_finds_the_file_active() {
 async fn check_in_disabled_space_discards_pending_uploads() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    config(&acme, "webp", json!({"transformations": {"upload_format": "webp"}})).await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
-        acme.client.put(&format!("/spaces/{}", acme.id), body).await.ok();
+        acme.client
+            .put(&format!("/spaces/{}", acme.id), body)
+            .await
+            .ok();
     };
     let active = sent(&stack, &acme, json!({})).await;
     active.confirm(&acme.client).await.ok();
@@ -323,13 +470,22 @@ async fn a_space_that_is_deleted_meanwhile_takes_in_nothing() {
     let stack = Stack::start().await;
     let before = kept(&stack).await;
     let acme = stack.space("Acme").await;
-    let (there, absent) = (sent(&stack, &acme, json!({})).await, Announced::to(&acme, json!({})).await);
+    let (there, absent) = (
+        sent(&stack, &acme, json!({})).await,
+        Announced::to(&acme, json!({})).await,
+    );
     let active = sent(&stack, &acme, json!({})).await;
     active.confirm(&acme.client).await.ok();
     stack.pass(minutes(30)).await;
     // One with a pending file is not empty.
-    acme.client.delete(&format!("/spaces?id={}", acme.id)).await.refused(409);
-    acme.client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    acme.client
+        .delete(&format!("/spaces?id={}", acme.id))
+        .await
+        .refused(409);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
     for announced in [&there, &absent, &active] {
         announced.confirm(&stack.account()).await.refused(404);
         // Storage knows nothing of spaces.
@@ -338,11 +494,15 @@ async fn a_space_that_is_deleted_meanwhile_takes_in_nothing() {
     stack.pass(minutes(1)).await;
     absent.send(&stack, PHOTO).await.demand(200);
     stack.purged().await;
-    kept(&stack)
-        .await
-        .demand_unchanged(&with_retired(before.clone(), &acme.handle), "announced files of a deleted space");
+    kept(&stack).await.demand_unchanged(
+        &with_retired(before.clone(), &acme.handle),
+        "announced files of a deleted space",
+    );
     stack.checked().await;
-    kept(&stack).await.demand_unchanged(&with_retired(before, &acme.handle), "checks in a deleted space");
+    kept(&stack).await.demand_unchanged(
+        &with_retired(before, &acme.handle),
+        "checks in a deleted space",
+    );
     stack.stop().await;
 }
 
@@ -353,18 +513,33 @@ async fn what_could_not_be_announced_leaves_nothing() {
     acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
-    let announce = async || acme.client.post("/upload/presign", said(&acme, json!({}))).await;
+    let announce = async || {
+        acme.client
+            .post("/upload/presign", said(&acme, json!({})))
+            .await
+    };
     // Nobody would look after it.
     faults.refuse(Sqs, "SendMessageBatch", ATTEMPTS, 500, "InternalFailure");
     announce().await.refused(503);
-    stack.dump().await.demand_unchanged(&before, "a file that nobody would look after");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a file that nobody would look after");
     // Somebody looks, and finds nothing.
-    faults.refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
+    faults.refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_TRIES,
+        500,
+        "InternalServerError",
+    );
     announce().await.refused(503);
     without_given_up(stack.dump().await).demand_unchanged(&before, "a file that was not announced");
     // It was announced, whoever heard of it.
     faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
-    let announced = Announced { answer: announce().await.demand(201).json() };
+    let announced = Announced {
+        answer: announce().await.demand(201).json(),
+    };
     announced.send(&stack, PHOTO).await.demand(200);
     announced.confirm(&acme.client).await.ok();
     demand_taken_in(&stack, &acme, &announced).await;

@@ -26,16 +26,27 @@ struct Records<'a> {
 
 impl Records<'_> {
     async fn new(stack: &Stack) -> Records<'_> {
-        Records { stack, acme: stack.space("Acme").await, uploads: stack.space("Uploads").await }
+        Records {
+            stack,
+            acme: stack.space("Acme").await,
+            uploads: stack.space("Uploads").await,
+        }
     }
 
     /// Creates the records, and returns what `tests/contract/hooks.py` knows of them.
     async fn describe(&self) -> Value {
-        let Records { stack, acme, uploads } = self;
+        let Records {
+            stack,
+            acme,
+            uploads,
+        } = self;
         let file = acme.upload_photo().await;
         let uploading = self.uploads().await;
         let account = stack.account().get("/account").await.ok();
-        acme.client.put(&format!("/files/{}", id(&file)), json!({"ref": "photo"})).await.ok();
+        acme.client
+            .put(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
+            .await
+            .ok();
 
         json!({
             "space": acme.id,
@@ -59,7 +70,11 @@ impl Records<'_> {
         let config = uploads.client.post("/upload-configs", body).await.created();
         let folder = self.folder(uploads, "inbox").await;
         let body = json!({"upload_config_id": config["id"], "folder_id": folder, "expiration_minutes": 1440});
-        let signed = uploads.client.post("/upload/generate-signed-url", body).await.ok();
+        let signed = uploads
+            .client
+            .post("/upload/generate-signed-url", body)
+            .await
+            .ok();
 
         json!({
             "space": uploads.handle,
@@ -81,9 +96,18 @@ impl Records<'_> {
             let name = format!("spare-{number}");
             let keys = format!("/spaces/{}/api-keys", acme.id);
             let mut add = |kind, id| spares.entry(kind).or_default().push(id);
-            add("spaces", created(&stack.account(), "/spaces", json!({"name": name})).await);
-            add("space_keys", created(&stack.account(), &keys, json!({"name": name})).await);
-            add("account_keys", created(&stack.account(), "/account/api-keys", json!({"name": name})).await);
+            add(
+                "spaces",
+                created(&stack.account(), "/spaces", json!({"name": name})).await,
+            );
+            add(
+                "space_keys",
+                created(&stack.account(), &keys, json!({"name": name})).await,
+            );
+            add(
+                "account_keys",
+                created(&stack.account(), "/account/api-keys", json!({"name": name})).await,
+            );
             add("folders", self.folder(acme, &name).await);
             add("configs", self.config(&name).await);
             add("files", acme.upload_photo().await["id"].clone());
@@ -93,11 +117,21 @@ impl Records<'_> {
     }
 
     async fn folder(&self, tenant: &Tenant, name: &str) -> Value {
-        created(&tenant.client, "/folders", json!({"space_id": tenant.id, "name": name})).await
+        created(
+            &tenant.client,
+            "/folders",
+            json!({"space_id": tenant.id, "name": name}),
+        )
+        .await
     }
 
     async fn config(&self, name: &str) -> Value {
-        created(&self.acme.client, "/upload-configs", json!({"space_id": self.acme.id, "name": name})).await
+        created(
+            &self.acme.client,
+            "/upload-configs",
+            json!({"space_id": self.acme.id, "name": name}),
+        )
+        .await
     }
 }
 
@@ -111,9 +145,22 @@ fn id(record: &Value) -> &str {
 
 /// Returns which phases a run has, and how many requests of each operation it makes up.
 fn extent() -> [String; 4] {
-    let examples = Extent { default: 8, thorough: 100, variable: "LARDER_CONTRACT_EXAMPLES" };
-    let phases = if is_thorough() { "coverage,fuzzing,stateful" } else { "fuzzing" };
-    ["--phases".to_owned(), phases.to_owned(), "--max-examples".to_owned(), examples.rounds().to_string()]
+    let examples = Extent {
+        default: 8,
+        thorough: 100,
+        variable: "LARDER_CONTRACT_EXAMPLES",
+    };
+    let phases = if is_thorough() {
+        "coverage,fuzzing,stateful"
+    } else {
+        "fuzzing"
+    };
+    [
+        "--phases".to_owned(),
+        phases.to_owned(),
+        "--max-examples".to_owned(),
+        examples.rounds().to_string(),
+    ]
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -124,10 +171,24 @@ async fn schemathesis_finds_nothing() {
     if !foreign::installed("schemathesis", &[], &[&program, &stamp]) {
         return;
     }
-    let limits = ["AdminRequestsPerMinute", "UploadRequestsPerMinute", "UnsignedRequestsPerMinute"];
-    let limits = limits.into_iter().chain(["UnsignedUploadsPerHour", "ApiRequestsPerSecond", "ApiBurstRequests"]);
-    let parameters = limits.map(|name| (name.to_owned(), "1000000".to_owned())).collect();
-    let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+    let limits = [
+        "AdminRequestsPerMinute",
+        "UploadRequestsPerMinute",
+        "UnsignedRequestsPerMinute",
+    ];
+    let limits = limits.into_iter().chain([
+        "UnsignedUploadsPerHour",
+        "ApiRequestsPerSecond",
+        "ApiBurstRequests",
+    ]);
+    let parameters = limits
+        .map(|name| (name.to_owned(), "1000000".to_owned()))
+        .collect();
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
     let records = Records::new(&stack).await.describe().await;
     let url = records["uploads"]["url"].as_str().expect("a URL");
     let (_, signature) = url.split_once("signature=").expect("a signature");
@@ -142,8 +203,14 @@ async fn schemathesis_finds_nothing() {
         .args(extent())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("LARDER_API_ORIGIN", origin)
-        .env("LARDER_API_KEY", stack.account().key.as_deref().expect("a key"))
-        .env("LARDER_SIGNATURE", signature.split('&').next().unwrap_or_default())
+        .env(
+            "LARDER_API_KEY",
+            stack.account().key.as_deref().expect("a key"),
+        )
+        .env(
+            "LARDER_SIGNATURE",
+            signature.split('&').next().unwrap_or_default(),
+        )
         .env("LARDER_CONTRACT_RECORDS", records.to_string())
         .env("LARDER_CONTRACT_STATUSES", &statuses);
     foreign::succeeds(&mut command).await;
@@ -157,12 +224,23 @@ async fn schemathesis_finds_nothing() {
 #[track_caller]
 fn demand_success_of_each(statuses: &Path) {
     let statuses = fs::read(statuses).expect("the hooks write the file");
-    let statuses: BTreeMap<String, Statuses> = serde_json::from_slice(&statuses).expect("statuses by operation");
-    let succeeded =
-        |id: &str| statuses.get(id).is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')));
-    let failed: Vec<_> =
-        openapi::api().operations.iter().map(|operation| operation.endpoint.id).filter(|id| !succeeded(id)).collect();
-    assert!(failed.is_empty(), "no request succeeded of {failed:?}; all: {statuses:#?}");
+    let statuses: BTreeMap<String, Statuses> =
+        serde_json::from_slice(&statuses).expect("statuses by operation");
+    let succeeded = |id: &str| {
+        statuses
+            .get(id)
+            .is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')))
+    };
+    let failed: Vec<_> = openapi::api()
+        .operations
+        .iter()
+        .map(|operation| operation.endpoint.id)
+        .filter(|id| !succeeded(id))
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "no request succeeded of {failed:?}; all: {statuses:#?}"
+    );
 }
 
 #[tokio::test]
@@ -174,8 +252,15 @@ async fn redocly_finds_nothing() {
         return;
     }
     let mut command = Command::new("node");
-    command.arg(program).arg("lint").arg(root.join("openapi.json")).arg("--config").arg(tests.join("redocly.yaml"));
+    command
+        .arg(program)
+        .arg("lint")
+        .arg(root.join("openapi.json"))
+        .arg("--config")
+        .arg(tests.join("redocly.yaml"));
     // It neither reports how it is used nor asks for a newer version.
-    command.env("REDOCLY_TELEMETRY", "off").env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");
+    command
+        .env("REDOCLY_TELEMETRY", "off")
+        .env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");
     foreign::succeeds(&mut command).await;
 }

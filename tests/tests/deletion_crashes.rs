@@ -71,10 +71,14 @@ impl Deed {
     }
 
     async fn prepare<'a>(self, stack: &'a Stack, acme: &'a Tenant) -> Scene<'a> {
-        let (from, to) = (folder(acme, "from", None).await, folder(acme, "to", None).await);
+        let (from, to) = (
+            folder(acme, "from", None).await,
+            folder(acme, "to", None).await,
+        );
         let (address, inner) = match self {
             Deed::DeleteFile => {
-                let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", from.clone());
+                let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
+                    .text("folder_id", from.clone());
                 let file = acme.client.upload(form.text("ref", "x")).await.created();
                 (format!("/files/{}", text(&file["id"])), None)
             }
@@ -83,7 +87,10 @@ impl Deed {
                 announced.send(stack, PHOTO).await.demand(200);
                 (announced.address(), None)
             }
-            Deed::DeleteFolder => (format!("/folders/{}", folder(acme, "subject", Some(&from)).await), None),
+            Deed::DeleteFolder => (
+                format!("/folders/{}", folder(acme, "subject", Some(&from)).await),
+                None,
+            ),
             Deed::MoveFolder => {
                 let subject = folder(acme, "subject", Some(&from)).await;
                 let inner = folder(acme, "inner", Some(&subject)).await;
@@ -91,13 +98,25 @@ impl Deed {
             }
         };
         let record = acme.client.get(&address).await.ok();
-        Scene { stack, acme, from, to, address, record, inner }
+        Scene {
+            stack,
+            acme,
+            from,
+            to,
+            address,
+            record,
+            inner,
+        }
     }
 
     async fn perform(self, scene: &Scene<'_>) -> Answer {
         let client = &scene.acme.client;
         match self {
-            Deed::MoveFolder => client.put(&scene.address, json!({"parent_id": scene.to})).await,
+            Deed::MoveFolder => {
+                client
+                    .put(&scene.address, json!({"parent_id": scene.to}))
+                    .await
+            }
             _ => client.delete(&scene.address).await,
         }
     }
@@ -123,13 +142,28 @@ impl Scene<'_> {
 
     async fn is_there(&self) -> bool {
         let answer = self.acme.client.get(&self.address).await;
-        if answer.status == 404 { false } else { !answer.ok().is_null() }
+        if answer.status == 404 {
+            false
+        } else {
+            !answer.ok().is_null()
+        }
     }
 
     /// The ids that a list shows.
     async fn listed(&self, list: &str) -> Vec<Value> {
-        let page = self.acme.client.get(&format!("/{list}&space_id={}", self.acme.id)).await.demand(200).json();
-        page["data"].as_array().expect("a list").iter().map(|record| record["id"].clone()).collect()
+        let page = self
+            .acme
+            .client
+            .get(&format!("/{list}&space_id={}", self.acme.id))
+            .await
+            .demand(200)
+            .json();
+        page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|record| record["id"].clone())
+            .collect()
     }
 
     /// Whether a folder says that there are folders in it.
@@ -153,21 +187,31 @@ impl Scene<'_> {
     /// The file is wholly there, as it was, or nowhere.
     async fn demand_file(&self, is_there: bool) {
         let (client, id) = (&self.acme.client, &self.record["id"]);
-        let expected = if is_there { vec![id.clone()] } else { Vec::new() };
+        let expected = if is_there {
+            vec![id.clone()]
+        } else {
+            Vec::new()
+        };
         let in_folder = format!("files?folder_id={}", self.from);
         for list in ["files?limit=10", &in_folder, "files?search=photo"] {
             assert_eq!(self.listed(list).await, expected, "{list}");
         }
         let is_active = is_there && self.record["status"] == "active";
         let shown = client.get(&self.address).await;
-        let found = client.get(&format!("/files/by-ref?ref=x&space_id={}", self.acme.id)).await;
+        let found = client
+            .get(&format!("/files/by-ref?ref=x&space_id={}", self.acme.id))
+            .await;
         if is_there {
             assert_eq!(shown.ok(), self.record);
         } else {
             shown.refused(404);
         }
 
-        let url = format!("{}/{}", self.stack.cloud.cdn_url(), text(&self.record["storage_path"]));
+        let url = format!(
+            "{}/{}",
+            self.stack.cloud.cdn_url(),
+            text(&self.record["storage_path"])
+        );
         let delivered = self.stack.anonymous.get(&url).await;
         if is_active {
             assert_eq!(found.ok(), self.record);
@@ -179,28 +223,46 @@ impl Scene<'_> {
 
         // With a file that is there goes that its folder is not empty.
         if is_there {
-            client.delete(&format!("/folders/{}", self.from)).await.refused(409);
+            client
+                .delete(&format!("/folders/{}", self.from))
+                .await
+                .refused(409);
         }
     }
 
     async fn settle_folder(&self) -> bool {
         let is_there = self.is_there().await;
         assert_eq!(self.has_children(&self.from).await, is_there);
-        let expected = if is_there { vec![self.record["id"].clone()] } else { Vec::new() };
-        assert_eq!(self.listed(&format!("folders?parent_id={}", self.from)).await, expected);
+        let expected = if is_there {
+            vec![self.record["id"].clone()]
+        } else {
+            Vec::new()
+        };
+        assert_eq!(
+            self.listed(&format!("folders?parent_id={}", self.from))
+                .await,
+            expected
+        );
         // What was closed opens again.
         self.stack.pass(minutes(3)).await;
         let named = json!({"name": "SUBJECT", "space_id": self.acme.id, "parent_id": self.from});
         let same = self.acme.client.post("/folders", named).await;
         if is_there {
-            assert_eq!(same.refused(422), json!({"name": ["The name has already been taken."]}));
-            assert_eq!(self.record["id"], self.acme.client.get(&self.address).await.ok()["id"]);
+            assert_eq!(
+                same.refused(422),
+                json!({"name": ["The name has already been taken."]})
+            );
+            assert_eq!(
+                self.record["id"],
+                self.acme.client.get(&self.address).await.ok()["id"]
+            );
             let subject = text(&self.record["id"]);
             let inner = folder(self.acme, "inner", Some(&subject)).await;
             self.delete(&format!("/folders/{inner}")).await;
             self.delete(&self.address).await;
         } else {
-            self.delete(&format!("/folders/{}", text(&same.created()["id"]))).await;
+            self.delete(&format!("/folders/{}", text(&same.created()["id"])))
+                .await;
         }
         !is_there
     }
@@ -208,17 +270,41 @@ impl Scene<'_> {
     async fn settle_move(&self) -> bool {
         let shown = self.acme.client.get(&self.address).await.ok();
         let is_moved = shown["parent_id"] == self.to.as_str();
-        let (place, left) = if is_moved { (&self.to, &self.from) } else { (&self.from, &self.to) };
-        let path = if is_moved { "to/subject/" } else { "from/subject/" };
-        assert_eq!((&shown["parent_id"], &shown["path"]), (&json!(place), &json!(path)));
+        let (place, left) = if is_moved {
+            (&self.to, &self.from)
+        } else {
+            (&self.from, &self.to)
+        };
+        let path = if is_moved {
+            "to/subject/"
+        } else {
+            "from/subject/"
+        };
+        assert_eq!(
+            (&shown["parent_id"], &shown["path"]),
+            (&json!(place), &json!(path))
+        );
         for (id, listed) in [(place, vec![shown["id"].clone()]), (left, Vec::new())] {
             assert_eq!(self.has_children(id).await, !listed.is_empty());
-            assert_eq!(self.listed(&format!("folders?parent_id={id}")).await, listed);
+            assert_eq!(
+                self.listed(&format!("folders?parent_id={id}")).await,
+                listed
+            );
         }
-        let inner = format!("/folders/{}", self.inner.as_ref().expect("there is one in it"));
-        assert_eq!(self.acme.client.get(&inner).await.ok()["path"], format!("{path}inner/"));
+        let inner = format!(
+            "/folders/{}",
+            self.inner.as_ref().expect("there is one in it")
+        );
+        assert_eq!(
+            self.acme.client.get(&inner).await.ok()["path"],
+            format!("{path}inner/")
+        );
         // How deep it is counts where it is, and only there.
-        self.acme.client.delete(&format!("/folders/{place}")).await.refused(409);
+        self.acme
+            .client
+            .delete(&format!("/folders/{place}"))
+            .await
+            .refused(409);
         self.delete(&inner).await;
         self.delete(&self.address).await;
         is_moved
@@ -226,7 +312,11 @@ impl Scene<'_> {
 }
 
 /// The calls of a function while something is done, in order.
-async fn calls_of<T>(stack: &Stack, function: &str, work: impl Future<Output = T>) -> Vec<(Service, String)> {
+async fn calls_of<T>(
+    stack: &Stack,
+    function: &str,
+    work: impl Future<Output = T>,
+) -> Vec<(Service, String)> {
     stack.cloud.wire().clear();
     work.await;
     let calls = stack.cloud.wire().calls().into_iter();
@@ -235,7 +325,13 @@ async fn calls_of<T>(stack: &Stack, function: &str, work: impl Future<Output = T
 }
 
 /// Plans that one of these calls gets into trouble.
-fn plan(stack: &Stack, function: &str, calls: &[(Service, String)], index: usize, trouble: Trouble) {
+fn plan(
+    stack: &Stack,
+    function: &str,
+    calls: &[(Service, String)],
+    index: usize,
+    trouble: Trouble,
+) {
     let faults = stack.cloud.faults();
     let few = |number: usize| u32::try_from(number).expect("a few");
     if let DiesBefore | DiesAfter = trouble {
@@ -243,14 +339,21 @@ fn plan(stack: &Stack, function: &str, calls: &[(Service, String)], index: usize
         return;
     }
     let (service, operation) = &calls[index];
-    let before = calls[..index].iter().filter(|call| **call == calls[index]).count();
+    let before = calls[..index]
+        .iter()
+        .filter(|call| **call == calls[index])
+        .count();
     if before > 0 {
         faults.pass(*service, operation, few(before));
     }
     if trouble == LosesAnswer {
         faults.lose_answer(*service, operation, tries(*service));
     } else {
-        let code = if *service == Service::DynamoDb { "InternalServerError" } else { "InternalFailure" };
+        let code = if *service == Service::DynamoDb {
+            "InternalServerError"
+        } else {
+            "InternalFailure"
+        };
         faults.refuse(*service, operation, tries(*service), 500, code);
     }
 }
@@ -266,7 +369,10 @@ async fn is_whole_or_nothing(deed: Deed, trouble: Trouble) -> usize {
     };
     let calls = calls_of(&stack, deed.function(), done).await;
     assert!(calls.len() >= 4, "{deed:?}: {calls:?}");
-    assert!(deed.settle(&scene).await, "{deed:?} is done without trouble");
+    assert!(
+        deed.settle(&scene).await,
+        "{deed:?} is done without trouble"
+    );
     let mut done = 0;
     for index in 0..calls.len() {
         let before = kept(&stack).await;
@@ -274,7 +380,12 @@ async fn is_whole_or_nothing(deed: Deed, trouble: Trouble) -> usize {
         plan(&stack, deed.function(), &calls, index, trouble);
         deed.perform(&scene).await.refused(503);
         let faults = stack.cloud.faults();
-        assert_eq!(faults.pending(), 0, "{deed:?}: {trouble:?} at {:?} does not happen", calls[index]);
+        assert_eq!(
+            faults.pending(),
+            0,
+            "{deed:?}: {trouble:?} at {:?} does not happen",
+            calls[index]
+        );
         faults.reconnect();
         done += usize::from(deed.settle(&scene).await);
         let by = format!("{deed:?} with {trouble:?} at {:?}", calls[index]);
@@ -321,12 +432,19 @@ async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
     }
     let mut is_cut_off = kill.is_some();
     for round in 0..MOST_ROUNDS {
-        stack.clock.advance(if round == 0 { seconds(1) } else { minutes(15) });
+        stack
+            .clock
+            .advance(if round == 0 { seconds(1) } else { minutes(15) });
         // Its one job has failed once a call has been tried as often as calls are.
         let has_died = || failed_calls(&faults) >= 1;
-        let rests =
-            |messages: local::Messages| messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died());
-        let left = stack.cloud.until(rests).await.unwrap_or_else(|error| panic!("{kill:?}: {error}"));
+        let rests = |messages: local::Messages| {
+            messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died())
+        };
+        let left = stack
+            .cloud
+            .until(rests)
+            .await
+            .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
         if is_cut_off && faults.broken() > 0 {
             faults.reconnect();
             is_cut_off = false;
@@ -345,7 +463,10 @@ async fn a_purge_of_a_file_that_is_killed_at_any_of_its_calls_leaves_nothing_of_
     let other = acme.upload_photo().await;
     let scene = Deed::DeleteFile.prepare(&stack, &acme).await;
     let calls = calls_of(&stack, "purge", delete(&scene, None)).await;
-    assert!(calls.len() >= 4, "it looks for the record, removes what was sent and what was kept: {calls:?}");
+    assert!(
+        calls.len() >= 4,
+        "it looks for the record, removes what was sent and what was kept: {calls:?}"
+    );
     for id in [&scene.from, &scene.to] {
         scene.delete(&format!("/folders/{id}")).await;
     }
@@ -361,6 +482,14 @@ async fn a_purge_of_a_file_that_is_killed_at_any_of_its_calls_leaves_nothing_of_
             kept(&stack).await.demand_unchanged(&before, &by);
         }
     }
-    assert!(stack.anonymous.get(&text(&other["url"])).await.demand(200).body == PHOTO);
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&other["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
     stack.stop().await;
 }

@@ -30,16 +30,30 @@ async fn an_original_is_delivered_with_its_headers() {
         ("content-type", "image/jpeg"),
         ("content-length", &PHOTO.len().to_string()),
         ("content-disposition", "inline; filename=\"photo.jpg\""),
-        ("cache-control", "public, max-age=300, s-maxage=0, stale-if-error=0"),
+        (
+            "cache-control",
+            "public, max-age=300, s-maxage=0, stale-if-error=0",
+        ),
         ("accept-ranges", "bytes"),
         ("x-content-type-options", "nosniff"),
         ("access-control-allow-origin", "*"),
     ] {
-        assert_eq!((whole.header(name), head.header(name)), (value, value), "{name}");
+        assert_eq!(
+            (whole.header(name), head.header(name)),
+            (value, value),
+            "{name}"
+        );
     }
     assert_eq!(whole.header("etag"), head.header("etag"));
-    let saved = stack.anonymous.get(&format!("{url}?download")).await.demand(200);
-    assert_eq!(saved.header("content-disposition"), "attachment; filename=\"photo.jpg\"");
+    let saved = stack
+        .anonymous
+        .get(&format!("{url}?download"))
+        .await
+        .demand(200);
+    assert_eq!(
+        saved.header("content-disposition"),
+        "attachment; filename=\"photo.jpg\""
+    );
     stack.stop().await;
 }
 
@@ -50,21 +64,56 @@ async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
     let url = url(&acme.upload_photo().await);
     let first = stack.anonymous.get(&url).await.demand(200);
     let (etag, modified) = (first.header("etag"), first.header("last-modified"));
-    for condition in [("if-none-match", etag), ("if-none-match", &format!("W/{etag}")), ("if-modified-since", modified)]
-    {
-        let (answer, calls) = stack.calls_of(stack.anonymous.get_with(&url, &[condition])).await;
+    for condition in [
+        ("if-none-match", etag),
+        ("if-none-match", &format!("W/{etag}")),
+        ("if-modified-since", modified),
+    ] {
+        let (answer, calls) = stack
+            .calls_of(stack.anonymous.get_with(&url, &[condition]))
+            .await;
         let answer = answer.demand(304);
         assert!(answer.body.is_empty());
-        assert_eq!((answer.header("etag"), answer.header("cache-control")), (etag, first.header("cache-control")));
+        assert_eq!(
+            (answer.header("etag"), answer.header("cache-control")),
+            (etag, first.header("cache-control"))
+        );
         assert_eq!(calls, ["delivery TransactGetItems"], "{condition:?}");
     }
-    let (before, after) = ("Fri, 02 Jan 2026 03:04:05 GMT", "Sat, 02 Jan 2094 03:04:05 GMT");
-    stack.anonymous.get_with(&url, &[("if-modified-since", after)]).await.demand(304);
-    stack.anonymous.get_with(&url, &[("if-modified-since", before)]).await.demand(200);
-    stack.anonymous.get_with(&url, &[("if-unmodified-since", after)]).await.demand(200);
-    stack.anonymous.get_with(&url, &[("if-unmodified-since", before)]).await.refused(412);
-    stack.anonymous.get_with(&url, &[("if-none-match", "\"other\"")]).await.demand(200);
-    stack.anonymous.get_with(&url, &[("if-match", "\"other\"")]).await.refused(412);
+    let (before, after) = (
+        "Fri, 02 Jan 2026 03:04:05 GMT",
+        "Sat, 02 Jan 2094 03:04:05 GMT",
+    );
+    stack
+        .anonymous
+        .get_with(&url, &[("if-modified-since", after)])
+        .await
+        .demand(304);
+    stack
+        .anonymous
+        .get_with(&url, &[("if-modified-since", before)])
+        .await
+        .demand(200);
+    stack
+        .anonymous
+        .get_with(&url, &[("if-unmodified-since", after)])
+        .await
+        .demand(200);
+    stack
+        .anonymous
+        .get_with(&url, &[("if-unmodified-since", before)])
+        .await
+        .refused(412);
+    stack
+        .anonymous
+        .get_with(&url, &[("if-none-match", "\"other\"")])
+        .await
+        .demand(200);
+    stack
+        .anonymous
+        .get_with(&url, &[("if-match", "\"other\"")])
+        .await
+        .refused(412);
     stack.stop().await;
 }
 
@@ -82,13 +131,34 @@ async fn parts_of_a_file_are_delivered() {
         (format!("bytes=-{}", size + 5), 0, size),
         (format!("bytes={}-{}", size - 1, size + 100), size - 1, size),
     ] {
-        let part = stack.anonymous.get_with(&url, &[("range", &range)]).await.demand(206);
+        let part = stack
+            .anonymous
+            .get_with(&url, &[("range", &range)])
+            .await
+            .demand(206);
         assert!(part.body == PHOTO[first..end], "{range}");
-        assert_eq!(part.header("content-range"), format!("bytes {first}-{}/{size}", end - 1), "{range}");
-        assert_eq!(part.header("content-length"), (end - first).to_string(), "{range}");
+        assert_eq!(
+            part.header("content-range"),
+            format!("bytes {first}-{}/{size}", end - 1),
+            "{range}"
+        );
+        assert_eq!(
+            part.header("content-length"),
+            (end - first).to_string(),
+            "{range}"
+        );
     }
     for range in ["bytes=5-2", "bytes=0-1,4-5", "lines=1-2", "bytes=x"] {
-        assert!(stack.anonymous.get_with(&url, &[("range", range)]).await.demand(200).body == PHOTO, "{range}");
+        assert!(
+            stack
+                .anonymous
+                .get_with(&url, &[("range", range)])
+                .await
+                .demand(200)
+                .body
+                == PHOTO,
+            "{range}"
+        );
     }
     for range in [format!("bytes={size}-"), "bytes=-0".to_owned()] {
         let answer = stack.anonymous.get_with(&url, &[("range", &range)]).await;
@@ -96,8 +166,16 @@ async fn parts_of_a_file_are_delivered() {
         answer.refused(416);
     }
     let etag = stack.anonymous.head(&url).await.header("etag").to_owned();
-    stack.anonymous.get_with(&url, &[("range", "bytes=0-1"), ("if-range", &etag)]).await.demand(206);
-    stack.anonymous.get_with(&url, &[("range", "bytes=0-1"), ("if-range", "\"old\"")]).await.demand(200);
+    stack
+        .anonymous
+        .get_with(&url, &[("range", "bytes=0-1"), ("if-range", &etag)])
+        .await
+        .demand(206);
+    stack
+        .anonymous
+        .get_with(&url, &[("range", "bytes=0-1"), ("if-range", "\"old\"")])
+        .await
+        .demand(200);
     stack.stop().await;
 }
 
@@ -111,7 +189,12 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
     stack.join(&member, &acme, "viewer").await;
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
         let url = file_of_type(&acme, delivery_type).await;
-        for stranger in [&stack.anonymous, &other.client, &stranger.client, &stack.anonymous.with_key("sk_nonsense")] {
+        for stranger in [
+            &stack.anonymous,
+            &other.client,
+            &stranger.client,
+            &stack.anonymous.with_key("sk_nonsense"),
+        ] {
             stranger.get(&url).await.refused(403);
             stranger.head(&url).await.demand(403);
         }
@@ -119,13 +202,26 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
             let answer = known.get(&url).await.demand(200);
             assert!(answer.body == PHOTO);
             assert_eq!(answer.header("cache-control"), "private, no-store");
-            known.get_with(&url, &[("if-none-match", answer.header("etag"))]).await.demand(304);
+            known
+                .get_with(&url, &[("if-none-match", answer.header("etag"))])
+                .await
+                .demand(304);
         }
         let etag = viewer.head(&url).await.header("etag").to_owned();
-        stack.anonymous.get_with(&url, &[("if-none-match", &etag)]).await.refused(403);
         stack
             .anonymous
-            .get_with(&url, &[("x-larder-authorization", &format!("Bearer {}", viewer.key.clone().expect("a key")))])
+            .get_with(&url, &[("if-none-match", &etag)])
+            .await
+            .refused(403);
+        stack
+            .anonymous
+            .get_with(
+                &url,
+                &[(
+                    "x-larder-authorization",
+                    &format!("Bearer {}", viewer.key.clone().expect("a key")),
+                )],
+            )
             .await
             .refused(403);
     }
@@ -137,7 +233,11 @@ async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let handle = &acme.handle;
-    let address = stack.cloud.cdn_url().trim_start_matches("http://").to_owned();
+    let address = stack
+        .cloud
+        .cdn_url()
+        .trim_start_matches("http://")
+        .to_owned();
     for path in [
         format!("/{handle}/../x"),
         format!("/{handle}/%2e%2e/x"),
@@ -165,7 +265,9 @@ async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist() {
 /// The status of a path that is sent as it is: clients resolve dots themselves.
 pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut stream = tokio::net::TcpStream::connect(address).await.expect("a connection");
+    let mut stream = tokio::net::TcpStream::connect(address)
+        .await
+        .expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("sent");
     let mut answer = String::new();
@@ -178,15 +280,34 @@ async fn encoded_paths_name_the_same_file_and_other_methods_are_refused() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
-    stack.anonymous.get(&url.replace("image-", "%69mage%2D")).await.demand(200);
+    stack
+        .anonymous
+        .get(&url.replace("image-", "%69mage%2D"))
+        .await
+        .demand(200);
     for method in ["POST", "PUT", "DELETE"] {
-        let answer = stack.anonymous.send(stack.anonymous.request(method, &url)).await;
+        let answer = stack
+            .anonymous
+            .send(stack.anonymous.request(method, &url))
+            .await;
         assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
         answer.refused(405);
     }
-    let preflight = stack.anonymous.send(stack.anonymous.request("OPTIONS", &url)).await.demand(204);
-    assert!(preflight.header("access-control-allow-headers").contains("Authorization"));
-    let errors = stack.anonymous.get(&format!("{url}?w=100&f=webp")).await.refused(422);
+    let preflight = stack
+        .anonymous
+        .send(stack.anonymous.request("OPTIONS", &url))
+        .await
+        .demand(204);
+    assert!(
+        preflight
+            .header("access-control-allow-headers")
+            .contains("Authorization")
+    );
+    let errors = stack
+        .anonymous
+        .get(&format!("{url}?w=100&f=webp"))
+        .await
+        .refused(422);
     assert!(errors["w"].is_array() && errors["f"].is_array(), "{errors}");
     stack.stop().await;
 }
@@ -196,15 +317,44 @@ async fn markup_is_delivered_where_it_can_do_no_harm() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     for (name, declared, bytes, disposition) in [
-        ("a.html", "text/html", "<script>alert(1)</script>", "attachment"),
-        ("a.svg", "image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>", "inline"),
-        ("a.xml", "application/xml", "<?xml version='1.0'?><a/>", "inline"),
+        (
+            "a.html",
+            "text/html",
+            "<script>alert(1)</script>",
+            "attachment",
+        ),
+        (
+            "a.svg",
+            "image/svg+xml",
+            "<svg xmlns='http://www.w3.org/2000/svg'/>",
+            "inline",
+        ),
+        (
+            "a.xml",
+            "application/xml",
+            "<?xml version='1.0'?><a/>",
+            "inline",
+        ),
     ] {
-        let record = acme.client.upload(form(&acme.handle, name, declared, bytes)).await.created();
+        let record = acme
+            .client
+            .upload(form(&acme.handle, name, declared, bytes))
+            .await
+            .created();
         assert_eq!(record["mime_type"], declared);
         let answer = stack.anonymous.get(&url(&record)).await.demand(200);
-        assert!(answer.header("content-security-policy").starts_with("sandbox"), "{name}");
-        assert!(answer.header("content-disposition").starts_with(disposition), "{name}");
+        assert!(
+            answer
+                .header("content-security-policy")
+                .starts_with("sandbox"),
+            "{name}"
+        );
+        assert!(
+            answer
+                .header("content-disposition")
+                .starts_with(disposition),
+            "{name}"
+        );
     }
     stack.stop().await;
 }

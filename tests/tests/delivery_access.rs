@@ -80,38 +80,85 @@ fn tampered(address: &str) -> String {
 /// Every kind of proof, and what is none.
 fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<'a>> {
     let (nobody, viewer, foreign) = (&shelf.stack.anonymous, &visitors.viewer, &visitors.foreign);
-    let signed = |signer: &DeliverySigner, seconds: i64| signer.sign(url, shelf.now() + seconds, &[]);
+    let signed =
+        |signer: &DeliverySigner, seconds: i64| signer.sign(url, shelf.now() + seconds, &[]);
     let good = signed(&shelf.signer, HOUR_SECONDS);
     let (bad, expired) = (tampered(&good), signed(&shelf.signer, 0));
     let keyed = format!("{url}?api_key={}", viewer.key.as_deref().expect("a key"));
     let probe = |what: &'static str, address: &str, client: &'a Client, comes: Comes| {
         let address = address.to_owned();
-        Probe { what, address, client, comes }
+        Probe {
+            what,
+            address,
+            client,
+            comes,
+        }
     };
     vec![
         probe("nothing", url, nobody, ToNothing),
         probe("a signature", &good, nobody, BySignature(CACHED_SECONDS)),
-        probe("a signature for one second more", &signed(&shelf.signer, 1), nobody, BySignature(1)),
+        probe(
+            "a signature for one second more",
+            &signed(&shelf.signer, 1),
+            nobody,
+            BySignature(1),
+        ),
         probe("an expired signature", &expired, nobody, ToRefusal),
         probe("a tampered signature", &bad, nobody, ToRefusal),
-        probe("a signature that names no secret", &good.replace("&kid=1", ""), nobody, ToRefusal),
-        probe("another space's signature", &signed(&visitors.signer, HOUR_SECONDS), nobody, ToRefusal),
+        probe(
+            "a signature that names no secret",
+            &good.replace("&kid=1", ""),
+            nobody,
+            ToRefusal,
+        ),
+        probe(
+            "another space's signature",
+            &signed(&visitors.signer, HOUR_SECONDS),
+            nobody,
+            ToRefusal,
+        ),
         probe("a viewer's key", url, viewer, ByKey),
         probe("a member's key", url, &visitors.member, ByKey),
         probe("a foreign key", url, foreign, ToNothing),
         probe("a stranger's key", url, &visitors.stranger, ToNothing),
         probe("what looks like a key", url, &visitors.odd, ToNothing),
         probe("a key in the query", &keyed, nobody, ToNothing),
-        probe("a signature and a foreign key", &good, foreign, BySignature(CACHED_SECONDS)),
-        probe("a signature and what looks like a key", &good, &visitors.odd, BySignature(CACHED_SECONDS)),
-        probe("a tampered signature and a viewer's key", &bad, viewer, ToRefusal),
-        probe("an expired signature and a viewer's key", &expired, viewer, ToRefusal),
+        probe(
+            "a signature and a foreign key",
+            &good,
+            foreign,
+            BySignature(CACHED_SECONDS),
+        ),
+        probe(
+            "a signature and what looks like a key",
+            &good,
+            &visitors.odd,
+            BySignature(CACHED_SECONDS),
+        ),
+        probe(
+            "a tampered signature and a viewer's key",
+            &bad,
+            viewer,
+            ToRefusal,
+        ),
+        probe(
+            "an expired signature and a viewer's key",
+            &expired,
+            viewer,
+            ToRefusal,
+        ),
     ]
 }
 
 /// Sends every probe for a file; `asks` says whether the file asks for proof.
 async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
-    for Probe { what, address, client, comes } in probes {
+    for Probe {
+        what,
+        address,
+        client,
+        comes,
+    } in probes
+    {
         let cache_control = match comes {
             ToNothing | ByKey if !asks => Some(cached(CACHED_SECONDS)),
             ToNothing | ToRefusal => None,
@@ -122,7 +169,11 @@ async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, p
         let expected = if cache_control.is_some() { 200 } else { 403 };
         assert_eq!(answer.status, expected, "{what}: {delivery_type}, {place}");
         if let Some(cache_control) = cache_control {
-            assert_eq!(answer.header("cache-control"), cache_control, "{what}: {delivery_type}, {place}");
+            assert_eq!(
+                answer.header("cache-control"),
+                cache_control,
+                "{what}: {delivery_type}, {place}"
+            );
             assert!(answer.body == PHOTO, "{what}: {delivery_type}, {place}");
         } else {
             answer.refused(403);
@@ -170,7 +221,10 @@ async fn a_signature_and_a_key_that_are_both_good_open_a_file() {
     let viewer = shelf.acme.role("viewer").await;
     for delivery_type in &TYPES[1..] {
         let file = shelf.put_here(delivery_type).await;
-        assert!(viewer.get(&shelf.signed(&file.url)).await.demand(200).body == PHOTO, "{delivery_type}");
+        assert!(
+            viewer.get(&shelf.signed(&file.url)).await.demand(200).body == PHOTO,
+            "{delivery_type}"
+        );
     }
     shelf.stack.stop().await;
 }
@@ -180,10 +234,23 @@ async fn a_key_opens_files_until_it_is_revoked() {
     let shelf = Shelf::new().await;
     let file = shelf.put_here("private").await;
     let keys = format!("{}/api-keys", shelf.space());
-    let key = shelf.acme.client.post(&keys, json!({"name": "viewer", "role": "viewer"})).await.created();
-    let holder = shelf.stack.anonymous.with_key(key["key"].as_str().expect("a key"));
+    let key = shelf
+        .acme
+        .client
+        .post(&keys, json!({"name": "viewer", "role": "viewer"}))
+        .await
+        .created();
+    let holder = shelf
+        .stack
+        .anonymous
+        .with_key(key["key"].as_str().expect("a key"));
     holder.get(&file.url).await.demand(200);
-    shelf.acme.client.delete(&format!("{keys}/{}", key["id"])).await.demand(204);
+    shelf
+        .acme
+        .client
+        .delete(&format!("{keys}/{}", key["id"]))
+        .await
+        .demand(204);
     holder.get(&file.url).await.refused(403);
     shelf.stack.stop().await;
 }
@@ -205,7 +272,12 @@ async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space() {
             (json!({"requires_auth": false, "public_read": true}), false),
             (json!({"requires_auth": false, "public_read": false}), true),
         ] {
-            shelf.acme.client.put(&path, json!({"access_control": flags})).await.ok();
+            shelf
+                .acme
+                .client
+                .put(&path, json!({"access_control": flags}))
+                .await
+                .ok();
             let status = if closed { 403 } else { 200 };
             shelf.stack.anonymous.get(&file.url).await.demand(status);
             let shown = shelf.acme.client.get(&file.path).await.ok()["access_control"].clone();

@@ -14,13 +14,23 @@ use tokio::{
 pub(crate) fn cargo_lambda() -> CargoLambda {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let program = root.join(".tools/cargo-lambda/bin/cargo-lambda");
-    assert!(program.exists(), "cargo-lambda is missing: run scripts/emulate --install-only");
-    let binaries = crate::persistence::program().parent().expect("a directory").to_owned();
+    assert!(
+        program.exists(),
+        "cargo-lambda is missing: run scripts/emulate --install-only"
+    );
+    let binaries = crate::persistence::program()
+        .parent()
+        .expect("a directory")
+        .to_owned();
     CargoLambda { program, binaries }
 }
 
 async fn emulated() -> Stack {
-    Stack::start_with(StackOptions { cargo_lambda: Some(cargo_lambda()), ..StackOptions::default() }).await
+    Stack::start_with(StackOptions {
+        cargo_lambda: Some(cargo_lambda()),
+        ..StackOptions::default()
+    })
+    .await
 }
 
 #[tokio::test]
@@ -28,18 +38,54 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
     let stack = emulated().await;
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
-    let shown = acme.client.get(&format!("/files/{}", record["id"].as_str().expect("an id"))).await.ok();
+    let shown = acme
+        .client
+        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .ok();
     assert_eq!(shown, record);
-    let delivered = stack.anonymous.get(record["url"].as_str().expect("an address")).await.demand(200);
+    let delivered = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
     assert!(delivered.body == PHOTO);
 
     // The largest event that Lambda takes holds a file of about 4.4 MB.
     let fits = large_photo(4_400_000);
-    let record = acme.client.upload(form(&acme.handle, "large.jpg", "image/jpeg", fits.clone())).await.created();
-    let redirect = stack.anonymous.get(record["url"].as_str().expect("an address")).await.demand(307);
-    assert!(stack.anonymous.get(redirect.header("location")).await.demand(200).body == fits);
-    let refused = acme.client.upload(form(&acme.handle, "larger.jpg", "image/jpeg", large_photo(4_800_000))).await;
-    assert!(refused.json()["message"].as_str().is_some_and(|message| message.contains("/upload/presign")));
+    let record = acme
+        .client
+        .upload(form(&acme.handle, "large.jpg", "image/jpeg", fits.clone()))
+        .await
+        .created();
+    let redirect = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(307);
+    assert!(
+        stack
+            .anonymous
+            .get(redirect.header("location"))
+            .await
+            .demand(200)
+            .body
+            == fits
+    );
+    let refused = acme
+        .client
+        .upload(form(
+            &acme.handle,
+            "larger.jpg",
+            "image/jpeg",
+            large_photo(4_800_000),
+        ))
+        .await;
+    assert!(
+        refused.json()["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("/upload/presign"))
+    );
     refused.refused(413);
     crate::readme::requests_work(&stack).await;
     crate::confirm_check::announcements_are_looked_after(&stack, &acme).await;
@@ -68,18 +114,46 @@ fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str
         "/api/v1/spaces/x;y=z",
         "/api/v1/files/x?x=1?y=2",
     ];
-    let mut corpus: Vec<_> = paths.iter().map(|path| ("GET", (*path).to_owned(), "", "")).collect();
+    let mut corpus: Vec<_> = paths
+        .iter()
+        .map(|path| ("GET", (*path).to_owned(), "", ""))
+        .collect();
     corpus.extend([
         ("POST", "/api/v1/spaces".to_owned(), json, "{"),
         ("POST", "/api/v1/spaces".to_owned(), json, "{\"name\": 1}"),
-        ("POST", "/api/v1/spaces".to_owned(), json, "{\"name\": \"\u{e9}\u{0}\"}"),
-        ("POST", "/api/v1/spaces".to_owned(), "content-type: text/plain\r\n", "name"),
+        (
+            "POST",
+            "/api/v1/spaces".to_owned(),
+            json,
+            "{\"name\": \"\u{e9}\u{0}\"}",
+        ),
+        (
+            "POST",
+            "/api/v1/spaces".to_owned(),
+            "content-type: text/plain\r\n",
+            "name",
+        ),
         ("POST", "/api/v1/spaces".to_owned(), "", "name"),
-        ("POST", "/api/v1/upload".to_owned(), "content-type: multipart/form-data; boundary=x\r\n", "--x\r\nbroken"),
+        (
+            "POST",
+            "/api/v1/upload".to_owned(),
+            "content-type: multipart/form-data; boundary=x\r\n",
+            "--x\r\nbroken",
+        ),
         ("PUT", "/api/v1/spaces/x".to_owned(), json, "{}"),
-        ("OPTIONS", "/api/v1/upload".to_owned(), "origin: https://example.com\r\n", ""),
+        (
+            "OPTIONS",
+            "/api/v1/upload".to_owned(),
+            "origin: https://example.com\r\n",
+            "",
+        ),
         ("HEAD", "/api/v1/files/x".to_owned(), "", ""),
-        ("GET", "/api/v1/files/x".to_owned(), "x-odd: a\r\nx-odd: b\r\ncookie: a=b\r\n", ""),
+        (
+            "GET",
+            "/api/v1/files/x".to_owned(),
+            "x-odd: a\r\nx-odd: b\r\ncookie: a=b\r\n",
+            "",
+        ),
         ("CDN", format!("/{handle}/../x"), "", ""),
         ("CDN", format!("/{handle}/%2e%2e/x"), "", ""),
         ("CDN", format!("/{handle}//x"), "", ""),
@@ -93,7 +167,13 @@ fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str
 async fn answers(stack: &Stack) -> Vec<(String, u16, Value)> {
     let acme = stack.space("Acme").await;
     let key = acme.client.key.as_deref().expect("a key");
-    let origin = |url: &str| url.trim_start_matches("http://").split('/').next().unwrap_or_default().to_owned();
+    let origin = |url: &str| {
+        url.trim_start_matches("http://")
+            .split('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
     let mut answers = Vec::new();
     for (method, path, headers, body) in corpus(&acme.handle) {
         let (method, address) = if method == "CDN" {
@@ -110,12 +190,21 @@ async fn answers(stack: &Stack) -> Vec<(String, u16, Value)> {
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).await.expect("an answer");
         let answer = String::from_utf8_lossy(&answer).into_owned();
-        let status = answer.get(9..12).and_then(|status| status.parse().ok()).unwrap_or_default();
+        let status = answer
+            .get(9..12)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or_default();
         let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         // A body that comes in chunks stands between their lengths.
-        let body =
-            body.find('{').zip(body.rfind('}')).and_then(|(from, to)| serde_json::from_str(&body[from..=to]).ok());
-        answers.push((format!("{method} {path} {headers}"), status, body.unwrap_or(Value::Null)));
+        let body = body
+            .find('{')
+            .zip(body.rfind('}'))
+            .and_then(|(from, to)| serde_json::from_str(&body[from..=to]).ok());
+        answers.push((
+            format!("{method} {path} {headers}"),
+            status,
+            body.unwrap_or(Value::Null),
+        ));
     }
     answers
 }
@@ -137,11 +226,17 @@ async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
 async fn what_an_event_cannot_hold_never_reaches_a_function() {
     let stack = emulated().await;
     let acme = stack.space("Acme").await;
-    let no_text =
-        acme.client.request("POST", "/upload").header("content-type", "application/json").body(b"\xff".to_vec());
+    let no_text = acme
+        .client
+        .request("POST", "/upload")
+        .header("content-type", "application/json")
+        .body(b"\xff".to_vec());
     acme.client.send(no_text).await.refused(400);
     let path = format!("/spaces/{}", acme.id);
-    acme.client.get_with(&path, &[("lambda-runtime-client-context", "{}")]).await.ok();
+    acme.client
+        .get_with(&path, &[("lambda-runtime-client-context", "{}")])
+        .await
+        .ok();
     acme.client.get(&path).await.ok();
     stack.stop().await;
 }
@@ -151,21 +246,48 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
     let stack = emulated().await;
     let acme = stack.space("Acme").await;
     for (name, mime_type, bytes) in [
-        ("mark.txt", "text/plain", &b"\xef\xbb\xbfa byte order mark"[..]),
+        (
+            "mark.txt",
+            "text/plain",
+            &b"\xef\xbb\xbfa byte order mark"[..],
+        ),
         ("latin-1.txt", "text/plain", b"caf\xe9 au lait"),
         ("utf-8.txt", "text/plain", "caf\u{e9}".as_bytes()),
         ("mark.json", "application/json", b"\xef\xbb\xbf{}"),
-        ("mark.svg", "image/svg+xml", b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>"),
+        (
+            "mark.svg",
+            "image/svg+xml",
+            b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>",
+        ),
     ] {
-        let record = acme.client.upload(form(&acme.handle, name, mime_type, bytes)).await.created();
+        let record = acme
+            .client
+            .upload(form(&acme.handle, name, mime_type, bytes))
+            .await
+            .created();
         let url = record["url"].as_str().expect("an address");
         let whole = stack.anonymous.get(url).await.demand(200);
-        assert_eq!(whole.body.escape_ascii().to_string(), bytes.escape_ascii().to_string(), "{name}");
+        assert_eq!(
+            whole.body.escape_ascii().to_string(),
+            bytes.escape_ascii().to_string(),
+            "{name}"
+        );
         // In each file a range that begins or ends within a character.
-        for (first, last) in [(0, 0), (1, 2), (4, 4)].into_iter().filter(|(_, last)| *last < bytes.len()) {
+        for (first, last) in [(0, 0), (1, 2), (4, 4)]
+            .into_iter()
+            .filter(|(_, last)| *last < bytes.len())
+        {
             let range = format!("bytes={first}-{last}");
-            let part = stack.anonymous.get_with(url, &[("range", &range)]).await.demand(206);
-            assert_eq!(part.body.escape_ascii().to_string(), bytes[first..=last].escape_ascii().to_string(), "{name}");
+            let part = stack
+                .anonymous
+                .get_with(url, &[("range", &range)])
+                .await
+                .demand(206);
+            assert_eq!(
+                part.body.escape_ascii().to_string(),
+                bytes[first..=last].escape_ascii().to_string(),
+                "{name}"
+            );
         }
     }
     stack.stop().await;
@@ -175,10 +297,27 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
 async fn cargo_lambda_that_fails_says_why() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let program = directory.path().join("cargo-lambda");
-    std::fs::write(&program, "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n").expect("written");
+    std::fs::write(
+        &program,
+        "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n",
+    )
+    .expect("written");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("ours");
-    let cargo_lambda = Some(CargoLambda { program, ..cargo_lambda() });
-    let options = StackOptions { cargo_lambda, ..StackOptions::default() };
-    let error = Stack::start_in(directory.into(), options).await.err().expect("it does not start").to_string();
-    assert!(error.contains("101") && error.contains("no such subcommand: lambda"), "{error}");
+    let cargo_lambda = Some(CargoLambda {
+        program,
+        ..cargo_lambda()
+    });
+    let options = StackOptions {
+        cargo_lambda,
+        ..StackOptions::default()
+    };
+    let error = Stack::start_in(directory.into(), options)
+        .await
+        .err()
+        .expect("it does not start")
+        .to_string();
+    assert!(
+        error.contains("101") && error.contains("no such subcommand: lambda"),
+        "{error}"
+    );
 }

@@ -10,32 +10,62 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
     let faults = stack.cloud.faults();
 
     faults.lose_answer(DynamoDb, "TransactWriteItems", 1);
-    let space = stack.account().post("/spaces", json!({"name": "Acme"})).await.created();
+    let space = stack
+        .account()
+        .post("/spaces", json!({"name": "Acme"}))
+        .await
+        .created();
     let id = space["id"].as_str().expect("an id");
     stack.account().get(&format!("/spaces/{id}")).await.ok();
-    stack.account().post("/spaces", json!({"name": "Acme"})).await.refused(422);
+    stack
+        .account()
+        .post("/spaces", json!({"name": "Acme"}))
+        .await
+        .refused(422);
 
     faults.lose_answer(DynamoDb, "TransactWriteItems", 1);
     let keys = format!("/spaces/{id}/api-keys");
-    let key = stack.account().post(&keys, json!({"name": "web"})).await.created();
-    stack.anonymous.with_key(key["key"].as_str().expect("a key")).get(&format!("/spaces/{id}")).await.ok();
+    let key = stack
+        .account()
+        .post(&keys, json!({"name": "web"}))
+        .await
+        .created();
+    stack
+        .anonymous
+        .with_key(key["key"].as_str().expect("a key"))
+        .get(&format!("/spaces/{id}"))
+        .await
+        .ok();
     let listed = stack.account().get(&keys).await.demand(200).json();
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
 
     // The number of a lost answer is left out.
     faults.pass(DynamoDb, "UpdateItem", 1);
     faults.lose_answer(DynamoDb, "UpdateItem", 1);
-    let next = stack.account().post(&keys, json!({"name": "api"})).await.created();
+    let next = stack
+        .account()
+        .post(&keys, json!({"name": "api"}))
+        .await
+        .created();
     assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
 
     for _ in 0..2 {
         faults.pass(DynamoDb, "UpdateItem", 1);
         faults.lose_answer(DynamoDb, "UpdateItem", 1);
     }
-    stack.account().delete(&format!("{keys}/{}", key["id"])).await.demand(204);
+    stack
+        .account()
+        .delete(&format!("{keys}/{}", key["id"]))
+        .await
+        .demand(204);
     let listed = stack.account().get(&keys).await.demand(200).json();
     assert_eq!(listed["data"][1]["is_active"], json!(false));
-    stack.anonymous.with_key(key["key"].as_str().expect("a key")).get(&format!("/spaces/{id}")).await.refused(401);
+    stack
+        .anonymous
+        .with_key(key["key"].as_str().expect("a key"))
+        .get(&format!("/spaces/{id}"))
+        .await
+        .refused(401);
     stack.stop().await;
 }
 
@@ -44,9 +74,16 @@ async fn an_upload_survives_lost_answers_of_every_write() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     stack.cloud.faults().lose_answer(S3, "PutObject", 1);
-    stack.cloud.faults().lose_answer(DynamoDb, "TransactWriteItems", 1);
+    stack
+        .cloud
+        .faults()
+        .lose_answer(DynamoDb, "TransactWriteItems", 1);
     let record = acme.upload_photo().await;
-    let delivered = stack.anonymous.get(record["url"].as_str().expect("an address")).await.demand(200);
+    let delivered = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
     assert!(delivered.body == tests::PHOTO);
     stack.stop().await;
 }
@@ -63,9 +100,16 @@ async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_
     let account = stack.account();
     for (client, address) in [(&account, space.as_str()), (&acme.client, &file)] {
         for incomplete in [1, TRIES - 1, TRIES] {
-            stack.cloud.faults().leave_unprocessed("BatchGetItem", incomplete);
+            stack
+                .cloud
+                .faults()
+                .leave_unprocessed("BatchGetItem", incomplete);
             let answer = client.get(address).await;
-            assert_eq!(stack.cloud.faults().pending(), 0, "{address} reads no batch");
+            assert_eq!(
+                stack.cloud.faults().pending(),
+                0,
+                "{address} reads no batch"
+            );
             if incomplete < TRIES {
                 answer.demand(200);
             } else {
@@ -80,8 +124,18 @@ async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_
 #[tokio::test]
 async fn a_transaction_that_conflicts_is_tried_again() {
     let stack = Stack::start().await;
-    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", 3, 400, "TransactionConflict");
-    stack.account().post("/spaces", json!({"name": "Acme"})).await.created();
+    stack.cloud.faults().refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        3,
+        400,
+        "TransactionConflict",
+    );
+    stack
+        .account()
+        .post("/spaces", json!({"name": "Acme"}))
+        .await
+        .created();
     stack.stop().await;
 }
 
@@ -91,19 +145,42 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
     const TRIES: u32 = 8;
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let folder = acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
+    let folder = acme
+        .client
+        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
+        .await
+        .created();
     let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
-    let form = form.text("folder_id", folder["id"].as_str().expect("an id").to_owned());
+    let form = form.text(
+        "folder_id",
+        folder["id"].as_str().expect("an id").to_owned(),
+    );
     let record = acme.client.upload(form).await.created();
     let url = record["url"].as_str().expect("an address");
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
-        stack.cloud.faults().refuse(DynamoDb, "TransactGetItems", conflicts, 400, "TransactionConflict");
+        stack.cloud.faults().refuse(
+            DynamoDb,
+            "TransactGetItems",
+            conflicts,
+            400,
+            "TransactionConflict",
+        );
         let answer = stack.anonymous.get(url).await.demand(status);
-        assert_eq!(answer.header("retry-after").is_empty(), status == 200, "{conflicts} conflicts");
+        assert_eq!(
+            answer.header("retry-after").is_empty(),
+            status == 200,
+            "{conflicts} conflicts"
+        );
     }
-    for (code, status) in [("ProvisionedThroughputExceededException", 503), ("ValidationException", 500)] {
+    for (code, status) in [
+        ("ProvisionedThroughputExceededException", 503),
+        ("ValidationException", 500),
+    ] {
         let times = if status == 503 { DYNAMODB_TRIES } else { 1 };
-        stack.cloud.faults().refuse(DynamoDb, "TransactGetItems", times, 400, code);
+        stack
+            .cloud
+            .faults()
+            .refuse(DynamoDb, "TransactGetItems", times, 400, code);
         stack.anonymous.get(url).await.refused(status);
     }
     stack.anonymous.get(url).await.demand(200);
@@ -114,9 +191,16 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
 async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let folder = acme.client.post("/folders", json!({"space_id": acme.id, "name": "Open"})).await.created();
+    let folder = acme
+        .client
+        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
+        .await
+        .created();
     let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
-    let form = form.text("folder_id", folder["id"].as_str().expect("an id").to_owned());
+    let form = form.text(
+        "folder_id",
+        folder["id"].as_str().expect("an id").to_owned(),
+    );
     let record = acme.client.upload(form).await.created();
     let url = record["url"].as_str().expect("an address");
     let faults = stack.cloud.faults();
@@ -125,10 +209,21 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
         for (times, written, read) in [(1, 201, 200), (2, 503, 503)] {
             faults.refuse(DynamoDb, "TransactWriteItems", times, 400, code);
             let name = format!("{code} {times}");
-            let create = acme.client.post("/folders", json!({"space_id": acme.id, "name": name}));
+            let create = acme
+                .client
+                .post("/folders", json!({"space_id": acme.id, "name": name}));
             let (answer, calls) = stack.calls_of(create).await;
-            assert_eq!(answer.demand(written).header("retry-after").is_empty(), written == 201);
-            assert_eq!(calls.iter().filter(|call| *call == "folders TransactWriteItems").count(), 2);
+            assert_eq!(
+                answer.demand(written).header("retry-after").is_empty(),
+                written == 201
+            );
+            assert_eq!(
+                calls
+                    .iter()
+                    .filter(|call| *call == "folders TransactWriteItems")
+                    .count(),
+                2
+            );
 
             faults.refuse(DynamoDb, "TransactGetItems", times, 400, code);
             let answer = stack.anonymous.get(url).await.demand(read);
@@ -139,13 +234,20 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
 }
 
 #[tokio::test]
-async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500_that_says_nothing() {
+async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500_that_says_nothing()
+{
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
-    faults.refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 400, "ProvisionedThroughputExceededException");
+    faults.refuse(
+        DynamoDb,
+        "GetItem",
+        DYNAMODB_TRIES,
+        400,
+        "ProvisionedThroughputExceededException",
+    );
     let busy = get().await;
     assert_eq!(busy.header("retry-after"), "1");
     busy.refused(503);
@@ -156,7 +258,15 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     get().await.ok();
 
     faults.refuse(S3, "PutObject", 3, 503, "SlowDown");
-    acme.client.upload(tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO)).await.refused(503);
+    acme.client
+        .upload(tests::form(
+            &acme.handle,
+            "photo.jpg",
+            "image/jpeg",
+            tests::PHOTO,
+        ))
+        .await
+        .refused(503);
     stack.stop().await;
 }
 
@@ -166,12 +276,18 @@ async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 
-    stack.cloud.faults().refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 500, "NewException");
+    stack
+        .cloud
+        .faults()
+        .refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 500, "NewException");
     let busy = acme.client.get(&path).await;
     assert_eq!(busy.header("retry-after"), "1");
     busy.refused(503);
 
-    stack.cloud.faults().refuse(DynamoDb, "GetItem", 1, 400, "NewException");
+    stack
+        .cloud
+        .faults()
+        .refuse(DynamoDb, "GetItem", 1, 400, "NewException");
     acme.client.get(&path).await.refused(500);
     stack.stop().await;
 }

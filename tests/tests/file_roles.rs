@@ -39,13 +39,23 @@ struct Row {
 }
 
 const fn row(method: &'static str, path: &'static str, least: &'static str, success: u16) -> Row {
-    Row { method, path, own: None, least, success, way: Plain }
+    Row {
+        method,
+        path,
+        own: None,
+        least,
+        success,
+        way: Plain,
+    }
 }
 
 impl Row {
     /// The same, about a file, which may be the caller's own.
     const fn own(self, least: &'static str) -> Row {
-        Row { own: Some(least), ..self }
+        Row {
+            own: Some(least),
+            ..self
+        }
     }
 
     const fn by(self, way: Way) -> Row {
@@ -60,9 +70,13 @@ static ROWS: [Row; 35] = [
     row("POST", "/files/urls", "viewer", 200).own("viewer"),
     row("POST", "/files/{id}/signed-url", "viewer", 200).own("viewer"),
     row("PUT", "/files/{id}", "admin", 200).own("user"),
-    row("PUT", "/files/{id}", "admin", 200).own("admin").by(MissingFolder),
+    row("PUT", "/files/{id}", "admin", 200)
+        .own("admin")
+        .by(MissingFolder),
     row("PUT", "/files", "admin", 200).own("user"),
-    row("PUT", "/files", "admin", 200).own("admin").by(MissingFolder),
+    row("PUT", "/files", "admin", 200)
+        .own("admin")
+        .by(MissingFolder),
     row("DELETE", "/files/{id}", "admin", 204).own("user"),
     row("DELETE", "/files", "admin", 204).own("user"),
     row("DELETE", "/files", "admin", 204).own("user").by(Body),
@@ -89,8 +103,18 @@ static ROWS: [Row; 35] = [
     row("POST", "/upload/signed", "nobody", 201).by(MissingFolder),
     row("POST", "/upload/signed/presign", "viewer", 201),
     row("POST", "/upload/signed/presign", "nobody", 201).by(MissingFolder),
-    row("POST", "/upload/unsigned/{spaceHandle}/{configName}", "viewer", 201),
-    row("POST", "/upload/unsigned/{spaceHandle}/{configName}/presign", "viewer", 201),
+    row(
+        "POST",
+        "/upload/unsigned/{spaceHandle}/{configName}",
+        "viewer",
+        201,
+    ),
+    row(
+        "POST",
+        "/upload/unsigned/{spaceHandle}/{configName}/presign",
+        "viewer",
+        201,
+    ),
 ];
 
 /// Whether a role is at least another one. Nobody is nobody.
@@ -131,8 +155,13 @@ struct Place {
 
 impl Place {
     async fn new() -> Place {
-        let parameters = BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
-        let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+        let parameters =
+            BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
+        let stack = Stack::start_with(StackOptions {
+            parameters,
+            ..StackOptions::default()
+        })
+        .await;
         let acme = stack.space("Acme").await;
         let body = json!({
             "space_id": acme.id, "name": OPEN, "allow_unsigned": true,
@@ -140,16 +169,30 @@ impl Place {
         });
         let config = text(&acme.client.post("/upload-configs", body).await.created()["id"]);
         let body = json!({"upload_config_id": config, "expiration_minutes": 1440});
-        let signed = acme.client.post("/upload/generate-signed-url", body).await.ok();
+        let signed = acme
+            .client
+            .post("/upload/generate-signed-url", body)
+            .await
+            .ok();
         let signed = [text(&signed["url"]), text(&signed["presign_url"])];
-        Place { stack, acme, config, signed, calls: 0 }
+        Place {
+            stack,
+            acme,
+            config,
+            signed,
+            calls: 0,
+        }
     }
 
     /// A space key and a member of each role.
     async fn callers(&self) -> Vec<Caller> {
         let mut callers = Vec::new();
         for role in ROLES {
-            callers.push(Caller { client: self.acme.role(role).await, role, member: None });
+            callers.push(Caller {
+                client: self.acme.role(role).await,
+                role,
+                member: None,
+            });
             callers.push(self.member(role).await);
         }
         callers
@@ -158,7 +201,11 @@ impl Place {
     async fn member(&self, role: &'static str) -> Caller {
         let member = self.stack.user().await;
         self.stack.join(&member, &self.acme, role).await;
-        Caller { client: member.client.clone(), role, member: Some(member) }
+        Caller {
+            client: member.client.clone(),
+            role,
+            member: Some(member),
+        }
     }
 
     /// A file that the caller has uploaded; none, where the caller can have none.
@@ -178,17 +225,34 @@ impl Place {
 
     async fn uploaded(&self, client: &Client, name: &str) -> Value {
         let form = form(&self.acme.handle, "a.txt", "text/plain", "some text");
-        client.upload(form.text("ref", name.to_owned())).await.created()
+        client
+            .upload(form.text("ref", name.to_owned()))
+            .await
+            .created()
     }
 
     /// Uploads as a stranger, by a signed address or without.
     async fn of_stranger(&self, is_signed: bool) -> Value {
-        let route = ["/upload/unsigned/{spaceHandle}/{configName}", "/upload/signed"][usize::from(is_signed)];
+        let route = [
+            "/upload/unsigned/{spaceHandle}/{configName}",
+            "/upload/signed",
+        ][usize::from(is_signed)];
         let row = ROWS.iter().find(|row| row.path == route).expect("a row");
-        let nothing = Subject { file: Value::Null, folder: Value::Null, name: "stranger".to_owned() };
+        let nothing = Subject {
+            file: Value::Null,
+            folder: Value::Null,
+            name: "stranger".to_owned(),
+        };
         let stranger = &self.stack.anonymous;
-        let uploaded = stranger.send(self.request(row, stranger, &nothing)).await.created();
-        self.acme.client.get(&format!("/files/{}", text(&uploaded["id"]))).await.ok()
+        let uploaded = stranger
+            .send(self.request(row, stranger, &nothing))
+            .await
+            .created();
+        self.acme
+            .client
+            .get(&format!("/files/{}", text(&uploaded["id"])))
+            .await
+            .ok()
     }
 
     /// What the next call is about. Its file is the caller's own, or the space's owner's; none, where there cannot be one.
@@ -208,10 +272,16 @@ impl Place {
     }
 
     fn address(&self, row: &Row, subject: &Subject) -> String {
-        let of = if row.path.starts_with("/folders") { &subject.folder } else { &subject.file };
+        let of = if row.path.starts_with("/folders") {
+            &subject.folder
+        } else {
+            &subject.file
+        };
         let id = of["id"].as_str().unwrap_or_default();
         let path = row.path.replace("{id}", id).replace("{fileId}", id);
-        let path = path.replace("{spaceHandle}", &self.acme.handle).replace("{configName}", OPEN);
+        let path = path
+            .replace("{spaceHandle}", &self.acme.handle)
+            .replace("{configName}", OPEN);
         let space = &self.acme.id;
         match (row.method, row.path, row.way) {
             ("GET", "/files" | "/folders", _) => format!("{path}?space_id={space}"),
@@ -229,16 +299,24 @@ impl Place {
         let mut fields = match (row.method, row.path) {
             ("POST", "/folders") => json!({"name": name, "space_id": self.acme.id}),
             ("PUT", "/folders/{id}") => json!({"name": name}),
-            ("PUT", path) if path.ends_with("/access-control") => json!({"access_control": {"requires_auth": true}}),
-            ("PUT", path) if path.ends_with("/security") => json!({"security": {"watermark": {"opacity": 0.1}}}),
+            ("PUT", path) if path.ends_with("/access-control") => {
+                json!({"access_control": {"requires_auth": true}})
+            }
+            ("PUT", path) if path.ends_with("/security") => {
+                json!({"security": {"watermark": {"opacity": 0.1}}})
+            }
             ("PUT", _) => json!({"id": id, "ref": format!("{name} after")}),
             ("DELETE", "/files") if row.way == Body => json!({"id": id}),
             ("POST", "/files/urls") => json!({"file_ids": [id], "space_id": self.acme.id}),
             ("POST", "/files/{id}/signed-url") => json!({"expiration_minutes": 5}),
             ("POST", "/upload/generate-signed-url") => json!({"upload_config_id": self.config}),
             ("POST", "/upload" | "/upload/presign") => json!({"space": self.acme.handle}),
-            ("POST", "/upload/signed") => json!({"space_id": self.acme.id, "upload_config_id": self.config}),
-            ("POST", path) if path.starts_with("/upload/") && !path.contains("/confirm/") => json!({}),
+            ("POST", "/upload/signed") => {
+                json!({"space_id": self.acme.id, "upload_config_id": self.config})
+            }
+            ("POST", path) if path.starts_with("/upload/") && !path.contains("/confirm/") => {
+                json!({})
+            }
             _ => return None,
         };
         if row.way == MissingFolder {
@@ -246,36 +324,51 @@ impl Place {
             fields["folder_path"] = json!(name);
         }
         if row.path.ends_with("/presign") {
-            let said = json!({"filename": "a.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
-            fields.as_object_mut().expect("an object").extend(said.as_object().expect("an object").clone());
+            let said =
+                json!({"filename": "a.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
+            fields
+                .as_object_mut()
+                .expect("an object")
+                .extend(said.as_object().expect("an object").clone());
         }
         Some(fields)
     }
 
     fn request(&self, row: &Row, client: &Client, subject: &Subject) -> RequestBuilder {
-        let request = client.request(row.method, &self.address(row, subject)).header("referer", "https://example.com/");
+        let request = client
+            .request(row.method, &self.address(row, subject))
+            .header("referer", "https://example.com/");
         let is_form = row.method == "POST"
-            && (matches!(row.path, "/upload" | "/upload/signed") || row.path.ends_with("{configName}"));
+            && (matches!(row.path, "/upload" | "/upload/signed")
+                || row.path.ends_with("{configName}"));
         match self.fields(row, subject) {
             None => request,
             Some(fields) if is_form => {
                 let form = Form::new().part("file", file("a.txt", "text/plain", "some text"));
                 let fields = fields.as_object().expect("an object").iter();
-                request.multipart(fields.fold(form, |form, (name, value)| form.text(name.clone(), text(value))))
+                request.multipart(fields.fold(form, |form, (name, value)| {
+                    form.text(name.clone(), text(value))
+                }))
             }
             Some(fields) => request.json(&fields),
         }
     }
 
     async fn call(&self, row: &Row, caller: &Caller, subject: &Subject) -> Answer {
-        caller.client.send(self.request(row, &caller.client, subject)).await
+        caller
+            .client
+            .send(self.request(row, &caller.client, subject))
+            .await
     }
 
     /// Demands that a refused call changed nothing of what it was about.
     async fn demand_untouched(&self, subject: &Subject) {
         for (group, before) in [("files", &subject.file), ("folders", &subject.folder)] {
             if let Some(id) = before["id"].as_str() {
-                assert_eq!(self.acme.client.get(&format!("/{group}/{id}")).await.ok(), *before);
+                assert_eq!(
+                    self.acme.client.get(&format!("/{group}/{id}")).await.ok(),
+                    *before
+                );
             }
         }
     }
@@ -294,7 +387,9 @@ fn the_table_has_every_route_of_files_folders_and_uploads() {
         ["files", "folders", "upload"].contains(&group)
     };
     let operations = openapi::api().operations;
-    let routes = operations.iter().map(|operation| (operation.endpoint.method, operation.endpoint.path));
+    let routes = operations
+        .iter()
+        .map(|operation| (operation.endpoint.method, operation.endpoint.path));
     let routes: BTreeSet<_> = routes.filter(|(_, path)| is_one(path)).collect();
     let tabled: BTreeSet<_> = ROWS.iter().map(|row| (row.method, row.path)).collect();
     assert_eq!(tabled, routes);
@@ -310,24 +405,40 @@ async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more(
             for is_own in [false, true] {
                 let least = if is_own { row.own } else { Some(row.least) };
                 let Some(least) = least else { continue };
-                let Some(subject) = place.subject(row, caller, is_own).await else { continue };
+                let Some(subject) = place.subject(row, caller, is_own).await else {
+                    continue;
+                };
                 let answer = place.call(row, caller, &subject).await;
                 if is_enough(caller.role, least) {
                     allowed += 1;
                     answer.demand(row.success);
                 } else {
-                    assert_eq!(answer.refused(403), json!({}), "{} {} as {}", row.method, row.path, caller.role);
+                    assert_eq!(
+                        answer.refused(403),
+                        json!({}),
+                        "{} {} as {}",
+                        row.method,
+                        row.path,
+                        caller.role
+                    );
                     place.demand_untouched(&subject).await;
                     refused.push(subject.name);
                 }
             }
         }
     }
-    assert!(allowed > 200 && refused.len() > 80, "{allowed} were allowed, {} refused", refused.len());
+    assert!(
+        allowed > 200 && refused.len() > 80,
+        "{allowed} were allowed, {} refused",
+        refused.len()
+    );
     // No folder was made for those who may make none, and nothing renamed.
     for ((_, sort), item) in place.stack.dump().await.items {
         let name = item["name"].as_str().unwrap_or_default();
-        assert!(!sort.starts_with("FOLDER#") || !refused.iter().any(|refused| refused == name), "{sort} {item}");
+        assert!(
+            !sort.starts_with("FOLDER#") || !refused.iter().any(|refused| refused == name),
+            "{sort} {item}"
+        );
     }
     place.end().await;
 }
@@ -339,20 +450,39 @@ async fn what_is_anothers_or_nobodys_is_an_admins() {
     let (member, other) = (place.member("user").await, place.member("user").await);
     let admin = place.acme.role("admin").await;
     for is_deletion in [false, true] {
-        let mut files = vec![place.of_stranger(true).await, place.of_stranger(false).await];
-        for client in [&place.acme.client, &place.stack.account(), &colleague, &other.client] {
+        let mut files = vec![
+            place.of_stranger(true).await,
+            place.of_stranger(false).await,
+        ];
+        for client in [
+            &place.acme.client,
+            &place.stack.account(),
+            &colleague,
+            &other.client,
+        ] {
             files.push(place.uploaded(client, "order").await);
         }
         for file in &files {
             let path = format!("/files/{}", text(&file["id"]));
             let manage = async |client: &Client| {
-                if is_deletion { client.delete(&path).await } else { client.put(&path, json!({"ref": "x"})).await }
+                if is_deletion {
+                    client.delete(&path).await
+                } else {
+                    client.put(&path, json!({"ref": "x"})).await
+                }
             };
             for client in [&key, &member.client] {
-                assert_eq!(manage(client).await.refused(403), json!({}), "{}", file["uploaded_by"]);
+                assert_eq!(
+                    manage(client).await.refused(403),
+                    json!({}),
+                    "{}",
+                    file["uploaded_by"]
+                );
             }
             assert_eq!(place.acme.client.get(&path).await.ok(), *file);
-            manage(&admin).await.demand(if is_deletion { 204 } else { 200 });
+            manage(&admin)
+                .await
+                .demand(if is_deletion { 204 } else { 200 });
         }
     }
     place.end().await;
@@ -362,10 +492,18 @@ async fn what_is_anothers_or_nobodys_is_an_admins() {
 async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key_alone() {
     let place = Box::pin(Place::new()).await;
     let member = place.member("owner").await;
-    let second = member.client.post("/account/api-keys", json!({"name": "second"})).await.created();
+    let second = member
+        .client
+        .post("/account/api-keys", json!({"name": "second"}))
+        .await
+        .created();
     let second = member.client.with_key(&text(&second["key"]));
     let keys = format!("/spaces/{}/api-keys", place.acme.id);
-    let made = member.client.post(&keys, json!({"name": "made by the member", "role": "user"})).await.created();
+    let made = member
+        .client
+        .post(&keys, json!({"name": "made by the member", "role": "user"}))
+        .await
+        .created();
     let made = member.client.with_key(&text(&made["key"]));
     let clients = [&member.client, &second, &made];
     let mut files = Vec::new();
@@ -373,8 +511,19 @@ async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key
         files.push(place.uploaded(client, "order").await);
     }
     // An owner may do everything; a user, what a user may do with its own.
-    place.stack.join(member.member.as_ref().expect("a member"), &place.acme, "user").await;
-    for (client, statuses) in clients.into_iter().zip([[200, 200, 403], [200, 200, 403], [403, 403, 200]]) {
+    place
+        .stack
+        .join(
+            member.member.as_ref().expect("a member"),
+            &place.acme,
+            "user",
+        )
+        .await;
+    for (client, statuses) in
+        clients
+            .into_iter()
+            .zip([[200, 200, 403], [200, 200, 403], [403, 403, 200]])
+    {
         for (file, status) in files.iter().zip(statuses) {
             let path = format!("/files/{}", text(&file["id"]));
             client.put(&path, json!({"ref": "x"})).await.demand(status);

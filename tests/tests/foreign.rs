@@ -23,23 +23,55 @@ pub(crate) fn root() -> PathBuf {
 /// Whether these programs can be run and these files are there. Where one is missing, tells everybody, whatever the
 /// harness captures, that the test is skipped.
 pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool {
-    let runs = |program: &str| std::process::Command::new(program).arg("--version").output().is_ok();
-    let program = programs.iter().find(|program| !runs(program)).map(|program| (*program).to_owned());
-    let file = || files.iter().find(|path| !path.exists()).map(|path| path.display().to_string());
-    let Some(missing) = program.or_else(file) else { return true };
-    let line = format!("SKIPPED: {test}: {missing} is missing; scripts/install-clients installs it or says how\n");
-    std::io::stderr().write_all(line.as_bytes()).expect("standard error takes a line");
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(SKIPPED_FILE);
-    file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the list takes a line");
+    let runs = |program: &str| {
+        std::process::Command::new(program)
+            .arg("--version")
+            .output()
+            .is_ok()
+    };
+    let program = programs
+        .iter()
+        .find(|program| !runs(program))
+        .map(|program| (*program).to_owned());
+    let file = || {
+        files
+            .iter()
+            .find(|path| !path.exists())
+            .map(|path| path.display().to_string())
+    };
+    let Some(missing) = program.or_else(file) else {
+        return true;
+    };
+    let line = format!(
+        "SKIPPED: {test}: {missing} is missing; scripts/install-clients installs it or says how\n"
+    );
+    std::io::stderr()
+        .write_all(line.as_bytes())
+        .expect("standard error takes a line");
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(SKIPPED_FILE);
+    file.and_then(|mut file| file.write_all(line.as_bytes()))
+        .expect("the list takes a line");
     false
 }
 
 /// Runs a program, which has to succeed; gives what it prints.
 pub(crate) async fn succeeds(command: &mut Command) -> String {
     let running = command.stdin(Stdio::null()).kill_on_drop(true).output();
-    let ended = tokio::time::timeout(DEADLINE, running).await.expect("it ends in time");
-    let Output { status, stdout, stderr } = ended.expect("it starts");
-    let (said, complained) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    let ended = tokio::time::timeout(DEADLINE, running)
+        .await
+        .expect("it ends in time");
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = ended.expect("it starts");
+    let (said, complained) = (
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr),
+    );
     assert!(status.success(), "{status}\n{said}\n{complained}");
     said.into_owned()
 }

@@ -24,7 +24,11 @@ use tests::{Answer, Extent, Stack, StackOptions, Tenant, minutes};
 use lawful::Kept;
 
 /// Rounds of each race.
-const ROUNDS: Extent = Extent { default: 20, thorough: 600, variable: "LARDER_RACE_ROUNDS" };
+const ROUNDS: Extent = Extent {
+    default: 20,
+    thorough: 600,
+    variable: "LARDER_RACE_ROUNDS",
+};
 /// One round while AWS has moods to so many calm ones.
 const CALM_ROUNDS: u64 = 20;
 /// Rounds after which all that is kept is looked at.
@@ -68,12 +72,26 @@ async fn run((seed, is_moody): (u64, bool), rounds: u64, round: &impl AsyncFn(&m
 impl Ring {
     async fn new(seed: u64, is_moody: bool) -> Ring {
         let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters: BTreeMap<String, String> =
-            unlimited.map(|name| (name.to_owned(), "1000000".to_owned())).into_iter().collect();
-        let stack = Stack::start_with(StackOptions { parameters, seed, ..StackOptions::default() }).await;
+        let parameters: BTreeMap<String, String> = unlimited
+            .map(|name| (name.to_owned(), "1000000".to_owned()))
+            .into_iter()
+            .collect();
+        let stack = Stack::start_with(StackOptions {
+            parameters,
+            seed,
+            ..StackOptions::default()
+        })
+        .await;
         let acme = stack.space("Acme").await;
         let draws = SmallRng::seed_from_u64(seed);
-        Ring { stack, acme, draws, is_moody, place: (seed, 0), told: BTreeSet::new() }
+        Ring {
+            stack,
+            acme,
+            draws,
+            is_moody,
+            place: (seed, 0),
+            told: BTreeSet::new(),
+        }
     }
 
     /// A name that no other round gives.
@@ -143,7 +161,14 @@ impl Ring {
 
     /// Makes a folder in another one, or at the top; gives its id.
     async fn folder(&self, name: &str, parent: Option<&str>) -> String {
-        text(&self.acme.client.post("/folders", self.new_folder(name, parent)).await.created()["id"])
+        text(
+            &self
+                .acme
+                .client
+                .post("/folders", self.new_folder(name, parent))
+                .await
+                .created()["id"],
+        )
     }
 
     fn new_folder(&self, name: &str, parent: Option<&str>) -> Value {
@@ -151,11 +176,17 @@ impl Ring {
     }
 
     async fn move_folder(&self, id: &str, parent: Option<&str>) -> Answer {
-        self.acme.client.put(&format!("/folders/{id}"), json!({ "parent_id": parent })).await
+        self.acme
+            .client
+            .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
+            .await
     }
 
     async fn rename_folder(&self, id: &str, name: &str) -> Answer {
-        self.acme.client.put(&format!("/folders/{id}"), json!({ "name": name })).await
+        self.acme
+            .client
+            .put(&format!("/folders/{id}"), json!({ "name": name }))
+            .await
     }
 
     async fn delete_folder(&self, id: &str) -> Answer {
@@ -165,7 +196,11 @@ impl Ring {
     /// A folder as it is shown; `None` where there is none.
     async fn shown(&self, id: &str) -> Option<Value> {
         let answer = self.acme.client.get(&format!("/folders/{id}")).await;
-        if answer.status == 404 { None } else { Some(answer.ok()) }
+        if answer.status == 404 {
+            None
+        } else {
+            Some(answer.ok())
+        }
     }
 
     /// Holds all that is kept against itself, and against what was told.
@@ -185,9 +220,17 @@ impl Ring {
         self.stack.checked().await;
         self.look().await;
         let dump = self.stack.dump().await;
-        let originals = dump.objects.keys().filter(|key| key.contains("/originals/")).count();
+        let originals = dump
+            .objects
+            .keys()
+            .filter(|key| key.contains("/originals/"))
+            .count();
         let files = dump.whole_files().len();
-        assert!(self.is_moody || originals == files, "{:?}: {originals} objects of {files} files", self.place);
+        assert!(
+            self.is_moody || originals == files,
+            "{:?}: {originals} objects of {files} files",
+            self.place
+        );
         self.stack.stop().await;
     }
 }

@@ -7,7 +7,10 @@ use tests::{OTHER_TRIES, Stack};
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
     let calls = stack.cloud.wire().calls();
-    calls.iter().filter(|call| call.principal == function && call.operation == "GetSecretValue").count()
+    calls
+        .iter()
+        .filter(|call| call.principal == function && call.operation == "GetSecretValue")
+        .count()
 }
 
 #[tokio::test]
@@ -20,11 +23,28 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it() {
 
     acme.client.get(&file).await.ok();
     stack.anonymous.get(url).await.demand(200);
-    stack.anonymous.get(&format!("{url}?signature=incomplete")).await.refused(403);
-    acme.client.get(&format!("/upload-configs/{}", record["upload_config_id"].as_str().expect("an id"))).await.ok();
+    stack
+        .anonymous
+        .get(&format!("{url}?signature=incomplete"))
+        .await
+        .refused(403);
+    acme.client
+        .get(&format!(
+            "/upload-configs/{}",
+            record["upload_config_id"].as_str().expect("an id")
+        ))
+        .await
+        .ok();
     let folder = json!({"space_id": acme.id, "name": "folder"});
     acme.client.post("/folders", folder).await.created();
-    for function in ["spaces", "files", "folders", "upload-configs", "uploads", "delivery"] {
+    for function in [
+        "spaces",
+        "files",
+        "folders",
+        "upload-configs",
+        "uploads",
+        "delivery",
+    ] {
         assert_eq!(reads(&stack, function), 0, "{function}");
     }
 
@@ -37,7 +57,11 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it() {
     assert_eq!(reads(&stack, "files"), 1);
 
     for _ in 0..2 {
-        stack.anonymous.get(signed.as_str().expect("an address")).await.demand(200);
+        stack
+            .anonymous
+            .get(signed.as_str().expect("an address"))
+            .await
+            .demand(200);
     }
     assert_eq!(reads(&stack, "delivery"), 1);
     stack.stop().await;
@@ -50,7 +74,10 @@ async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_r
     let path = format!("/spaces/{}/signing-secret", acme.id);
     let faults = stack.cloud.faults();
 
-    for (times, status, code) in [(OTHER_TRIES, 500, "InternalServiceError"), (1, 400, "AccessDeniedException")] {
+    for (times, status, code) in [
+        (OTHER_TRIES, 500, "InternalServiceError"),
+        (1, 400, "AccessDeniedException"),
+    ] {
         faults.refuse(SecretsManager, "GetSecretValue", times, status, code);
         let answer = acme.client.get(&path).await;
         assert_eq!(answer.header("retry-after"), "1", "{code}");
@@ -58,9 +85,21 @@ async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_r
         acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     }
 
-    faults.refuse(SecretsManager, "GetSecretValue", 1, 400, "AccessDeniedException");
-    acme.client.post(&format!("{path}/rotate"), json!({})).await.refused(503);
+    faults.refuse(
+        SecretsManager,
+        "GetSecretValue",
+        1,
+        400,
+        "AccessDeniedException",
+    );
+    acme.client
+        .post(&format!("{path}/rotate"), json!({}))
+        .await
+        .refused(503);
     let secret = acme.client.get(&path).await.ok();
-    assert_eq!(secret["kid"], "1", "a rotation that cannot show the secret has no effect: {secret}");
+    assert_eq!(
+        secret["kid"], "1",
+        "a rotation that cannot show the secret has no effect: {secret}"
+    );
     stack.stop().await;
 }

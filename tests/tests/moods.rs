@@ -13,7 +13,11 @@ use serde_json::{Value, json};
 use tests::{Answer, Client, Extent, PHOTO, Stack, StackOptions, form, minutes, seconds};
 
 /// Seeds that are tried.
-const SEEDS: Extent = Extent { default: 4, thorough: 48, variable: "LARDER_MOOD_SEEDS" };
+const SEEDS: Extent = Extent {
+    default: 4,
+    thorough: 48,
+    variable: "LARDER_MOOD_SEEDS",
+};
 /// Seeds at once: a journey mostly waits to try again.
 const SEEDS_AT_ONCE: usize = 12;
 /// How often a request is sent that is answered with 503.
@@ -29,8 +33,16 @@ async fn whatever_the_mood_a_file_goes_its_way() {
         let journey = std::panic::AssertUnwindSafe(Journey::travel(seed)).catch_unwind();
         Box::pin(journey).await.is_err().then_some(seed)
     });
-    let failed: Vec<u64> = journeys.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
-    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1", SEEDS.variable);
+    let failed: Vec<u64> = journeys
+        .buffer_unordered(SEEDS_AT_ONCE)
+        .filter_map(async |failed| failed)
+        .collect()
+        .await;
+    assert!(
+        failed.is_empty(),
+        "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
+        SEEDS.variable
+    );
 }
 
 /// Sends a request until AWS lets it through.
@@ -47,7 +59,12 @@ async fn insist(send: impl AsyncFn() -> Answer) -> Answer {
 
 /// Sends a request that creates something twice at once, as clients do that lose patience, until both are acknowledged.
 /// Both are told of the same.
-async fn once(stack: &Stack, client: &Client, name: &str, request: impl Fn() -> RequestBuilder) -> Value {
+async fn once(
+    stack: &Stack,
+    client: &Client,
+    name: &str,
+    request: impl Fn() -> RequestBuilder,
+) -> Value {
     let send = async || client.send(request().header("idempotency-key", name)).await;
     for _ in 0..TRIES {
         let (first, second) = join(send(), send()).await;
@@ -83,7 +100,11 @@ struct Key {
 
 impl Journey {
     async fn travel(seed: u64) {
-        let stack = Stack::start_with(StackOptions { moods: Some(seed), ..StackOptions::default() }).await;
+        let stack = Stack::start_with(StackOptions {
+            moods: Some(seed),
+            ..StackOptions::default()
+        })
+        .await;
         Journey::race_for_a_name(&stack.account()).await;
         Journey::race_to_delete(&stack).await;
         let mut journey = Journey::begin(stack).await;
@@ -109,7 +130,12 @@ impl Journey {
     async fn race_for_a_name(account: &Client) {
         let wish = || account.post("/spaces", json!({ "name": "Wanted" }));
         let answers = join_all((0..RACERS).map(|_| wish())).await;
-        let with_status = |status| answers.iter().filter(|answer| answer.status == status).count();
+        let with_status = |status| {
+            answers
+                .iter()
+                .filter(|answer| answer.status == status)
+                .count()
+        };
         let (made, taken, busy) = (with_status(201), with_status(422), with_status(503));
         assert!(made <= 1 && made + taken + busy == RACERS, "{answers:?}");
         if made == 1 {
@@ -122,25 +148,45 @@ impl Journey {
     /// No file that was accepted goes with a space that was deleted as an empty one.
     async fn race_to_delete(stack: &Stack) {
         let account = stack.account();
-        let wish = || account.request("POST", "/spaces").json(&json!({ "name": "Doomed" }));
+        let wish = || {
+            account
+                .request("POST", "/spaces")
+                .json(&json!({ "name": "Doomed" }))
+        };
         let made = once(stack, &account, "doomed", wish).await;
-        let (id, handle) = (made["id"].as_str().expect("an id"), made["handle"].as_str().expect("a handle"));
+        let (id, handle) = (
+            made["id"].as_str().expect("an id"),
+            made["handle"].as_str().expect("a handle"),
+        );
         let upload = || account.upload(form(handle, "a.txt", "text/plain", "some text"));
         let address = format!("/spaces?id={id}");
         let deletions = join_all([account.delete(&address), account.delete(&address)]);
         let (deletions, uploads) = join(deletions, join_all([upload(), upload()])).await;
         if deletions.iter().any(|deletion| deletion.status == 204) {
-            assert!(uploads.iter().all(|upload| upload.status != 201), "{uploads:?}");
+            assert!(
+                uploads.iter().all(|upload| upload.status != 201),
+                "{uploads:?}"
+            );
         }
     }
 
     async fn begin(stack: Stack) -> Journey {
         let account = stack.account();
-        let wish = || account.request("POST", "/spaces").json(&json!({ "name": "Acme" }));
+        let wish = || {
+            account
+                .request("POST", "/spaces")
+                .json(&json!({ "name": "Acme" }))
+        };
         let made = once(&stack, &account, "space", wish).await;
         let text = |field: &str| made[field].as_str().expect("a string").to_owned();
         let (space, handle) = (text("id"), text("handle"));
-        Journey { stack, owner: account.clone(), account, space, handle }
+        Journey {
+            stack,
+            owner: account.clone(),
+            account,
+            space,
+            handle,
+        }
     }
 
     fn keys(&self) -> String {
@@ -152,12 +198,18 @@ impl Journey {
         let wish = || self.account.request("POST", &self.keys()).json(&wanted);
         let made = once(&self.stack, &self.account, role, wish).await;
         let key = made["key"].as_str().expect("a key");
-        Key { number: made["id"].as_u64().expect("a number"), client: self.account.with_key(key) }
+        Key {
+            number: made["id"].as_u64().expect("a number"),
+            client: self.account.with_key(key),
+        }
     }
 
     async fn upload(&self) -> Value {
         let photo = || form(&self.handle, "photo.jpg", "image/jpeg", PHOTO);
-        once(&self.stack, &self.owner, "photo", || self.owner.request("POST", "/upload").multipart(photo())).await
+        once(&self.stack, &self.owner, "photo", || {
+            self.owner.request("POST", "/upload").multipart(photo())
+        })
+        .await
     }
 
     /// The file is there, for whom it may concern, and is what was uploaded.
@@ -165,32 +217,64 @@ impl Journey {
         let file = format!("/files/{}", record["id"].as_str().expect("an id"));
         assert_eq!(&insist(async || client.get(&file).await).await.ok(), record);
         let url = record["url"].as_str().expect("an address");
-        let delivered = insist(async || self.stack.anonymous.get(url).await).await.demand(200);
+        let delivered = insist(async || self.stack.anonymous.get(url).await)
+            .await
+            .demand(200);
         assert!(delivered.body == PHOTO);
         let etag = delivered.header("etag");
-        let known = insist(async || self.stack.anonymous.get_with(url, &[("if-none-match", etag)]).await).await;
+        let known = insist(async || {
+            self.stack
+                .anonymous
+                .get_with(url, &[("if-none-match", etag)])
+                .await
+        })
+        .await;
         known.demand(304);
     }
 
     /// A key that is said to be revoked opens nothing from then on.
     async fn revoke(&self, key: &Key) {
         let address = format!("{}/{}", self.keys(), key.number);
-        insist(async || self.owner.delete(&address).await).await.demand(204);
+        insist(async || self.owner.delete(&address).await)
+            .await
+            .demand(204);
         let space = format!("/spaces/{}", self.space);
         for _ in 0..3 {
-            insist(async || key.client.get(&space).await).await.refused(401);
+            insist(async || key.client.get(&space).await)
+                .await
+                .refused(401);
         }
     }
 
     /// What was made is listed, once, and there is nothing else.
     async fn check(&self, active: &Key, revoked: &Key) {
-        let listed = insist(async || self.owner.get(&self.keys()).await).await.demand(200).json();
-        let states = listed["data"].as_array().expect("a list").iter().map(|key| (&key["id"], &key["is_active"]));
-        let (active, revoked) = ((json!(active.number), json!(true)), (json!(revoked.number), json!(false)));
+        let listed = insist(async || self.owner.get(&self.keys()).await)
+            .await
+            .demand(200)
+            .json();
+        let states = listed["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|key| (&key["id"], &key["is_active"]));
+        let (active, revoked) = (
+            (json!(active.number), json!(true)),
+            (json!(revoked.number), json!(false)),
+        );
         let expected = [(&revoked.0, &revoked.1), (&active.0, &active.1)];
         assert_eq!(states.collect::<Vec<_>>(), expected);
-        let listed = insist(async || self.account.get("/spaces").await).await.demand(200).json();
+        let listed = insist(async || self.account.get("/spaces").await)
+            .await
+            .demand(200)
+            .json();
         let spaces = listed["data"].as_array().expect("a list");
-        assert_eq!(spaces.iter().filter(|space| space["name"] == "Acme").count(), 1, "{spaces:?}");
+        assert_eq!(
+            spaces
+                .iter()
+                .filter(|space| space["name"] == "Acme")
+                .count(),
+            1,
+            "{spaces:?}"
+        );
     }
 }

@@ -55,7 +55,10 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
         strand(&stack, space_of(&acme), file).await,
         strand(&stack, SpaceId::new(&sources), FileId::new(&sources)).await,
     ];
-    let others = ["of-nobody".to_owned(), format!("{}/originals/of-nobody", acme.id)];
+    let others = [
+        "of-nobody".to_owned(),
+        format!("{}/originals/of-nobody", acme.id),
+    ];
     for key in &others {
         stack.put_object(key, b"kept").await;
     }
@@ -71,7 +74,11 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
     stack.pass(DAY).await;
     expected.remove(&late);
     assert_eq!(keys(&stack).await, expected);
-    let delivered = stack.anonymous.get(photo["url"].as_str().expect("an address")).await.demand(200);
+    let delivered = stack
+        .anonymous
+        .get(photo["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
     assert!(delivered.body == tests::PHOTO);
     stack.stop().await;
 }
@@ -86,12 +93,21 @@ async fn an_object_is_judged_once_and_found_though_its_file_is_older() {
     stack.pass(DAY).await;
     // By now all is judged, and what is stored for an old file is judged all the same.
     let ((), calls) = stack.calls_of(stack.pass(DAY)).await;
-    assert!(!calls.iter().any(|call| call == "sweep BatchGetItem"), "{calls:?}");
+    assert!(
+        !calls.iter().any(|call| call == "sweep BatchGetItem"),
+        "{calls:?}"
+    );
     let stranded = strand(&stack, space_of(&acme), file).await;
     let (before, left) = (keys(&stack).await, BTreeSet::from([stranded]));
     stack.pass(DAY).await;
     stack.pass(DAY).await;
-    assert_eq!(before.difference(&keys(&stack).await).cloned().collect::<BTreeSet<_>>(), left);
+    assert_eq!(
+        before
+            .difference(&keys(&stack).await)
+            .cloned()
+            .collect::<BTreeSet<_>>(),
+        left
+    );
     stack.stop().await;
 }
 
@@ -104,7 +120,9 @@ async fn swept(stack: &Stack) {
             stack.clock.advance(VISIBILITY);
         }
     };
-    tokio::time::timeout(DEADLINE, failed).await.expect("each fault meets a call");
+    tokio::time::timeout(DEADLINE, failed)
+        .await
+        .expect("each fault meets a call");
     stack.pass(VISIBILITY).await;
 }
 
@@ -112,7 +130,10 @@ async fn swept(stack: &Stack) {
 async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_is_made_up_for() {
     let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
     let acme = stack.space("Acme").await;
-    acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text")).await.created();
+    acme.client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created();
     let kept = keys(&stack).await;
     let sources = sources(&stack);
     for _ in 0..SPACES {
@@ -122,7 +143,13 @@ async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_
     faults.refuse(S3, "ListObjectsV2", 3, 503, "SlowDown");
     faults.lose_answer(S3, "DeleteObjects", 1);
     faults.leave_unprocessed("BatchGetItem", 2);
-    faults.refuse(DynamoDb, "PutItem", 3, 400, "ProvisionedThroughputExceededException");
+    faults.refuse(
+        DynamoDb,
+        "PutItem",
+        3,
+        400,
+        "ProvisionedThroughputExceededException",
+    );
     let ((), calls) = stack.calls_of(swept(&stack)).await;
     assert_eq!(keys(&stack).await, kept);
     let mut counts = BTreeMap::new();

@@ -12,8 +12,15 @@ const ROUND_TRIPS: usize = 5;
 
 /// Calls of functions so far.
 fn calls(stack: &Stack) -> Vec<String> {
-    let calls = stack.cloud.wire().calls().into_iter().filter(|call| call.principal != "operator");
-    calls.map(|call| format!("{} {}", call.principal, call.operation)).collect()
+    let calls = stack
+        .cloud
+        .wire()
+        .calls()
+        .into_iter()
+        .filter(|call| call.principal != "operator");
+    calls
+        .map(|call| format!("{} {}", call.principal, call.operation))
+        .collect()
 }
 
 /// Demands that a function is done once its answer is read.
@@ -44,7 +51,12 @@ async fn no_call_to_aws_begins_or_ends_after_the_answer() {
     let record = place.tenant.upload_photo().await;
     let url = record["url"].as_str().expect("an address");
     let etag = stack.anonymous.head(url).await.header("etag").to_owned();
-    for headers in [&[][..], &[("range", "bytes=0-9")], &[("range", "bytes=9999999-")], &[("if-none-match", &etag)]] {
+    for headers in [
+        &[][..],
+        &[("range", "bytes=0-9")],
+        &[("range", "bytes=9999999-")],
+        &[("if-none-match", &etag)],
+    ] {
         ends_with_its_answer(&stack, stack.anonymous.get_with(url, headers)).await;
         ends_with_its_answer(&stack, viewer.get_with(url, headers)).await;
     }

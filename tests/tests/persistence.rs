@@ -30,13 +30,33 @@ async fn a_restart_finds_everything_and_keeps_the_key() {
     let (directory, key) = (stack.directory(), stack.account().key);
     stack.stop().await;
 
-    let stack =
-        Stack::start_in(directory, StackOptions { seed: 2, ..StackOptions::default() }).await.expect("a restart");
+    let stack = Stack::start_in(
+        directory,
+        StackOptions {
+            seed: 2,
+            ..StackOptions::default()
+        },
+    )
+    .await
+    .expect("a restart");
     assert_eq!(stack.account().key, key);
-    let client = stack.anonymous.with_key(acme.client.key.as_deref().expect("a key"));
-    let again = client.get(&format!("/files/{}", record["id"].as_str().expect("an id"))).await.ok();
+    let client = stack
+        .anonymous
+        .with_key(acme.client.key.as_deref().expect("a key"));
+    let again = client
+        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .ok();
     assert_eq!(again["checksum_sha256"], record["checksum_sha256"]);
-    assert!(stack.anonymous.get(again["url"].as_str().expect("an address")).await.demand(200).body == PHOTO);
+    assert!(
+        stack
+            .anonymous
+            .get(again["url"].as_str().expect("an address"))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
     stack.stop().await;
 }
 
@@ -48,10 +68,21 @@ async fn a_lost_key_is_replaced_by_one_of_the_same_user() {
     stack.stop().await;
     std::fs::remove_file(directory.path().join("data/local.json")).expect("it was written");
 
-    let stack =
-        Stack::start_in(directory, StackOptions { seed: 2, ..StackOptions::default() }).await.expect("a restart");
+    let stack = Stack::start_in(
+        directory,
+        StackOptions {
+            seed: 2,
+            ..StackOptions::default()
+        },
+    )
+    .await
+    .expect("a restart");
     assert_ne!(stack.account().key, key);
-    stack.account().get(&format!("/spaces/{}", acme.id)).await.ok();
+    stack
+        .account()
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .ok();
     stack.stop().await;
 }
 
@@ -86,7 +117,10 @@ impl Program {
             .stderr(log)
             .spawn()
             .expect("the program is built");
-        Program { child, data_dir: data_dir.to_owned() }
+        Program {
+            child,
+            data_dir: data_dir.to_owned(),
+        }
     }
 
     /// Waits for the end of the banner, which is printed once everything answers.
@@ -99,7 +133,8 @@ impl Program {
                 break;
             }
         }
-        let local = std::fs::read(self.data_dir.join("local.json")).unwrap_or_else(|error| panic!("{error}: {banner}"));
+        let local = std::fs::read(self.data_dir.join("local.json"))
+            .unwrap_or_else(|error| panic!("{error}: {banner}"));
         (banner, serde_json::from_slice(&local).expect("JSON"))
     }
 
@@ -115,7 +150,9 @@ impl Program {
 
     /// Asks it to end.
     fn signal(&self, signal: &str) {
-        let asked = Command::new("kill").args([signal, &self.id().to_string()]).status();
+        let asked = Command::new("kill")
+            .args([signal, &self.id().to_string()])
+            .status();
         assert!(asked.is_ok_and(|status| status.success()));
     }
 
@@ -136,12 +173,16 @@ impl Program {
 /// Beside the test's own directory.
 pub(crate) fn program() -> std::path::PathBuf {
     let test = std::env::current_exe().expect("a path");
-    test.ancestors().nth(2).expect("target/debug").join("larder")
+    test.ancestors()
+        .nth(2)
+        .expect("target/debug")
+        .join("larder")
 }
 
 /// A client with the key that a program wrote down.
 pub(crate) fn client(local: &Value) -> Client {
-    Client::at(local["api_url"].as_str().expect("an address")).with_key(local["api_key"].as_str().expect("a key"))
+    Client::at(local["api_url"].as_str().expect("an address"))
+        .with_key(local["api_key"].as_str().expect("a key"))
 }
 
 #[tokio::test]
@@ -151,18 +192,40 @@ async fn what_was_acknowledged_survives_a_kill() {
     let mut first = Program::start(&data_dir, &[]);
     let (banner, local) = first.ready();
     let account = client(&local);
-    assert!(banner.contains(account.key.as_deref().expect("a key")), "a new key is shown");
-    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    assert!(
+        banner.contains(account.key.as_deref().expect("a key")),
+        "a new key is shown"
+    );
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
     let handle = space["handle"].as_str().expect("a handle");
-    let record = account.upload(form(handle, "photo.jpg", "image/jpeg", PHOTO)).await.created();
+    let record = account
+        .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+        .await
+        .created();
     first.kill();
 
     let mut second = Program::start(&data_dir, &[]);
     let (banner, local) = second.ready();
     let account = client(&local);
-    assert!(!banner.contains(account.key.as_deref().expect("a key")), "a known key is not shown again");
-    let again = account.get(&format!("/files/{}", record["id"].as_str().expect("an id"))).await.ok();
-    assert!(account.get(again["url"].as_str().expect("an address")).await.demand(200).body == PHOTO);
+    assert!(
+        !banner.contains(account.key.as_deref().expect("a key")),
+        "a known key is not shown again"
+    );
+    let again = account
+        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .ok();
+    assert!(
+        account
+            .get(again["url"].as_str().expect("an address"))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
 
     let locked = Program::start(&data_dir, &[]).refused();
     assert!(locked.contains("in use by another process"), "{locked}");
@@ -177,23 +240,36 @@ async fn what_cannot_start_says_why() {
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
     let message = Program::start(&data_dir, &["--port", &port]).refused();
-    assert!(message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")), "{message}");
+    assert!(
+        message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")),
+        "{message}"
+    );
     let message = Program::start(&data_dir, &["--parameter", "NoSuch=1"]).refused();
     assert!(message.contains("NoSuch"), "{message}");
 
     let mut program = Program::start(&data_dir, &[]);
     program.ready();
     program.kill();
-    std::fs::write(data_dir.join("sqs.sqlite"), b"this is no database at all, not even remotely").expect("written");
+    std::fs::write(
+        data_dir.join("sqs.sqlite"),
+        b"this is no database at all, not even remotely",
+    )
+    .expect("written");
     let message = Program::start(&data_dir, &[]).refused();
-    assert!(message.contains("sqs.sqlite") && message.contains("damaged"), "{message}");
+    assert!(
+        message.contains("sqs.sqlite") && message.contains("damaged"),
+        "{message}"
+    );
 
     let mut reset = Program::start(&data_dir, &["--reset"]);
     reset.ready();
     reset.kill();
     std::fs::write(data_dir.join("thesis.txt"), b"precious").expect("written");
     let message = Program::start(&data_dir, &["--reset"]).refused();
-    assert!(message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(), "{message}");
+    assert!(
+        message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(),
+        "{message}"
+    );
 }
 
 #[tokio::test]
@@ -203,7 +279,10 @@ async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
     let mut first = Program::start(&data_dir, &[]);
     let (_, local) = first.ready();
     let account = client(&local);
-    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
     for _ in 0..2 {
         let message = Program::start(&data_dir, &["--reset"]).refused();
@@ -221,22 +300,42 @@ async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
 
     let mut anew = Program::start(&data_dir, &["--reset"]);
     let (banner, local) = anew.ready();
-    assert!(banner.contains(local["api_key"].as_str().expect("a key")), "a new key is shown");
+    assert!(
+        banner.contains(local["api_key"].as_str().expect("a key")),
+        "a new key is shown"
+    );
     assert_ne!(local["api_key"], account.key.as_deref().expect("a key"));
     client(&local).get(&space).await.refused(404);
 }
 
 #[test]
 fn a_wrong_command_line_is_told_from_a_failure() {
-    for arguments in
-        [&["--nonsense"][..], &["--port", "many"], &["--port", "65535"], &["--parameter", "x"], &["--log", "loud"]]
-    {
-        let output = Command::new(program()).args(arguments).output().expect("the program is built");
+    for arguments in [
+        &["--nonsense"][..],
+        &["--port", "many"],
+        &["--port", "65535"],
+        &["--parameter", "x"],
+        &["--log", "loud"],
+    ] {
+        let output = Command::new(program())
+            .args(arguments)
+            .output()
+            .expect("the program is built");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
-    let output = Command::new(program()).arg("--help").output().expect("the program is built");
+    let output = Command::new(program())
+        .arg("--help")
+        .output()
+        .expect("the program is built");
     let help = String::from_utf8(output.stdout).expect("UTF-8");
-    for named in ["--data-dir", "--port", "--parameter", "--reset", "RedirectAboveBytes", "LogLevel"] {
+    for named in [
+        "--data-dir",
+        "--port",
+        "--parameter",
+        "--reset",
+        "RedirectAboveBytes",
+        "LogLevel",
+    ] {
         assert!(help.contains(named), "{named}");
     }
 }
@@ -246,14 +345,31 @@ async fn log_holds_no_key(arguments: &[&str]) {
     let directory = TempDir::new().expect("a temporary directory");
     let log = directory.path().join("log");
     let file = std::fs::File::create(&log).expect("a file");
-    let arguments = [&["--log", "trace", "--parameter", "LogLevel=trace"], arguments].concat();
-    let mut program = Program::start_logging(&directory.path().join("data"), &arguments, file.into());
+    let arguments = [
+        &["--log", "trace", "--parameter", "LogLevel=trace"],
+        arguments,
+    ]
+    .concat();
+    let mut program =
+        Program::start_logging(&directory.path().join("data"), &arguments, file.into());
     let (_, local) = program.ready();
     let account = client(&local);
-    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
-    let created = account.post(&format!("{space}/api-keys"), serde_json::json!({"name": "new"})).await.created();
-    let mut keys = vec![account.key.clone().expect("a key"), created["key"].as_str().expect("a key").to_owned()];
+    let created = account
+        .post(
+            &format!("{space}/api-keys"),
+            serde_json::json!({"name": "new"}),
+        )
+        .await
+        .created();
+    let mut keys = vec![
+        account.key.clone().expect("a key"),
+        created["key"].as_str().expect("a key").to_owned(),
+    ];
     for key in &keys {
         account.with_key(key).get(&space).await.ok();
         Client::at(local["api_url"].as_str().expect("an address"))
@@ -262,11 +378,18 @@ async fn log_holds_no_key(arguments: &[&str]) {
             .refused(404);
     }
     keys.push(format!("{}x", keys[0]));
-    account.with_key(&keys[2]).get("/spaces/x").await.refused(401);
+    account
+        .with_key(&keys[2])
+        .get("/spaces/x")
+        .await
+        .refused(401);
     program.signal("-TERM");
     program.ended();
     let log = std::fs::read_to_string(log).expect("a log");
-    assert!(log.contains("/api/v1/spaces/x"), "requests are logged: {log}");
+    assert!(
+        log.contains("/api/v1/spaces/x"),
+        "requests are logged: {log}"
+    );
     for key in keys {
         let line = log.lines().find(|line| line.contains(&key[3..]));
         assert_eq!(line, None, "{key} is in the log");
@@ -286,13 +409,19 @@ async fn an_upload_is_finished(arguments: &[&str]) {
     let mut program = Program::start(&directory.path().join("data"), arguments);
     let (_, local) = program.ready();
     let account = client(&local);
-    let space = account.post("/spaces", serde_json::json!({"name": "Acme"})).await.created();
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
     let handle = space["handle"].as_str().expect("a handle");
     let body = format!(
         "--x\r\ncontent-disposition: form-data; name=\"space\"\r\n\r\n{handle}\r\n--x\r\ncontent-disposition: form-data; \
          name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--x--\r\n"
     );
-    let (api_url, key) = (local["api_url"].as_str().expect("an address"), account.key.expect("a key"));
+    let (api_url, key) = (
+        local["api_url"].as_str().expect("an address"),
+        account.key.expect("a key"),
+    );
     let mut upload = Raw::connect(api_url).await;
     upload
         .send(format!(
@@ -310,7 +439,9 @@ async fn an_upload_is_finished(arguments: &[&str]) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(seconds(20), closed).await.expect("the program stops listening");
+    tokio::time::timeout(seconds(20), closed)
+        .await
+        .expect("the program stops listening");
     upload.send(body).await;
     upload.answer().await.expect("an answer").created();
     program.ended();
@@ -330,7 +461,11 @@ fn children_of(parent: u32) -> Vec<u32> {
     let is_child = |id: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
         // The name, in parentheses, may hold anything; state and parent follow it.
-        let parent_field = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)).map(str::to_owned);
+        let parent_field = stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split_whitespace().nth(1))
+            .map(str::to_owned);
         parent_field == Some(parent.to_string())
     };
     ids.filter(is_child).collect()
@@ -341,10 +476,17 @@ fn ctrl_c_leaves_no_process_behind() {
     let directory = TempDir::new().expect("a temporary directory");
     let cargo_lambda = crate::emulate::cargo_lambda().program;
     let data_dir = directory.path().join("data");
-    let mut program = Program::start(&data_dir, &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]);
+    let mut program = Program::start(
+        &data_dir,
+        &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")],
+    );
     program.ready();
     let children = children_of(program.id());
-    assert_eq!(children.len(), 1 + product().names().count(), "cargo-lambda and every function");
+    assert_eq!(
+        children.len(),
+        1 + product().names().count(),
+        "cargo-lambda and every function"
+    );
     program.signal("-INT");
     program.ended();
     let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
@@ -354,6 +496,9 @@ fn ctrl_c_leaves_no_process_behind() {
 /// Whether a process is there and has not ended.
 fn is_running(id: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-    let state = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().next());
+    let state = stat
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.split_whitespace().next());
     state.is_some_and(|state| state != "Z" && state != "X")
 }

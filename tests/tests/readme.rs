@@ -8,11 +8,22 @@ use tests::Stack;
 fn requests() -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
-    let blocks: Vec<&str> =
-        readme.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n")).collect();
-    let requests: Vec<&str> = blocks.into_iter().filter(|block| block.contains("curl")).collect();
+    let blocks: Vec<&str> = readme
+        .split("```")
+        .skip(1)
+        .step_by(2)
+        .filter_map(|block| block.strip_prefix("sh\n"))
+        .collect();
+    let requests: Vec<&str> = blocks
+        .into_iter()
+        .filter(|block| block.contains("curl"))
+        .collect();
     assert!(
-        requests.iter().map(|block| block.matches("curl").count()).sum::<usize>() >= 5,
+        requests
+            .iter()
+            .map(|block| block.matches("curl").count())
+            .sum::<usize>()
+            >= 5,
         "five requests: {requests:?}"
     );
     requests.join("\n")
@@ -20,27 +31,45 @@ fn requests() -> String {
 
 /// Runs them all in one shell against a stack; only the address and the key are the stack's own.
 pub(crate) async fn requests_work(stack: &Stack) {
-    let (api, key) = (stack.cloud.api_url().to_owned(), stack.account().key.expect("a key"));
+    let (api, key) = (
+        stack.cloud.api_url().to_owned(),
+        stack.account().key.expect("a key"),
+    );
     let printed = ["API=http://127.0.0.1:9000/api/v1", "KEY=sk_…"];
     let mut script = requests();
-    for (line, own) in printed.into_iter().zip([format!("API={api}"), format!("KEY={key}")]) {
+    for (line, own) in printed
+        .into_iter()
+        .zip([format!("API={api}"), format!("KEY={key}")])
+    {
         assert!(script.contains(line), "the README sets {line}");
         script = script.replace(line, &own);
     }
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     std::fs::write(directory.path().join("photo.jpg"), tests::PHOTO).expect("written");
     let output = tokio::task::spawn_blocking(move || {
-        let output =
-            Command::new("bash").args(["-euo", "pipefail", "-c", &script]).current_dir(directory.path()).output();
+        let output = Command::new("bash")
+            .args(["-euo", "pipefail", "-c", &script])
+            .current_dir(directory.path())
+            .output();
         (output.expect("bash"), directory)
     });
     let (output, _directory) = output.await.expect("it ends");
-    let (said, complained) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (said, complained) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("the same photo"), "{said}\n{complained}");
-    assert!(said.contains("opened by its signature"), "{said}\n{complained}");
+    assert!(
+        said.contains("opened by its signature"),
+        "{said}\n{complained}"
+    );
     // The file that is shown, one by each further way to upload, and the one that is found and moved.
-    assert_eq!(said.matches(r#""status":"active""#).count(), 6, "{said}\n{complained}");
+    assert_eq!(
+        said.matches(r#""status":"active""#).count(),
+        6,
+        "{said}\n{complained}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

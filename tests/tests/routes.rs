@@ -8,8 +8,12 @@ use template::{Context, Stack};
 
 /// What the product's template comes to.
 pub(crate) fn stack() -> Stack {
-    let attributes = [("Cdn", "DomainName"), ("Api", "ApiEndpoint")]
-        .map(|(resource, name)| ((resource.to_owned(), name.to_owned()), "example.com".to_owned()));
+    let attributes = [("Cdn", "DomainName"), ("Api", "ApiEndpoint")].map(|(resource, name)| {
+        (
+            (resource.to_owned(), name.to_owned()),
+            "example.com".to_owned(),
+        )
+    });
     let context = Context {
         stack_name: "larder".to_owned(),
         region: "us-east-1".to_owned(),
@@ -22,7 +26,10 @@ pub(crate) fn stack() -> Stack {
 
 /// Compares the files, or writes them where the variable `UPDATE` is set.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "`scripts/openapi` sets the variable for this test alone")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "`scripts/openapi` sets the variable for this test alone"
+)]
 fn generated_files_follow_from_the_declarations() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for file in openapi::generate(&root).expect("the files are read") {
@@ -30,7 +37,11 @@ fn generated_files_follow_from_the_declarations() {
             file.write().expect("the file is written");
         }
         let content = fs::read_to_string(&file.path).unwrap_or_default();
-        assert!(content == file.content, "{} is out of date: run scripts/openapi", file.path.display());
+        assert!(
+            content == file.content,
+            "{} is out of date: run scripts/openapi",
+            file.path.display()
+        );
     }
 }
 
@@ -38,30 +49,70 @@ fn generated_files_follow_from_the_declarations() {
 fn template_routes_every_endpoint_to_its_function() {
     let stack = stack();
     let binary = |id: &str| {
-        let function = stack.functions.iter().find(|function| function.logical_id == id);
-        function.map(|function| function.binary.clone()).unwrap_or_default()
+        let function = stack
+            .functions
+            .iter()
+            .find(|function| function.logical_id == id);
+        function
+            .map(|function| function.binary.clone())
+            .unwrap_or_default()
     };
-    let (default, explicit): (Vec<_>, Vec<_>) = stack.routes.iter().partition(|route| route.path == "$default");
-    let routed: BTreeSet<_> =
-        explicit.iter().map(|route| (binary(&route.function), route.method.clone(), route.path.clone())).collect();
+    let (default, explicit): (Vec<_>, Vec<_>) = stack
+        .routes
+        .iter()
+        .partition(|route| route.path == "$default");
+    let routed: BTreeSet<_> = explicit
+        .iter()
+        .map(|route| {
+            (
+                binary(&route.function),
+                route.method.clone(),
+                route.path.clone(),
+            )
+        })
+        .collect();
 
     let operations = openapi::api().operations;
     let declared = operations.iter().flat_map(|operation| {
         let path = operation.endpoint.full_path();
         let methods = operation.endpoint.methods().iter();
-        methods.map(move |method| (operation.function.to_owned(), (*method).to_owned(), path.clone()))
+        methods.map(move |method| {
+            (
+                operation.function.to_owned(),
+                (*method).to_owned(),
+                path.clone(),
+            )
+        })
     });
     assert_eq!(routed, declared.collect());
-    assert_eq!(default.iter().map(|route| binary(&route.function)).collect::<Vec<_>>(), ["not-found"]);
+    assert_eq!(
+        default
+            .iter()
+            .map(|route| binary(&route.function))
+            .collect::<Vec<_>>(),
+        ["not-found"]
+    );
 }
 
 #[test]
 fn functions_answer_before_they_are_cut_off() {
     let stack = stack();
-    let answering: BTreeSet<&String> =
-        stack.routes.iter().map(|route| &route.function).chain(&stack.cdn_origin).collect();
+    let answering: BTreeSet<&String> = stack
+        .routes
+        .iter()
+        .map(|route| &route.function)
+        .chain(&stack.cdn_origin)
+        .collect();
     assert!(!answering.is_empty());
-    for function in stack.functions.iter().filter(|function| answering.contains(&function.logical_id)) {
-        assert!(Duration::from_secs(function.timeout_seconds.into()) > ANSWER_DEADLINE, "{}", function.binary);
+    for function in stack
+        .functions
+        .iter()
+        .filter(|function| answering.contains(&function.logical_id))
+    {
+        assert!(
+            Duration::from_secs(function.timeout_seconds.into()) > ANSWER_DEADLINE,
+            "{}",
+            function.binary
+        );
     }
 }

@@ -58,12 +58,18 @@ const OF_ALL_SPACES: (&str, &str) = ("GET", "/upload-configs/all");
 /// Every route that takes a key, as its endpoint declares it.
 pub(crate) static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let operations = openapi::api().operations;
-    operations.iter().filter(|operation| takes_key(&operation.description)).map(row).collect()
+    operations
+        .iter()
+        .filter(|operation| takes_key(&operation.description))
+        .map(row)
+        .collect()
 });
 
 fn takes_key(description: &Value) -> bool {
     let schemes = description["security"].as_array().into_iter().flatten();
-    schemes.into_iter().any(|scheme| scheme.get("bearer").is_some())
+    schemes
+        .into_iter()
+        .any(|scheme| scheme.get("bearer").is_some())
 }
 
 fn row(operation: &openapi::Operation) -> Row {
@@ -73,7 +79,12 @@ fn row(operation: &openapi::Operation) -> Row {
     let route = (method, path);
 
     let declared = description["x-required-role"].as_str();
-    let role = declared.map(|role| ROLES.into_iter().find(|known| *known == role).expect("a role"));
+    let role = declared.map(|role| {
+        ROLES
+            .into_iter()
+            .find(|known| *known == role)
+            .expect("a role")
+    });
     let who = match role {
         _ if description["x-requires-account-key"] == true => Account,
         None => Anyone,
@@ -82,9 +93,15 @@ fn row(operation: &openapi::Operation) -> Row {
         Some(role) => Role(role),
     };
 
-    let refused = REFUSED.iter().find(|refused| (refused.0, refused.1) == route).map(|refused| refused.2);
+    let refused = REFUSED
+        .iter()
+        .find(|refused| (refused.0, refused.1) == route)
+        .map(|refused| refused.2);
     let responses = description["responses"].as_object().expect("responses");
-    let declared = responses.keys().find(|status| status.starts_with('2')).expect("a successful response");
+    let declared = responses
+        .keys()
+        .find(|status| status.starts_with('2'))
+        .expect("a successful response");
     let body = description["requestBody"]["content"]["application/json"]["schema"].clone();
     Row {
         method,
@@ -115,20 +132,46 @@ impl Place {
     pub(crate) async fn new(stack: &Stack, name: &str) -> Place {
         let tenant = stack.space(name).await;
         let folder = json!({"space_id": tenant.id, "name": "outer"});
-        let folder = tenant.client.post("/folders", folder).await.created()["id"].as_str().expect("an id").to_owned();
+        let folder = tenant.client.post("/folders", folder).await.created()["id"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
         let inner = json!({"space_id": tenant.id, "name": "inner", "parent_id": folder});
         tenant.client.post("/folders", inner).await.created();
         let file = Mutex::new(upload(&tenant).await);
         let path = format!("/spaces/{}/api-keys", tenant.id);
-        let key = tenant.client.post(&path, json!({"name": "spare"})).await.created()["id"].as_u64().expect("a number");
-        let space = tenant.client.get(&format!("/spaces/{}", tenant.id)).await.ok();
-        let config = space["active_upload_config_id"].as_str().expect("an id").to_owned();
-        Place { tenant, file, folder, config, key, calls: AtomicU32::new(0) }
+        let key = tenant
+            .client
+            .post(&path, json!({"name": "spare"}))
+            .await
+            .created()["id"]
+            .as_u64()
+            .expect("a number");
+        let space = tenant
+            .client
+            .get(&format!("/spaces/{}", tenant.id))
+            .await
+            .ok();
+        let config = space["active_upload_config_id"]
+            .as_str()
+            .expect("an id")
+            .to_owned();
+        Place {
+            tenant,
+            file,
+            folder,
+            config,
+            key,
+            calls: AtomicU32::new(0),
+        }
     }
 
     /// The file.
     pub(crate) fn file(&self) -> String {
-        self.file.lock().expect("nobody panics while holding it").clone()
+        self.file
+            .lock()
+            .expect("nobody panics while holding it")
+            .clone()
     }
 
     /// Puts another file in the place of one that was deleted.
@@ -150,11 +193,16 @@ impl Place {
     /// The address of a route that leads to this place.
     pub(crate) fn address(&self, row: &Row) -> String {
         let id = self.id(row);
-        let path = row.path.replace("{id}", &id).replace("{keyId}", &self.key.to_string());
+        let path = row
+            .path
+            .replace("{id}", &id)
+            .replace("{keyId}", &self.key.to_string());
         let path = path.replace("{fileId}", &self.file());
         match (row.method, row.path) {
             ("DELETE", "/spaces" | "/files") => format!("{path}?id={id}"),
-            ("GET", "/files/by-ref") => format!("{path}?space_id={}&ref={REFERENCE}", self.tenant.id),
+            ("GET", "/files/by-ref") => {
+                format!("{path}?space_id={}&ref={REFERENCE}", self.tenant.id)
+            }
             ("GET", "/upload-configs" | "/files" | "/folders") => {
                 format!("{path}?space_id={}", self.tenant.id)
             }
@@ -167,23 +215,35 @@ impl Place {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let name = || json!({"name": format!("name {number} of {}", self.tenant.handle)});
         Some(match (row.method, row.path) {
-            (_, "/upload" | "/upload/confirm/{fileId}" | "/spaces/{id}/signing-secret/rotate") => return None,
+            (_, "/upload" | "/upload/confirm/{fileId}" | "/spaces/{id}/signing-secret/rotate") => {
+                return None;
+            }
             (_, "/upload/generate-signed-url") => json!({"upload_config_id": self.config}),
             (_, "/upload/presign") => {
                 let (filename, content_type) = ("photo.jpg", "image/jpeg");
                 json!({"space": self.tenant.handle, "filename": filename, "content_type": content_type, "size": 5})
             }
-            ("POST", "/upload-configs") => json!({"space_id": self.tenant.id, "name": format!("config-{number}")}),
-            ("POST", "/upload-configs/update") => json!({"id": self.config, "description": "changed"}),
+            ("POST", "/upload-configs") => {
+                json!({"space_id": self.tenant.id, "name": format!("config-{number}")})
+            }
+            ("POST", "/upload-configs/update") => {
+                json!({"id": self.config, "description": "changed"})
+            }
             ("DELETE", "/upload-configs") => json!({"id": self.config}),
             ("POST", "/files/urls") => json!({"file_ids": [self.file()]}),
             ("POST", "/files/{id}/signed-url") => json!({"expiration_minutes": 5}),
             ("PUT", "/files") => json!({"id": self.file(), "tags": ["swept"]}),
             ("PUT", "/files/{id}") => json!({"tags": ["swept"]}),
-            ("POST", "/folders") => json!({"space_id": self.tenant.id, "name": format!("folder {number}")}),
+            ("POST", "/folders") => {
+                json!({"space_id": self.tenant.id, "name": format!("folder {number}")})
+            }
             ("POST", _) | ("PUT", "/spaces/{id}" | "/folders/{id}") => name(),
-            ("PUT", path) if path.ends_with("/access-control") => json!({"access_control": {"public_read": true}}),
-            ("PUT", path) if path.ends_with("/security") => json!({"security": {"watermark": {"opacity": 0.1}}}),
+            ("PUT", path) if path.ends_with("/access-control") => {
+                json!({"access_control": {"public_read": true}})
+            }
+            ("PUT", path) if path.ends_with("/security") => {
+                json!({"security": {"watermark": {"opacity": 0.1}}})
+            }
             ("PUT", "/account") => json!({"default_space_id": self.tenant.id}),
             _ => return None,
         })
@@ -205,15 +265,22 @@ impl Place {
 /// Uploads a file that has a reference, and gives its id.
 async fn upload(tenant: &Tenant) -> String {
     let form = form(&tenant.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", REFERENCE);
-    tenant.client.upload(form).await.created()["id"].as_str().expect("an id").to_owned()
+    tenant.client.upload(form).await.created()["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned()
 }
 
 /// The routes that take no key are those of uploads by a signed URL and of unsigned uploads.
 #[test]
 fn only_signed_and_unsigned_uploads_take_no_key() {
     let operations = openapi::api().operations;
-    let without_key = operations.iter().filter(|operation| !takes_key(&operation.description));
-    let mut paths: Vec<&str> = without_key.map(|operation| operation.endpoint.path).collect();
+    let without_key = operations
+        .iter()
+        .filter(|operation| !takes_key(&operation.description));
+    let mut paths: Vec<&str> = without_key
+        .map(|operation| operation.endpoint.path)
+        .collect();
     paths.sort_unstable();
     assert_eq!(
         paths,
@@ -231,9 +298,20 @@ async fn nobody_passes_without_a_valid_key() {
     let stack = Stack::start().await;
     let place = Place::new(&stack, "Acme").await;
     let revoked = place.tenant.role("owner").await;
-    let list = place.tenant.client.get(&format!("/spaces/{}/api-keys", place.tenant.id)).await.demand(200).json();
+    let list = place
+        .tenant
+        .client
+        .get(&format!("/spaces/{}/api-keys", place.tenant.id))
+        .await
+        .demand(200)
+        .json();
     let newest = list["data"][0]["id"].as_u64().expect("a number");
-    place.tenant.client.delete(&format!("/spaces/{}/api-keys/{newest}", place.tenant.id)).await.demand(204);
+    place
+        .tenant
+        .client
+        .delete(&format!("/spaces/{}/api-keys/{newest}", place.tenant.id))
+        .await
+        .demand(204);
     let unknown = domain::KeySecret::new(&domain::Sources::new(
         std::sync::Arc::new(runtime::SystemClock),
         std::sync::Arc::new(tests::Seeded::new(99)),
@@ -241,14 +319,22 @@ async fn nobody_passes_without_a_valid_key() {
     let strangers = [
         stack.anonymous.clone(),
         stack.anonymous.with_key("nonsense"),
-        stack.anonymous.with_key("sk_00000000000000000000000000000000000000002kaqcB"),
+        stack
+            .anonymous
+            .with_key("sk_00000000000000000000000000000000000000002kaqcB"),
         stack.anonymous.with_key(unknown.reveal()),
         revoked,
     ];
     for row in ROWS.iter() {
         for stranger in &strangers {
             let answer = place.call(row, stranger).await;
-            assert_eq!(answer.header("www-authenticate"), "Bearer", "{} {}", row.method, row.path);
+            assert_eq!(
+                answer.header("www-authenticate"),
+                "Bearer",
+                "{} {}",
+                row.method,
+                row.path
+            );
             answer.refused(401);
         }
     }
@@ -268,14 +354,23 @@ async fn another_space_does_not_exist() {
                 // What a body names is a field; what a path names is the resource itself.
                 (_, "/upload/generate-signed-url") => {
                     let errors = answer.refused(422);
-                    assert_eq!(errors, json!({"upload_config_id": ["The selected upload config id is invalid."]}));
+                    assert_eq!(
+                        errors,
+                        json!({"upload_config_id": ["The selected upload config id is invalid."]})
+                    );
                 }
                 (_, "/upload" | "/upload/presign") => {
-                    assert_eq!(answer.refused(422)["space"], json!(["The selected space is invalid."]));
+                    assert_eq!(
+                        answer.refused(422)["space"],
+                        json!(["The selected space is invalid."])
+                    );
                 }
                 (_, "/upload-configs" | "/folders") if row.method == "POST" => {
                     let errors = answer.refused(422);
-                    assert_eq!(errors, json!({"space_id": ["The selected space id is invalid."]}));
+                    assert_eq!(
+                        errors,
+                        json!({"space_id": ["The selected space id is invalid."]})
+                    );
                 }
                 (Role(_), _) => assert_eq!(answer.refused(404), json!({})),
                 (Anyone | KeyRole(_), _) => {
@@ -284,9 +379,14 @@ async fn another_space_does_not_exist() {
                 }
                 (Account, "/account") if stranger.key != other.client.key => {
                     let errors = answer.refused(422);
-                    assert_eq!(errors, json!({"default_space_id": ["The selected default space id is invalid."]}));
+                    assert_eq!(
+                        errors,
+                        json!({"default_space_id": ["The selected default space id is invalid."]})
+                    );
                 }
-                (Account, _) if stranger.key == other.client.key => assert_eq!(answer.refused(403), json!({})),
+                (Account, _) if stranger.key == other.client.key => {
+                    assert_eq!(answer.refused(403), json!({}))
+                }
                 (Account, _) => {
                     answer.demand(row.success);
                 }
@@ -306,7 +406,13 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
         stack.join(&member, &place.tenant, role).await;
         stack.join(&member, &other, "owner").await;
         for row in ROWS.iter() {
-            let enough = |least| index >= ROLES.iter().position(|role| *role == least).expect("a role");
+            let enough = |least| {
+                index
+                    >= ROLES
+                        .iter()
+                        .position(|role| *role == least)
+                        .expect("a role")
+            };
             let (by_key, by_member) = match row.who {
                 Anyone => (true, true),
                 Account => (false, true),

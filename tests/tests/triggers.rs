@@ -27,7 +27,11 @@ struct Echo {
 
 impl Echo {
     async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
-        Echo::start_with(StackOptions { cargo_lambda, ..StackOptions::default() }).await
+        Echo::start_with(StackOptions {
+            cargo_lambda,
+            ..StackOptions::default()
+        })
+        .await
     }
 
     async fn start_with(options: StackOptions) -> Echo {
@@ -36,13 +40,26 @@ impl Echo {
         parameters.insert("Directory".to_owned(), marks.path().display().to_string());
         let registry = Registry::default().worker("echo-worker", echo_worker);
         let template = parsed(ECHO_TEMPLATE);
-        let options = StackOptions { template, registry, parameters, ..options };
+        let options = StackOptions {
+            template,
+            registry,
+            parameters,
+            ..options
+        };
         let stack = Stack::start_with(options).await;
-        let environment = stack.cloud.operator_environment("echo-worker").expect("a function");
+        let environment = stack
+            .cloud
+            .operator_environment("echo-worker")
+            .expect("a function");
         let variable = |name: &str| environment.variables[name].clone();
         let endpoint = variable("AWS_ENDPOINT_URL_SQS");
-        let credentials =
-            Credentials::new(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), None, None, "test");
+        let credentials = Credentials::new(
+            variable("AWS_ACCESS_KEY_ID"),
+            variable("AWS_SECRET_ACCESS_KEY"),
+            None,
+            None,
+            "test",
+        );
         let config = aws_sdk_sqs::Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new(REGION))
@@ -50,7 +67,12 @@ impl Echo {
             .endpoint_url(&endpoint)
             .http_client(aws_smithy_http_client::Builder::new().build_http())
             .build();
-        Echo { stack, client: Client::from_conf(config), endpoint, marks }
+        Echo {
+            stack,
+            client: Client::from_conf(config),
+            endpoint,
+            marks,
+        }
     }
 
     fn url(&self, queue: &str) -> String {
@@ -58,7 +80,13 @@ impl Echo {
     }
 
     async fn send(&self, body: &str) {
-        self.client.send_message().queue_url(self.url("Jobs")).message_body(body).send().await.expect("sent");
+        self.client
+            .send_message()
+            .queue_url(self.url("Jobs"))
+            .message_body(body)
+            .send()
+            .await
+            .expect("sent");
     }
 
     /// Waits for so many marks under a name, and moves the clock while it waits.
@@ -69,13 +97,26 @@ impl Echo {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         });
-        assert!(waited.await.is_ok(), "{name} has {} of {marks} marks", count(self.marks.path(), name));
+        assert!(
+            waited.await.is_ok(),
+            "{name} has {} of {marks} marks",
+            count(self.marks.path(), name)
+        );
     }
 
     async fn held(&self, queue: &str) -> u64 {
         let name = QueueAttributeName::ApproximateNumberOfMessages;
-        let request = self.client.get_queue_attributes().queue_url(self.url(queue)).attribute_names(name.clone());
-        let attributes = request.send().await.expect("an answer").attributes.expect("attributes");
+        let request = self
+            .client
+            .get_queue_attributes()
+            .queue_url(self.url(queue))
+            .attribute_names(name.clone());
+        let attributes = request
+            .send()
+            .await
+            .expect("an answer")
+            .attributes
+            .expect("attributes");
         attributes[&name].parse().expect("a number")
     }
 }
@@ -85,10 +126,14 @@ fn count(directory: &Path, name: &str) -> usize {
 }
 
 async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) {
-    for (name, failures, panics) in
-        [("fine", 0, false), ("twice", 1, false), ("panicked", 1, true), ("never", 99, false)]
-    {
-        echo.send(&json!({"name": name, "failures": failures, "panics": panics}).to_string()).await;
+    for (name, failures, panics) in [
+        ("fine", 0, false),
+        ("twice", 1, false),
+        ("panicked", 1, true),
+        ("never", 99, false),
+    ] {
+        echo.send(&json!({"name": name, "failures": failures, "panics": panics}).to_string())
+            .await;
     }
     echo.send("not a job").await;
     for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
@@ -101,7 +146,11 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
-    assert!(put_aside.await.is_ok(), "{} put aside", echo.held("Dead").await);
+    assert!(
+        put_aside.await.is_ok(),
+        "{} put aside",
+        echo.held("Dead").await
+    );
     let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
     assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
     echo.stack.stop().await;
@@ -109,15 +158,30 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
 
 #[tokio::test]
 async fn whatever_the_mood_every_message_is_worked_on_and_none_is_left_over() {
-    let echo = Echo::start_with(StackOptions { moods: Some(1), ..StackOptions::default() }).await;
+    let echo = Echo::start_with(StackOptions {
+        moods: Some(1),
+        ..StackOptions::default()
+    })
+    .await;
     let names: Vec<String> = (0..40).map(|number| number.to_string()).collect();
     for name in &names {
-        echo.send(&json!({"name": name, "failures": 0}).to_string()).await;
+        echo.send(&json!({"name": name, "failures": 0}).to_string())
+            .await;
     }
     // The clock stands still: nothing that was received comes back by itself.
-    echo.stack.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
-    let marks: Vec<usize> = names.iter().map(|name| count(echo.marks.path(), name)).collect();
-    assert!(marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1), "{marks:?}");
+    echo.stack
+        .cloud
+        .drained()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    let marks: Vec<usize> = names
+        .iter()
+        .map(|name| count(echo.marks.path(), name))
+        .collect();
+    assert!(
+        marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1),
+        "{marks:?}"
+    );
     assert_eq!(echo.held("Dead").await, 0);
     echo.stack.stop().await;
 }
@@ -136,9 +200,18 @@ async fn a_worker_under_cargo_lambda_gets_its_batches() {
 /// Lets a worker send 40 messages in one chain, and returns how many it received and how many were put aside.
 async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
     let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
-    let echo = Echo::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
-    echo.send(&json!({"name": "chain", "failures": 0, "resends": 39}).to_string()).await;
-    echo.stack.cloud.drained().await.unwrap_or_else(|error| panic!("{error}"));
+    let echo = Echo::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
+    echo.send(&json!({"name": "chain", "failures": 0, "resends": 39}).to_string())
+        .await;
+    echo.stack
+        .cloud
+        .drained()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
 
     let outcome = (count(echo.marks.path(), "chain"), echo.held("Dead").await);
     echo.stack.stop().await;
@@ -155,12 +228,21 @@ async fn chain_of_messages_stops_after_16_invocations_unless_recursive_loops_are
 async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period() {
     let echo = Echo::start(None).await;
     let almost = seconds(24 * 60 * 60 - 1);
-    for (time, marks) in [(almost, 0), (seconds(1), 1), (almost, 1), (seconds(1), 2), (3 * DAY, 3)] {
+    for (time, marks) in [
+        (almost, 0),
+        (seconds(1), 1),
+        (almost, 1),
+        (seconds(1), 2),
+        (3 * DAY, 3),
+    ] {
         echo.stack.pass(time).await;
         assert_eq!(count(echo.marks.path(), "daily"), marks);
     }
     // Which is sent again until the queue takes it.
-    echo.stack.cloud.faults().refuse(Sqs, "SendMessage", 3, 503, "ServiceUnavailable");
+    echo.stack
+        .cloud
+        .faults()
+        .refuse(Sqs, "SendMessage", 3, 503, "ServiceUnavailable");
     echo.stack.pass(DAY).await;
     assert_eq!(count(echo.marks.path(), "daily"), 4);
     echo.stack.stop().await;
@@ -169,7 +251,8 @@ async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period
 #[tokio::test]
 async fn a_batch_that_does_not_end_does_not_keep_the_stack() {
     let echo = Echo::start(None).await;
-    echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string()).await;
+    echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string())
+        .await;
     echo.marked("hangs", 1).await;
     // Less than the function may take.
     let stopped = tokio::time::timeout(seconds(15), echo.stack.leave()).await;

@@ -12,9 +12,20 @@ async fn warm(stack: &Stack) -> Tenant {
 }
 
 /// The answer to a request, and its function's calls.
-async fn cost(stack: &Stack, status: u16, request: impl Future<Output = Answer>) -> (Value, Vec<String>) {
+async fn cost(
+    stack: &Stack,
+    status: u16,
+    request: impl Future<Output = Answer>,
+) -> (Value, Vec<String>) {
     let (answer, calls) = stack.calls_of(request).await;
-    let calls = calls.iter().map(|call| call.strip_prefix("uploads ").expect("a call of uploads").to_owned()).collect();
+    let calls = calls
+        .iter()
+        .map(|call| {
+            call.strip_prefix("uploads ")
+                .expect("a call of uploads")
+                .to_owned()
+        })
+        .collect();
     (answer.demand(status).json(), calls)
 }
 
@@ -28,7 +39,10 @@ fn described() -> Value {
 
 async fn put(client: &Client, presigned: &Value) {
     let request = client.request("PUT", presigned["upload_url"].as_str().expect("an address"));
-    client.send(request.header("content-type", "image/jpeg").body(PHOTO)).await.demand(200);
+    client
+        .send(request.header("content-type", "image/jpeg").body(PHOTO))
+        .await
+        .demand(200);
 }
 
 #[tokio::test]
@@ -38,28 +52,67 @@ async fn presigned_uploads_cost_what_they_may() {
     let mut body = described();
     body["space"] = json!(acme.handle);
     // The space is looked at again once the file is announced, or active.
-    let announce = ["BatchGetItem", "BatchGetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"];
-    let (announced, calls) = cost(&stack, 201, acme.client.post("/upload/presign", body.clone())).await;
+    let announce = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "SendMessageBatch",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    let (announced, calls) = cost(
+        &stack,
+        201,
+        acme.client.post("/upload/presign", body.clone()),
+    )
+    .await;
     assert_eq!(calls, announce);
-    let confirm = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));
+    let confirm = format!(
+        "/upload/confirm/{}",
+        announced["file_id"].as_str().expect("an id")
+    );
     let confirmation = || acme.client.send(acme.client.request("POST", &confirm));
     let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
     assert_eq!(cost(&stack, 409, confirmation()).await.1, absent);
     put(&stack.anonymous, &announced).await;
-    let active = ["BatchGetItem", "CopyObject", "GetItem", "GetObject", "TransactWriteItems", "UpdateItem"];
+    let active = [
+        "BatchGetItem",
+        "CopyObject",
+        "GetItem",
+        "GetObject",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
     assert_eq!(cost(&stack, 200, confirmation()).await.1, active);
-    assert_eq!(cost(&stack, 200, confirmation()).await.1, ["BatchGetItem", "UpdateItem"]);
+    assert_eq!(
+        cost(&stack, 200, confirmation()).await.1,
+        ["BatchGetItem", "UpdateItem"]
+    );
 
     let config = json!({"transformations": {"strip_metadata": true}});
     let config = json!({"space_id": acme.id, "name": "stripped", "config": config});
     acme.client.post("/upload-configs", config).await.created();
     body["upload_config"] = json!("stripped");
-    let announced = acme.client.post("/upload/presign", body).await.demand(201).json();
+    let announced = acme
+        .client
+        .post("/upload/presign", body)
+        .await
+        .demand(201)
+        .json();
     put(&stack.anonymous, &announced).await;
-    let confirm = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));
+    let confirm = format!(
+        "/upload/confirm/{}",
+        announced["file_id"].as_str().expect("an id")
+    );
     let confirmation = acme.client.send(acme.client.request("POST", &confirm));
     // An image with rules is read whole, once, and stored.
-    let made = ["BatchGetItem", "GetItem", "GetObject", "PutObject", "TransactWriteItems", "UpdateItem"];
+    let made = [
+        "BatchGetItem",
+        "GetItem",
+        "GetObject",
+        "PutObject",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
     assert_eq!(cost(&stack, 200, confirmation).await.1, made);
     stack.checked().await;
     stack.stop().await;
@@ -70,26 +123,73 @@ async fn uploads_of_strangers_cost_what_they_may() {
     let stack = Stack::start().await;
     let acme = warm(&stack).await;
     let space = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
-    let config = space["active_upload_config_id"].as_str().expect("an id").to_owned();
-    let generate = acme.client.post("/upload/generate-signed-url", json!({"upload_config_id": config}));
+    let config = space["active_upload_config_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let generate = acme.client.post(
+        "/upload/generate-signed-url",
+        json!({"upload_config_id": config}),
+    );
     let (signed, calls) = cost(&stack, 200, generate).await;
     assert_eq!(calls, ["BatchGetItem", "UpdateItem"]);
     let url = signed["data"]["url"].as_str().expect("an address");
-    let form = photo().text("space_id", acme.id.clone()).text("upload_config_id", config);
-    let upload = stack.anonymous.send(stack.anonymous.request("POST", url).multipart(form));
-    let stored = ["BatchGetItem", "BatchGetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
+    let form = photo()
+        .text("space_id", acme.id.clone())
+        .text("upload_config_id", config);
+    let upload = stack
+        .anonymous
+        .send(stack.anonymous.request("POST", url).multipart(form));
+    let stored = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "PutObject",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
     assert_eq!(cost(&stack, 201, upload).await.1, stored);
     let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
-    let (announced, calls) = cost(&stack, 201, stack.anonymous.post(presign_url, described())).await;
-    assert_eq!(calls, ["BatchGetItem", "BatchGetItem", "SendMessageBatch", "TransactWriteItems", "UpdateItem"]);
+    let (announced, calls) =
+        cost(&stack, 201, stack.anonymous.post(presign_url, described())).await;
+    assert_eq!(
+        calls,
+        [
+            "BatchGetItem",
+            "BatchGetItem",
+            "SendMessageBatch",
+            "TransactWriteItems",
+            "UpdateItem"
+        ]
+    );
     put(&stack.anonymous, &announced).await;
-    let confirm = format!("/upload/confirm/{}", announced["file_id"].as_str().expect("an id"));
+    let confirm = format!(
+        "/upload/confirm/{}",
+        announced["file_id"].as_str().expect("an id")
+    );
     let token = json!({"confirm_token": announced["confirm_token"]});
-    let active = ["BatchGetItem", "CopyObject", "GetItem", "GetItem", "GetObject", "TransactWriteItems", "UpdateItem"];
-    assert_eq!(cost(&stack, 200, stack.anonymous.post(&confirm, token)).await.1, active);
+    let active = [
+        "BatchGetItem",
+        "CopyObject",
+        "GetItem",
+        "GetItem",
+        "GetObject",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(
+        cost(&stack, 200, stack.anonymous.post(&confirm, token))
+            .await
+            .1,
+        active
+    );
     // What proves nothing costs what it takes to know.
     let tampered = url.replace("expires=", "expires=1");
-    let refused = stack.anonymous.send(stack.anonymous.request("POST", &tampered).multipart(photo()));
+    let refused = stack.anonymous.send(
+        stack
+            .anonymous
+            .request("POST", &tampered)
+            .multipart(photo()),
+    );
     assert_eq!(cost(&stack, 403, refused).await.1, ["BatchGetItem"]);
     stack.checked().await;
     stack.stop().await;
@@ -100,28 +200,53 @@ async fn uploads_without_proof_cost_what_they_may() {
     let stack = Stack::start().await;
     let acme = warm(&stack).await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
-    let config =
-        json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});
+    let config = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     acme.client.post("/upload-configs", config).await.created();
     let path = format!("/upload/unsigned/{}/open", acme.handle);
     let from = |referrer: &'static str| {
-        let request = stack.anonymous.request("POST", &path).header("referer", referrer);
+        let request = stack
+            .anonymous
+            .request("POST", &path)
+            .header("referer", referrer);
         stack.anonymous.send(request.multipart(photo()))
     };
     // Space, config, uploads of this hour, and the space again.
-    let stored = ["BatchGetItem", "GetItem", "GetItem", "GetItem", "PutObject", "TransactWriteItems", "UpdateItem"];
-    assert_eq!(cost(&stack, 201, from("https://example.com/")).await.1, stored);
-    assert_eq!(cost(&stack, 403, from("https://example.org/")).await.1, ["GetItem", "GetItem", "UpdateItem"]);
+    let stored = [
+        "BatchGetItem",
+        "GetItem",
+        "GetItem",
+        "GetItem",
+        "PutObject",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(
+        cost(&stack, 201, from("https://example.com/")).await.1,
+        stored
+    );
+    assert_eq!(
+        cost(&stack, 403, from("https://example.org/")).await.1,
+        ["GetItem", "GetItem", "UpdateItem"]
+    );
     // Above the limit of the hour nothing is read, transformed or stored.
     let refused = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
-    assert_eq!(cost(&stack, 429, from("https://example.com/")).await.1, refused);
+    assert_eq!(
+        cost(&stack, 429, from("https://example.com/")).await.1,
+        refused
+    );
     // Without a number of its own, a config has the deployment's.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
-    let config =
-        json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
+    let config = json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     acme.client.post("/upload-configs", config).await.created();
-    let request = stack.anonymous.request("POST", &path.replace("open", "bare"));
-    let request = request.header("referer", "https://example.com/").multipart(photo());
-    assert_eq!(cost(&stack, 201, stack.anonymous.send(request)).await.1, stored);
+    let request = stack
+        .anonymous
+        .request("POST", &path.replace("open", "bare"));
+    let request = request
+        .header("referer", "https://example.com/")
+        .multipart(photo());
+    assert_eq!(
+        cost(&stack, 201, stack.anonymous.send(request)).await.1,
+        stored
+    );
     stack.stop().await;
 }

@@ -29,7 +29,11 @@ use model::{
 };
 
 /// Seeds that are tried.
-const SEEDS: Extent = Extent { default: 4, thorough: 60, variable: "LARDER_STATE_SEEDS" };
+const SEEDS: Extent = Extent {
+    default: 4,
+    thorough: 60,
+    variable: "LARDER_STATE_SEEDS",
+};
 /// Seeds at once.
 const SEEDS_AT_ONCE: usize = 4;
 /// One in so many seeds has moods.
@@ -69,17 +73,37 @@ async fn whatever_befalls_announced_files_their_states_are_lawful() {
         let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)
     });
-    let failed: Vec<u64> = worlds.buffer_unordered(SEEDS_AT_ONCE).filter_map(async |failed| failed).collect().await;
-    assert!(failed.is_empty(), "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1", SEEDS.variable);
+    let failed: Vec<u64> = worlds
+        .buffer_unordered(SEEDS_AT_ONCE)
+        .filter_map(async |failed| failed)
+        .collect()
+        .await;
+    assert!(
+        failed.is_empty(),
+        "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
+        SEEDS.variable
+    );
 }
 
 impl World {
     async fn turn(seed: u64) {
-        let stack = Stack::start_with(StackOptions { seed, ..StackOptions::default() }).await;
+        let stack = Stack::start_with(StackOptions {
+            seed,
+            ..StackOptions::default()
+        })
+        .await;
         let draws = SmallRng::seed_from_u64(seed);
         let (tenants, standings) = (Vec::new(), BTreeMap::new());
         let is_moody = seed % MOODY == MOODY - 1;
-        let mut world = World { stack, draws, is_moody, place: (seed, 0), tenants, standings, files: Vec::new() };
+        let mut world = World {
+            stack,
+            draws,
+            is_moody,
+            place: (seed, 0),
+            tenants,
+            standings,
+            files: Vec::new(),
+        };
         for step in 0..STEPS {
             world.place.1 = step;
             world.settle_spaces().await;
@@ -97,9 +121,13 @@ impl World {
 
     /// Makes a space in place of each that is gone.
     async fn settle_spaces(&mut self) {
-        self.tenants.retain(|tenant| self.standings[&tenant.id] != Standing::Deleted);
+        self.tenants
+            .retain(|tenant| self.standings[&tenant.id] != Standing::Deleted);
         while self.tenants.len() < SPACES {
-            let tenant = self.stack.space(&format!("Space {}", self.standings.len())).await;
+            let tenant = self
+                .stack
+                .space(&format!("Space {}", self.standings.len()))
+                .await;
             self.standings.insert(tenant.id.clone(), Standing::Enabled);
             self.tenants.push(tenant);
         }
@@ -112,7 +140,10 @@ impl World {
             (0..30, Some(file)) => self.send(file).await,
             (30..50, Some(file)) => self.confirm(file, 1).await,
             (50..58, Some(file)) => self.confirm(file, CALLERS).await,
-            (58..70, _) => self.stack.clock.advance(minutes(self.draws.random_range(20..=70))),
+            (58..70, _) => self
+                .stack
+                .clock
+                .advance(minutes(self.draws.random_range(20..=70))),
             (70..78, _) => self.switch().await,
             (78..81, _) => self.delete().await,
             _ => self.announce().await,
@@ -123,7 +154,11 @@ impl World {
     #[track_caller]
     fn demand(&self, status: u16, expected: u16) -> bool {
         let is_excused = self.is_moody && status == 503;
-        assert!(status == expected || is_excused, "{:?}: {status} and not {expected}", self.place);
+        assert!(
+            status == expected || is_excused,
+            "{:?}: {status} and not {expected}",
+            self.place
+        );
         status == expected
     }
 
@@ -140,21 +175,43 @@ impl World {
         let is_enabled = self.standings[&tenant.id] == Standing::Enabled;
         if self.demand(answer.status, if is_enabled { 201 } else { 403 }) && is_enabled {
             let announced = answer.json();
-            let (id, url) = (text(&announced, "file_id").to_owned(), text(&announced, "upload_url").to_owned());
+            let (id, url) = (
+                text(&announced, "file_id").to_owned(),
+                text(&announced, "upload_url").to_owned(),
+            );
             let (seen, announced_ms) = ((Pending, None), self.stack.clock.now_ms());
             let (space, outlook) = (tenant.id, vec![seen]);
-            self.files.push(File { id, space, url, announced_ms, seen, outlook, is_haunted: false });
+            self.files.push(File {
+                id,
+                space,
+                url,
+                announced_ms,
+                seen,
+                outlook,
+                is_haunted: false,
+            });
         }
     }
 
     async fn send(&mut self, index: usize) {
-        let contents = [Content::Right, Content::Right, Content::Other, Content::Program];
+        let contents = [
+            Content::Right,
+            Content::Right,
+            Content::Other,
+            Content::Program,
+        ];
         // Where there is none, it is too short.
-        let content = contents.get(self.draws.random_range(0..=contents.len())).copied();
+        let content = contents
+            .get(self.draws.random_range(0..=contents.len()))
+            .copied();
         let bytes = content.map_or(&b"too short"[..], Content::bytes);
         let file = &self.files[index];
         let is_open = self.stack.clock.now_ms() / 1_000 <= file.announced_ms / 1_000 + OPEN_SECONDS;
-        let request = self.stack.anonymous.request("PUT", &file.url).header("content-type", "text/plain");
+        let request = self
+            .stack
+            .anonymous
+            .request("PUT", &file.url)
+            .header("content-type", "text/plain");
         let status = match request.body(bytes).send().await {
             Ok(answer) => answer.status().as_u16(),
             Err(_) if self.is_moody => 503,
@@ -166,7 +223,11 @@ impl World {
         if taken.is_some() {
             file.is_haunted |= file.seen.0 == Gone;
             let after = (file.seen.0, taken);
-            file.outlook = if is_certain { vec![after] } else { vec![file.seen, after] };
+            file.outlook = if is_certain {
+                vec![after]
+            } else {
+                vec![file.seen, after]
+            };
         }
     }
 
@@ -178,27 +239,49 @@ impl World {
             (Standing::Enabled, seen @ (Active(_), _)) => (200, seen),
             (Standing::Enabled, (Pending, None)) => (409, file.seen),
             (Standing::Enabled, (Pending, Some(Content::Program))) => (422, (Gone, None)),
-            (Standing::Enabled, (Pending, Some(content))) => (200, (Active(content), Some(content))),
+            (Standing::Enabled, (Pending, Some(content))) => {
+                (200, (Active(content), Some(content)))
+            }
         }
     }
 
     async fn confirm(&mut self, index: usize, times: usize) {
         let (expected, after) = self.confirmed(&self.files[index]);
-        let (account, path) = (self.stack.account(), format!("/upload/confirm/{}", self.files[index].id));
-        let answers = join_all((0..times).map(|_| account.send(account.request("POST", &path)))).await;
+        let (account, path) = (
+            self.stack.account(),
+            format!("/upload/confirm/{}", self.files[index].id),
+        );
+        let answers =
+            join_all((0..times).map(|_| account.send(account.request("POST", &path)))).await;
         // Who comes after a refusal finds no file, or no bytes.
         let comes_late = |status: u16| expected == 422 && times > 1 && [404, 409].contains(&status);
         let mut fitting = 0;
-        for answer in answers.into_iter().filter(|answer| !comes_late(answer.status)) {
+        for answer in answers
+            .into_iter()
+            .filter(|answer| !comes_late(answer.status))
+        {
             fitting += usize::from(self.demand(answer.status, expected));
             if let (200, Active(content)) = (answer.status, after.0) {
-                assert_eq!(Content::of(text(&answer.ok(), "checksum_sha256")), content, "{:?}", self.place);
+                assert_eq!(
+                    Content::of(text(&answer.ok(), "checksum_sha256")),
+                    content,
+                    "{:?}",
+                    self.place
+                );
             }
         }
         let wanted = if expected == 422 { 1 } else { times };
-        assert!(self.is_moody || fitting == wanted, "{:?}: {fitting} of {wanted}", self.place);
+        assert!(
+            self.is_moody || fitting == wanted,
+            "{:?}: {fitting} of {wanted}",
+            self.place
+        );
         let file = &mut self.files[index];
-        file.outlook = if fitting > 0 { vec![after] } else { vec![file.seen, after] };
+        file.outlook = if fitting > 0 {
+            vec![after]
+        } else {
+            vec![file.seen, after]
+        };
     }
 
     async fn switch(&mut self) {
@@ -216,7 +299,11 @@ impl World {
 
     async fn delete(&mut self) {
         let tenant = self.tenant();
-        let answer = self.stack.account().delete(&format!("/spaces?id={}&force=true", tenant.id)).await;
+        let answer = self
+            .stack
+            .account()
+            .delete(&format!("/spaces?id={}&force=true", tenant.id))
+            .await;
         self.demand(answer.status, 202);
     }
 
@@ -270,12 +357,22 @@ impl World {
             if has_passed {
                 let later = file.outlook.iter().map(|seen| self.passed(file, *seen));
                 // A job that fails takes its time.
-                outlook = if self.is_moody { outlook.iter().copied().chain(later).collect() } else { later.collect() };
+                outlook = if self.is_moody {
+                    outlook.iter().copied().chain(later).collect()
+                } else {
+                    later.collect()
+                };
             }
             let seen = file.look(&dump);
             // What was sent goes by itself one day, and counts only as long as it is waited for.
-            let is_it = |expected: &Seen| expected.0 == seen.0 && (seen.0 != Pending || expected.1 == seen.1);
-            assert!(outlook.iter().any(is_it), "{:?}: {seen:?} is none of {outlook:?}: {file:?}", self.place);
+            let is_it = |expected: &Seen| {
+                expected.0 == seen.0 && (seen.0 != Pending || expected.1 == seen.1)
+            };
+            assert!(
+                outlook.iter().any(is_it),
+                "{:?}: {seen:?} is none of {outlook:?}: {file:?}",
+                self.place
+            );
             let file = &mut self.files[index];
             (file.seen, file.outlook) = (seen, vec![seen]);
         }
@@ -287,25 +384,52 @@ impl World {
         let mut active = BTreeSet::new();
         for path in dump.whole_files() {
             let (space, id) = (text(path, "space_id"), text(path, "id"));
-            assert!(active.insert(id), "{place:?}: {id} is delivered from two places");
-            let record = dump.items.get(&(format!("SPACE#{space}"), format!("FILE#{id}")));
+            assert!(
+                active.insert(id),
+                "{place:?}: {id} is delivered from two places"
+            );
+            let record = dump
+                .items
+                .get(&(format!("SPACE#{space}"), format!("FILE#{id}")));
             assert_eq!(record, Some(path), "{place:?}");
         }
         let mut records = 0;
         for ((_, sort), record) in &dump.items {
-            let Some(id) = sort.strip_prefix("FILE#") else { continue };
+            let Some(id) = sort.strip_prefix("FILE#") else {
+                continue;
+            };
             records += 1;
             let is_known = self.is_moody || self.files.iter().any(|file| file.id == id);
             let is_active = record["status"] == "active";
-            assert!(is_known && is_active == active.contains(id), "{place:?}: {record}");
+            assert!(
+                is_known && is_active == active.contains(id),
+                "{place:?}: {record}"
+            );
             for told_by_bytes in ["revision", "checksum_sha256"] {
-                assert_eq!(record[told_by_bytes].is_null(), !is_active, "{place:?}: {told_by_bytes} of {record}");
+                assert_eq!(
+                    record[told_by_bytes].is_null(),
+                    !is_active,
+                    "{place:?}: {told_by_bytes} of {record}"
+                );
             }
         }
-        let owners = dump.beginning("FILE#").filter(|owner| !owner["space_id"].is_null()).count();
-        assert_eq!(owners, records, "{place:?}: a file's owner is there with it");
-        let originals = dump.objects.keys().filter(|key| key.contains("/originals/")).count();
-        assert!(self.is_moody || originals == active.len(), "{place:?}: {originals} originals of {active:?}");
+        let owners = dump
+            .beginning("FILE#")
+            .filter(|owner| !owner["space_id"].is_null())
+            .count();
+        assert_eq!(
+            owners, records,
+            "{place:?}: a file's owner is there with it"
+        );
+        let originals = dump
+            .objects
+            .keys()
+            .filter(|key| key.contains("/originals/"))
+            .count();
+        assert!(
+            self.is_moody || originals == active.len(),
+            "{place:?}: {originals} originals of {active:?}"
+        );
     }
 
     /// Three hours later nothing is waited for, what is active is delivered, and of what is gone there is nothing left.
@@ -319,20 +443,38 @@ impl World {
         let dump = self.stack.dump().await;
         let (place, is_pending) = (self.place, |record: &&Value| record["status"] == "pending");
         assert_eq!(dump.beginning("SPACE#").find(is_pending), None, "{place:?}");
-        for (space, _) in self.standings.iter().filter(|(_, standing)| **standing == Standing::Deleted) {
+        for (space, _) in self
+            .standings
+            .iter()
+            .filter(|(_, standing)| **standing == Standing::Deleted)
+        {
             let is_left = dump.beginning(&format!("SPACE#{space}")).next().is_some();
-            assert!(!is_left && !dump.objects.keys().any(|key| key.contains(space)), "{place:?}: {space} is left");
+            assert!(
+                !is_left && !dump.objects.keys().any(|key| key.contains(space)),
+                "{place:?}: {space} is left"
+            );
         }
         for file in &self.files {
             let Active(content) = file.seen.0 else {
-                assert!(file.seen.1.is_none() || file.is_haunted || self.is_moody, "{place:?}: {file:?}");
+                assert!(
+                    file.seen.1.is_none() || file.is_haunted || self.is_moody,
+                    "{place:?}: {file:?}"
+                );
                 continue;
             };
-            let record = &dump.items[&(format!("SPACE#{}", file.space), format!("FILE#{}", file.id))];
-            let url = format!("{}/{}", self.stack.cloud.cdn_url(), text(record, "storage_path"));
+            let record =
+                &dump.items[&(format!("SPACE#{}", file.space), format!("FILE#{}", file.id))];
+            let url = format!(
+                "{}/{}",
+                self.stack.cloud.cdn_url(),
+                text(record, "storage_path")
+            );
             let delivered = self.stack.anonymous.get(&url).await;
             if self.standings[&file.space] == Standing::Enabled {
-                assert!(delivered.demand(200).body == content.bytes(), "{place:?}: {file:?}");
+                assert!(
+                    delivered.demand(200).body == content.bytes(),
+                    "{place:?}: {file:?}"
+                );
             } else {
                 delivered.refused(404);
             }

@@ -27,7 +27,9 @@ Resources:
 fn teller() -> Router {
     let tell = async |request: Request| {
         let viewer = Viewer::of(request.extensions()).expect("the gateway says it");
-        let base_url = viewer.base_url(request.headers()).expect("a request has a host");
+        let base_url = viewer
+            .base_url(request.headers())
+            .expect("a request has a host");
         format!("{} {} {base_url}", viewer.address, viewer.is_secure)
     };
     Router::new().route("/", get(tell))
@@ -36,7 +38,11 @@ fn teller() -> Router {
 #[tokio::test]
 async fn a_viewer_is_who_connected_whatever_the_headers_say() {
     let registry = Registry::default().http("teller", |_| Ok(teller()));
-    let options = StackOptions { template: parsed(TEMPLATE), registry, ..StackOptions::default() };
+    let options = StackOptions {
+        template: parsed(TEMPLATE),
+        registry,
+        ..StackOptions::default()
+    };
     let stack = Stack::start_with(options).await;
     let url = stack.cloud.api_url();
     let host = authority(url);
@@ -45,9 +51,14 @@ async fn a_viewer_is_who_connected_whatever_the_headers_say() {
         "x-forwarded-for: 203.0.113.7\r\nx-forwarded-proto: https\r\nx-real-ip: 203.0.113.7\r\n",
         "forwarded: for=203.0.113.7;proto=https;host=example.com\r\nx-forwarded-host: example.com\r\n",
     ] {
-        let request = format!("GET / HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
+        let request =
+            format!("GET / HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
         let answer = Raw::ask(url, request).await.expect("an answer").demand(200);
-        assert_eq!(answer.body, format!("127.0.0.1 true http://{host}"), "{headers}");
+        assert_eq!(
+            answer.body,
+            format!("127.0.0.1 true http://{host}"),
+            "{headers}"
+        );
     }
     stack.stop().await;
 }

@@ -17,8 +17,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bucket", &["domain"]),
     ("queue", &["domain"]),
     ("media", &["domain"]),
-    ("tenant", &["domain", "telemetry", "table", "bucket", "queue"]),
-    ("runtime", &["domain", "telemetry", "worker", "table", "bucket", "queue"]),
+    (
+        "tenant",
+        &["domain", "telemetry", "table", "bucket", "queue"],
+    ),
+    (
+        "runtime",
+        &["domain", "telemetry", "worker", "table", "bucket", "queue"],
+    ),
     ("ingest", &["domain", "media", "tenant"]),
     ("web", &["domain", "telemetry", "tenant", "runtime"]),
     ("spaces", &["domain", "tenant", "runtime", "web"]),
@@ -27,13 +33,39 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("upload-configs", &["domain", "runtime", "web"]),
     ("uploads", &["domain", "tenant", "runtime", "web", "ingest"]),
     ("not-found", &["runtime", "web"]),
-    ("delivery", &["domain", "telemetry", "tenant", "runtime", "web"]),
-    ("confirm-check", &["domain", "telemetry", "tenant", "runtime", "worker", "ingest"]),
-    ("purge", &["domain", "telemetry", "tenant", "runtime", "worker"]),
+    (
+        "delivery",
+        &["domain", "telemetry", "tenant", "runtime", "web"],
+    ),
+    (
+        "confirm-check",
+        &[
+            "domain",
+            "telemetry",
+            "tenant",
+            "runtime",
+            "worker",
+            "ingest",
+        ],
+    ),
+    (
+        "purge",
+        &["domain", "telemetry", "tenant", "runtime", "worker"],
+    ),
     ("sweep", &["domain", "tenant", "runtime", "worker"]),
     ("template", &[]),
     ("emulators", &["template"]),
-    ("openapi", &["spaces", "files", "folders", "upload-configs", "uploads", "web"]),
+    (
+        "openapi",
+        &[
+            "spaces",
+            "files",
+            "folders",
+            "upload-configs",
+            "uploads",
+            "web",
+        ],
+    ),
     (
         "local",
         &[
@@ -61,17 +93,59 @@ const LAYERS: &[(&str, &[&str])] = &[
 
 /// Crates that must not reach these of ours, on however many steps; what only tests use does not count.
 const KEPT_OUT: &[(&[&str], &[&str])] = &[
-    (&["domain"], &["tokio", "hyper", "http", "axum", "reqwest", "aws-smithy-runtime-api"]),
+    (
+        &["domain"],
+        &[
+            "tokio",
+            "hyper",
+            "http",
+            "axum",
+            "reqwest",
+            "aws-smithy-runtime-api",
+        ],
+    ),
     (&["worker"], &["axum", "aws-smithy-runtime-api"]),
     // What is deployed keeps nothing on disk, and cannot misbehave on purpose.
     (
-        &["spaces", "files", "folders", "uploads", "not-found", "delivery", "confirm-check", "purge", "sweep"],
+        &[
+            "spaces",
+            "files",
+            "folders",
+            "uploads",
+            "not-found",
+            "delivery",
+            "confirm-check",
+            "purge",
+            "sweep",
+        ],
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],
     ),
-    (&["spaces", "files", "folders", "not-found", "delivery", "purge", "sweep"], &["ingest", "multer"]),
+    (
+        &[
+            "spaces",
+            "files",
+            "folders",
+            "not-found",
+            "delivery",
+            "purge",
+            "sweep",
+        ],
+        &["ingest", "multer"],
+    ),
     // What decodes no pixels links no codec.
     (
-        &["web", "worker", "spaces", "files", "folders", "upload-configs", "not-found", "delivery", "purge", "sweep"],
+        &[
+            "web",
+            "worker",
+            "spaces",
+            "files",
+            "folders",
+            "upload-configs",
+            "not-found",
+            "delivery",
+            "purge",
+            "sweep",
+        ],
         &["media"],
     ),
     // The local stack depends on the functions, never the other way round.
@@ -101,7 +175,10 @@ const PLATFORMS: [&str; 2] = ["aarch64-unknown-linux-gnu", "x86_64-unknown-linux
 
 fn metadata(platform: &str) -> Metadata {
     let options = ["--locked", "--filter-platform", platform].map(str::to_owned);
-    MetadataCommand::new().other_options(options).exec().expect("a workspace")
+    MetadataCommand::new()
+        .other_options(options)
+        .exec()
+        .expect("a workspace")
 }
 
 /// What each package is linked with, by id.
@@ -113,34 +190,68 @@ fn graph(metadata: &Metadata) -> BTreeMap<&PackageId, &Node> {
 /// The names of all that is linked into a crate of ours, on however many steps.
 fn reached(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let graph = graph(metadata);
-    let package = metadata.workspace_packages().into_iter().find(|package| package.name == name);
-    let mut waiting = vec![&package.unwrap_or_else(|| panic!("{name} is no crate of ours")).id];
+    let package = metadata
+        .workspace_packages()
+        .into_iter()
+        .find(|package| package.name == name);
+    let mut waiting = vec![
+        &package
+            .unwrap_or_else(|| panic!("{name} is no crate of ours"))
+            .id,
+    ];
     let mut reached = BTreeSet::new();
     while let Some(id) = waiting.pop() {
-        let linked = graph[id]
-            .deps
-            .iter()
-            .filter(|dependency| dependency.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal));
-        waiting.extend(linked.map(|dependency| &dependency.pkg).filter(|id| reached.insert(*id)));
+        let linked = graph[id].deps.iter().filter(|dependency| {
+            dependency
+                .dep_kinds
+                .iter()
+                .any(|kind| kind.kind == DependencyKind::Normal)
+        });
+        waiting.extend(
+            linked
+                .map(|dependency| &dependency.pkg)
+                .filter(|id| reached.insert(*id)),
+        );
     }
-    reached.into_iter().map(|id| metadata[id].name.to_string()).collect()
+    reached
+        .into_iter()
+        .map(|id| metadata[id].name.to_string())
+        .collect()
 }
 
 #[test]
 fn dependencies_point_one_way() {
     let metadata = metadata(PLATFORMS[0]);
-    let ours: BTreeMap<_, _> =
-        metadata.workspace_packages().into_iter().map(|package| (package.name.to_string(), package)).collect();
-    let listed: BTreeSet<String> = LAYERS.iter().map(|(name, _)| *name).chain(["tests"]).map(str::to_owned).collect();
-    assert_eq!(ours.keys().cloned().collect::<BTreeSet<_>>(), listed, "every crate has its place in the layers");
+    let ours: BTreeMap<_, _> = metadata
+        .workspace_packages()
+        .into_iter()
+        .map(|package| (package.name.to_string(), package))
+        .collect();
+    let listed: BTreeSet<String> = LAYERS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(["tests"])
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(
+        ours.keys().cloned().collect::<BTreeSet<_>>(),
+        listed,
+        "every crate has its place in the layers"
+    );
 
     let mut below = BTreeSet::new();
     for (name, allowed) in LAYERS {
-        assert!(allowed.iter().all(|lower| below.contains(lower)), "{name} may depend on what is below it alone");
+        assert!(
+            allowed.iter().all(|lower| below.contains(lower)),
+            "{name} may depend on what is below it alone"
+        );
         below.insert(name);
         for dependency in &ours[*name].dependencies {
             let direct = dependency.name.as_str();
-            assert!(!ours.contains_key(direct) || allowed.contains(&direct), "{name} must not depend on {direct}");
+            assert!(
+                !ours.contains_key(direct) || allowed.contains(&direct),
+                "{name} must not depend on {direct}"
+            );
         }
     }
 }
@@ -152,13 +263,18 @@ fn what_is_kept_out_is_not_reached_by_any_way() {
         for (names, kept_out) in KEPT_OUT {
             for name in *names {
                 let reached = reached(&metadata, name);
-                let found = kept_out.iter().find(|kept_out| reached.contains(**kept_out));
+                let found = kept_out
+                    .iter()
+                    .find(|kept_out| reached.contains(**kept_out));
                 assert_eq!(found, None, "{name} on {platform}");
             }
         }
         // The names are those of packages that there are.
         let everything = reached(&metadata, "tests");
-        let unknown = KEPT_OUT.iter().flat_map(|(_, kept_out)| *kept_out).find(|name| !everything.contains(**name));
+        let unknown = KEPT_OUT
+            .iter()
+            .flat_map(|(_, kept_out)| *kept_out)
+            .find(|name| !everything.contains(**name));
         assert_eq!(unknown, None, "on {platform}");
     }
 }
@@ -166,12 +282,28 @@ fn what_is_kept_out_is_not_reached_by_any_way() {
 /// Returns the packages that a command compiles, each with its features, as `cargo tree` prints them.
 fn compiled(options: &[&str]) -> BTreeSet<String> {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["tree", "--locked", "--prefix", "none", "--format", "{p} [{f}]"]).args(options);
+    command
+        .args([
+            "tree",
+            "--locked",
+            "--prefix",
+            "none",
+            "--format",
+            "{p} [{f}]",
+        ])
+        .args(options);
     let printed = command.current_dir("..").output().expect("cargo runs");
-    assert!(printed.status.success(), "{}", String::from_utf8_lossy(&printed.stderr));
+    assert!(
+        printed.status.success(),
+        "{}",
+        String::from_utf8_lossy(&printed.stderr)
+    );
 
     let printed = String::from_utf8(printed.stdout).expect("text");
-    printed.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect()
+    printed
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)").to_owned())
+        .collect()
 }
 
 #[test]
@@ -190,14 +322,30 @@ fn local_stack_and_tests_share_one_build() {
 fn functions_are_deployed_with_their_own_features() {
     let metadata = metadata(PLATFORMS[0]);
     let packages = &metadata.workspace_metadata["lambda"]["build"]["packages"];
-    let packages: BTreeSet<_> = packages.as_array().expect("a list").iter().map(|name| name.as_str()).collect();
+    let packages: BTreeSet<_> = packages
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|name| name.as_str())
+        .collect();
 
-    let binaries = local::TEMPLATE.lines().filter_map(|line| line.trim().strip_prefix("BuildProperties: { Binary: "));
-    assert_eq!(packages, binaries.map(|line| line.strip_suffix(" }")).collect());
+    let binaries = local::TEMPLATE
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("BuildProperties: { Binary: "));
+    assert_eq!(
+        packages,
+        binaries.map(|line| line.strip_suffix(" }")).collect()
+    );
 
-    let options: Vec<_> = packages.into_iter().flatten().flat_map(|name| ["--package", name]).collect();
+    let options: Vec<_> = packages
+        .into_iter()
+        .flatten()
+        .flat_map(|name| ["--package", name])
+        .collect();
     let deployed = compiled(&[&options[..], &["--edges", "no-dev"]].concat());
-    let for_tests = deployed.iter().find(|package| package.starts_with("tokio ") && package.contains("test-util"));
+    let for_tests = deployed
+        .iter()
+        .find(|package| package.starts_with("tokio ") && package.contains("test-util"));
     assert_eq!(for_tests, None);
 }
 
@@ -208,7 +356,12 @@ fn everything_comes_under_a_licence_that_we_take() {
         let packages = graph(&metadata).into_keys().map(|id| &metadata[id]);
         let refused: Vec<String> = packages
             .filter(|package| !package.license.as_deref().is_some_and(is_permitted))
-            .map(|package| format!("{} {}: {:?}", package.name, package.version, package.license))
+            .map(|package| {
+                format!(
+                    "{} {}: {:?}",
+                    package.name, package.version, package.license
+                )
+            })
             .collect();
         assert!(refused.is_empty(), "on {platform}: {refused:#?}");
     }
@@ -216,7 +369,10 @@ fn everything_comes_under_a_licence_that_we_take() {
 
 /// Whether a licence expression (SPDX) leaves us a way of using the work.
 fn is_permitted(expression: &str) -> bool {
-    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let spaced = expression
+        .replace('/', " OR ")
+        .replace('(', " ( ")
+        .replace(')', " ) ");
     let mut words = spaced.split_whitespace().peekable();
     let permitted = any_way(&mut words);
     permitted && words.next().is_none()
@@ -255,10 +411,23 @@ fn one(words: &mut Words) -> bool {
 
 #[test]
 fn licence_expressions_are_read_as_they_are_meant() {
-    for permitted in ["MIT", "MIT/GPL-3.0", "GPL-3.0 OR (MIT AND ISC)", "Apache-2.0 WITH LLVM-exception OR GPL-3.0"] {
+    for permitted in [
+        "MIT",
+        "MIT/GPL-3.0",
+        "GPL-3.0 OR (MIT AND ISC)",
+        "Apache-2.0 WITH LLVM-exception OR GPL-3.0",
+    ] {
         assert!(is_permitted(permitted), "{permitted}");
     }
-    for refused in ["", "GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND GPL-3.0", "MIT WITH x", "(MIT", "MIT ISC"] {
+    for refused in [
+        "",
+        "GPL-3.0",
+        "MIT AND GPL-3.0",
+        "(MIT OR ISC) AND GPL-3.0",
+        "MIT WITH x",
+        "(MIT",
+        "MIT ISC",
+    ] {
         assert!(!is_permitted(refused), "{refused}");
     }
 }

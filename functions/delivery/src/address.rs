@@ -1,8 +1,8 @@
 //! What an address asks for: a storage path, and how it is to be delivered.
 
 use domain::{
-    DeliveryProof, Fault, NotSigned, SIGNATURE, TRANSFORMATION_PARAMETERS, Violation, Violations, decoded_parameters,
-    validate_transformation,
+    DeliveryProof, Fault, NotSigned, SIGNATURE, TRANSFORMATION_PARAMETERS, Violation, Violations,
+    decoded_parameters, validate_transformation,
 };
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -33,7 +33,10 @@ impl Address {
         if path.contains("//") {
             return Err(Fault::malformed("The path holds an empty segment."));
         }
-        if storage_path.split(['/', '\\']).any(|segment| segment == "..") {
+        if storage_path
+            .split(['/', '\\'])
+            .any(|segment| segment == "..")
+        {
             return Err(Fault::malformed("The path holds a `..` segment."));
         }
         let query = uri.query().unwrap_or_default();
@@ -42,26 +45,44 @@ impl Address {
             (parameters, proof)
         } else {
             // Whatever it says, nobody has signed it.
-            let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+            let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes())
+                .into_owned()
+                .collect();
             let is_signed = parameters.iter().any(|(name, _)| name == SIGNATURE);
             (parameters, is_signed.then_some(Err(NotSigned::Incomplete)))
         };
         let rendering = demand_original(&parameters);
         let download = parameters.iter().any(|(name, _)| name == DOWNLOAD);
-        Ok(Address { storage_path: storage_path.to_owned(), download, rendering, proof })
+        Ok(Address {
+            storage_path: storage_path.to_owned(),
+            download,
+            rendering,
+            proof,
+        })
     }
 }
 
 /// Refuses what asks for a rendering.
 fn demand_original(parameters: &[(String, String)]) -> Result<(), Violations> {
-    validate_transformation(parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+    validate_transformation(
+        parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str())),
+    )?;
     let mut violations = Violations::default();
     for name in TRANSFORMATION_PARAMETERS {
         if parameters.iter().any(|(given, _)| given == name) {
-            violations.add(name, &Violation::Must("is not supported yet: files are delivered as they are"));
+            violations.add(
+                name,
+                &Violation::Must("is not supported yet: files are delivered as they are"),
+            );
         }
     }
-    if violations.is_empty() { Ok(()) } else { Err(violations) }
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(violations)
+    }
 }
 
 #[cfg(test)]
@@ -70,14 +91,25 @@ mod tests {
     use domain::FaultKind;
 
     fn read(uri: &str) -> Result<(), FaultKind> {
-        Address::read(&uri.parse().expect("a URI")).map(|_| ()).map_err(|fault| fault.kind)
+        Address::read(&uri.parse().expect("a URI"))
+            .map(|_| ())
+            .map_err(|fault| fault.kind)
     }
 
     #[test]
     fn paths_that_could_lead_elsewhere_are_refused() {
-        for path in
-            ["/a/../b", "/a/%2e%2e/b", "/a/.%2E", "/..", "/a//b", "/a/%2Fb", "//a", "/a%00b", "/a/..%5Cb", "/%ff"]
-        {
+        for path in [
+            "/a/../b",
+            "/a/%2e%2e/b",
+            "/a/.%2E",
+            "/..",
+            "/a//b",
+            "/a/%2Fb",
+            "//a",
+            "/a%00b",
+            "/a/..%5Cb",
+            "/%ff",
+        ] {
             assert_eq!(read(path), Err(FaultKind::Malformed), "{path}");
         }
     }
@@ -90,15 +122,26 @@ mod tests {
             ("/acme01/a.jpg?download=1&v=2", "acme01/a.jpg", true, false),
             ("/acme01/a.jpg?signature", "acme01/a.jpg", false, true),
             ("/acme01/a.jpg?v=%ff&download", "acme01/a.jpg", true, false),
-            ("/acme01/a.jpg?v=%ff&signature=0", "acme01/a.jpg", false, true),
+            (
+                "/acme01/a.jpg?v=%ff&signature=0",
+                "acme01/a.jpg",
+                false,
+                true,
+            ),
         ] {
             let address = Address::read(&uri.parse().expect("a URI")).expect("an address");
-            let read = (address.storage_path.as_str(), address.download, address.proof.is_some());
+            let read = (
+                address.storage_path.as_str(),
+                address.download,
+                address.proof.is_some(),
+            );
             assert_eq!(read, (storage_path, download, is_signed), "{uri}");
         }
-        for (uri, is_right) in
-            [("/acme01/a.jpg?v=2", true), ("/acme01/a.jpg?w=100", false), ("/acme01/a.jpg?w=x", false)]
-        {
+        for (uri, is_right) in [
+            ("/acme01/a.jpg?v=2", true),
+            ("/acme01/a.jpg?w=100", false),
+            ("/acme01/a.jpg?w=x", false),
+        ] {
             let address = Address::read(&uri.parse().expect("a URI")).expect("an address");
             assert_eq!(address.rendering.is_ok(), is_right, "{uri}");
         }

@@ -28,16 +28,36 @@ pub(crate) struct Original<'a> {
 
 impl<'a> Original<'a> {
     pub(crate) fn of(delivered: &'a Delivered, download: bool, now: Timestamp) -> Original<'a> {
-        Original { delivered, file: delivered.file(), download, now }
+        Original {
+            delivered,
+            file: delivered.file(),
+            download,
+            now,
+        }
     }
 
     /// Returns a strong entity tag of the bytes, their rendering, the access to them (whether it requires proof, and how often it
     /// was changed at any level) and `Content-Disposition`.
     pub(crate) fn etag(&self) -> String {
-        let access = if self.delivered.grant() == Grant::Everyone { "everyone" } else { "proof" };
-        let revision = self.file.revision.map(|revision| revision.to_string()).unwrap_or_default();
+        let access = if self.delivered.grant() == Grant::Everyone {
+            "everyone"
+        } else {
+            "proof"
+        };
+        let revision = self
+            .file
+            .revision
+            .map(|revision| revision.to_string())
+            .unwrap_or_default();
         let access_revision = self.delivered.access_revision();
-        let parts = [&revision, "original", access, access_revision, &self.content_disposition()].join(" ");
+        let parts = [
+            &revision,
+            "original",
+            access,
+            access_revision,
+            &self.content_disposition(),
+        ]
+        .join(" ");
         format!("\"{}\"", &hex::encode(Sha256::digest(parts))[..TAG_DIGITS])
     }
 
@@ -54,24 +74,36 @@ impl<'a> Original<'a> {
         }
 
         let expires_seconds = self.delivered.expires_seconds().unwrap_or(i64::MAX);
-        let max_age = expires_seconds.saturating_sub(sent_at.seconds()).clamp(0, MAX_AGE_SECONDS);
+        let max_age = expires_seconds
+            .saturating_sub(sent_at.seconds())
+            .clamp(0, MAX_AGE_SECONDS);
         format!("public, max-age={max_age}, s-maxage=0, stale-if-error=0")
     }
 
     /// Returns the content type. The charset of text in UTF-8 is part of it, for browsers assume another one.
     pub(crate) fn content_type(&self) -> String {
         let mime_type = &self.file.mime_type;
-        if self.file.is_utf8 { format!("{mime_type}; charset=utf-8") } else { mime_type.clone() }
+        if self.file.is_utf8 {
+            format!("{mime_type}; charset=utf-8")
+        } else {
+            mime_type.clone()
+        }
     }
 
     pub(crate) fn content_disposition(&self) -> String {
-        let runs = matches!(self.file.mime_type.as_str(), "text/html" | "application/xhtml+xml");
+        let runs = matches!(
+            self.file.mime_type.as_str(),
+            "text/html" | "application/xhtml+xml"
+        );
         content_disposition(self.download || runs, self.file.original_name.as_str())
     }
 
     /// `Content-Disposition` of the same file from storage, which cannot add a sandbox: all markup is saved, not shown.
     pub(crate) fn content_disposition_at_storage(&self) -> String {
-        content_disposition(self.download || self.is_markup(), self.file.original_name.as_str())
+        content_disposition(
+            self.download || self.is_markup(),
+            self.file.original_name.as_str(),
+        )
     }
 
     fn is_markup(&self) -> bool {
@@ -89,9 +121,14 @@ impl<'a> Original<'a> {
     /// The headers that a 304 repeats.
     pub(crate) fn validators(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        let last_modified = UNIX_EPOCH + Duration::from_secs(self.last_modified().seconds().unsigned_abs());
+        let last_modified =
+            UNIX_EPOCH + Duration::from_secs(self.last_modified().seconds().unsigned_abs());
         insert(&mut headers, header::ETAG, &self.etag());
-        insert(&mut headers, header::LAST_MODIFIED, &httpdate::fmt_http_date(last_modified));
+        insert(
+            &mut headers,
+            header::LAST_MODIFIED,
+            &httpdate::fmt_http_date(last_modified),
+        );
         insert(&mut headers, header::CACHE_CONTROL, &self.cache_control());
         headers
     }
@@ -100,7 +137,11 @@ impl<'a> Original<'a> {
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = self.validators();
         insert(&mut headers, header::CONTENT_TYPE, &self.content_type());
-        insert(&mut headers, header::CONTENT_DISPOSITION, &self.content_disposition());
+        insert(
+            &mut headers,
+            header::CONTENT_DISPOSITION,
+            &self.content_disposition(),
+        );
         insert(&mut headers, header::ACCEPT_RANGES, "bytes");
         insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
         if self.is_markup() {

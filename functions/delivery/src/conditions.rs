@@ -24,13 +24,20 @@ pub(crate) fn judge(headers: &HeaderMap, etag: &str, modified: Timestamp) -> Ver
         if !names(&tags, etag, false) {
             return Verdict::Failed;
         }
-    } else if date(headers, header::IF_UNMODIFIED_SINCE).is_some_and(|seconds| modified.seconds() > seconds) {
+    } else if date(headers, header::IF_UNMODIFIED_SINCE)
+        .is_some_and(|seconds| modified.seconds() > seconds)
+    {
         return Verdict::Failed;
     }
     if let Some(tags) = text(headers, header::IF_NONE_MATCH) {
-        return if names(&tags, etag, true) { Verdict::NotModified } else { Verdict::Answer };
+        return if names(&tags, etag, true) {
+            Verdict::NotModified
+        } else {
+            Verdict::Answer
+        };
     }
-    if date(headers, header::IF_MODIFIED_SINCE).is_some_and(|seconds| modified.seconds() <= seconds) {
+    if date(headers, header::IF_MODIFIED_SINCE).is_some_and(|seconds| modified.seconds() <= seconds)
+    {
         return Verdict::NotModified;
     }
     Verdict::Answer
@@ -39,14 +46,18 @@ pub(crate) fn judge(headers: &HeaderMap, etag: &str, modified: Timestamp) -> Ver
 /// Whether a range is still meant: there is no `If-Range`, or it names exactly what we have. A file's bytes never
 /// change, so the date of what we have is as strong as its tag.
 pub(crate) fn range_is_meant(headers: &HeaderMap, etag: &str, modified: Timestamp) -> bool {
-    text(headers, header::IF_RANGE)
-        .is_none_or(|condition| condition == etag || seconds(&condition) == Some(modified.seconds()))
+    text(headers, header::IF_RANGE).is_none_or(|condition| {
+        condition == etag || seconds(&condition) == Some(modified.seconds())
+    })
 }
 
 /// What a header says; several lines of it are one list.
 fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
-    let lines: Vec<_> =
-        headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
+    let lines: Vec<_> = headers
+        .get_all(name)
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect();
     (!lines.is_empty()).then(|| lines.join(", ").trim().to_owned())
 }
 
@@ -57,14 +68,20 @@ fn date(headers: &HeaderMap, name: HeaderName) -> Option<i64> {
 
 /// An HTTP date in any of its three forms, in seconds since 1970.
 fn seconds(date: &str) -> Option<i64> {
-    let since_1970 = httpdate::parse_http_date(date).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let since_1970 = httpdate::parse_http_date(date)
+        .ok()?
+        .duration_since(UNIX_EPOCH)
+        .ok()?;
     i64::try_from(since_1970.as_secs()).ok()
 }
 
 /// Whether a list of tags names ours; caches weaken tags on the way, which only the weak comparison forgives.
 fn names(tags: &str, etag: &str, weakly: bool) -> bool {
     tags == "*"
-        || tags.split(',').map(str::trim).any(|tag| tag == etag || (weakly && tag.strip_prefix("W/") == Some(etag)))
+        || tags
+            .split(',')
+            .map(str::trim)
+            .any(|tag| tag == etag || (weakly && tag.strip_prefix("W/") == Some(etag)))
 }
 
 #[cfg(test)]
@@ -78,8 +95,12 @@ mod tests {
     const AFTER: &str = "Fri, 02 Jan 2026 03:04:06 GMT";
 
     fn headers(conditions: &[(&'static str, &str)]) -> HeaderMap {
-        let header =
-            |(name, value): &(&'static str, &str)| (HeaderName::from_static(name), value.parse().expect("a header"));
+        let header = |(name, value): &(&'static str, &str)| {
+            (
+                HeaderName::from_static(name),
+                value.parse().expect("a header"),
+            )
+        };
         conditions.iter().map(header).collect()
     }
 
@@ -88,21 +109,46 @@ mod tests {
         for (conditions, expected) in [
             (vec![], Verdict::Answer),
             (vec![("if-none-match", "\"a\"")], Verdict::NotModified),
-            (vec![("if-none-match", "\"b\", W/\"a\"")], Verdict::NotModified),
+            (
+                vec![("if-none-match", "\"b\", W/\"a\"")],
+                Verdict::NotModified,
+            ),
             (vec![("if-none-match", "*")], Verdict::NotModified),
-            (vec![("if-none-match", "\"b\""), ("if-modified-since", MODIFIED)], Verdict::Answer),
-            (vec![("if-none-match", "\"é\""), ("if-modified-since", MODIFIED)], Verdict::Answer),
+            (
+                vec![("if-none-match", "\"b\""), ("if-modified-since", MODIFIED)],
+                Verdict::Answer,
+            ),
+            (
+                vec![("if-none-match", "\"é\""), ("if-modified-since", MODIFIED)],
+                Verdict::Answer,
+            ),
             (vec![("if-none-match", "\"a b\"")], Verdict::Answer),
             (vec![("if-match", "\"a\"")], Verdict::Answer),
             (vec![("if-match", "W/\"a\"")], Verdict::Failed),
             (vec![("if-match", "\"é\"")], Verdict::Failed),
-            (vec![("if-match", "\"b\""), ("if-none-match", "\"a\"")], Verdict::Failed),
-            (vec![("if-match", "\"a\""), ("if-unmodified-since", BEFORE)], Verdict::Answer),
-            (vec![("if-unmodified-since", BEFORE), ("if-none-match", "\"a\"")], Verdict::Failed),
-            (vec![("if-unmodified-since", AFTER), ("if-modified-since", AFTER)], Verdict::NotModified),
+            (
+                vec![("if-match", "\"b\""), ("if-none-match", "\"a\"")],
+                Verdict::Failed,
+            ),
+            (
+                vec![("if-match", "\"a\""), ("if-unmodified-since", BEFORE)],
+                Verdict::Answer,
+            ),
+            (
+                vec![("if-unmodified-since", BEFORE), ("if-none-match", "\"a\"")],
+                Verdict::Failed,
+            ),
+            (
+                vec![("if-unmodified-since", AFTER), ("if-modified-since", AFTER)],
+                Verdict::NotModified,
+            ),
         ] {
             assert_eq!(
-                judge(&headers(&conditions), "\"a\"", Timestamp::from_ms(MODIFIED_MS)),
+                judge(
+                    &headers(&conditions),
+                    "\"a\"",
+                    Timestamp::from_ms(MODIFIED_MS)
+                ),
                 expected,
                 "{conditions:?}"
             );
@@ -116,18 +162,34 @@ mod tests {
             (BEFORE, Verdict::Failed, Verdict::Answer),
             (MODIFIED, Verdict::Answer, Verdict::NotModified),
             (AFTER, Verdict::Answer, Verdict::NotModified),
-            ("Friday, 02-Jan-26 03:04:06 GMT", Verdict::Answer, Verdict::NotModified),
+            (
+                "Friday, 02-Jan-26 03:04:06 GMT",
+                Verdict::Answer,
+                Verdict::NotModified,
+            ),
             ("Fri Jan  2 03:04:04 2026", Verdict::Failed, Verdict::Answer),
             ("yesterday", Verdict::Answer, Verdict::Answer),
             ("2026-01-02T03:04:06Z", Verdict::Answer, Verdict::Answer),
-            ("Fri, 02 Jan 2026 03:04:06 GMT, Fri, 02 Jan 2026 03:04:04 GMT", Verdict::Answer, Verdict::Answer),
+            (
+                "Fri, 02 Jan 2026 03:04:06 GMT, Fri, 02 Jan 2026 03:04:04 GMT",
+                Verdict::Answer,
+                Verdict::Answer,
+            ),
         ] {
             assert_eq!(
-                judge(&headers(&[("if-unmodified-since", date)]), "\"a\"", modified),
+                judge(
+                    &headers(&[("if-unmodified-since", date)]),
+                    "\"a\"",
+                    modified
+                ),
                 unmodified_since,
                 "{date}"
             );
-            assert_eq!(judge(&headers(&[("if-modified-since", date)]), "\"a\"", modified), modified_since, "{date}");
+            assert_eq!(
+                judge(&headers(&[("if-modified-since", date)]), "\"a\"", modified),
+                modified_since,
+                "{date}"
+            );
         }
     }
 
@@ -144,8 +206,16 @@ mod tests {
             ("yesterday", false),
         ] {
             let headers = headers(&[("if-range", condition)]);
-            assert_eq!(range_is_meant(&headers, "\"a\"", Timestamp::from_ms(MODIFIED_MS)), meant, "{condition}");
+            assert_eq!(
+                range_is_meant(&headers, "\"a\"", Timestamp::from_ms(MODIFIED_MS)),
+                meant,
+                "{condition}"
+            );
         }
-        assert!(range_is_meant(&HeaderMap::new(), "\"a\"", Timestamp::from_ms(MODIFIED_MS)));
+        assert!(range_is_meant(
+            &HeaderMap::new(),
+            "\"a\"",
+            Timestamp::from_ms(MODIFIED_MS)
+        ));
     }
 }

@@ -23,19 +23,32 @@ use crate::{
 /// The one route, as the log names it.
 const ROUTE: &str = "/{storage_path}";
 
-pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) -> Result<Response, Failure> {
+pub(crate) async fn deliver(
+    State(delivery): State<Delivery>,
+    request: Request,
+) -> Result<Response, Failure> {
     telemetry::record_route(ROUTE);
     let method = request.method();
     if method == Method::OPTIONS {
         return Ok(preflight());
     }
     if method != Method::GET && method != Method::HEAD {
-        let fault = Fault::new(FaultKind::MethodNotAllowed, format!("This path takes the methods {METHODS}."));
+        let fault = Fault::new(
+            FaultKind::MethodNotAllowed,
+            format!("This path takes the methods {METHODS}."),
+        );
         return Ok(([(header::ALLOW, METHODS)], Failure::from(fault)).into_response());
     }
-    let Address { storage_path, download, rendering, proof: presented } = Address::read(request.uri())?;
+    let Address {
+        storage_path,
+        download,
+        rendering,
+        proof: presented,
+    } = Address::read(request.uri())?;
     let headers = request.headers();
-    let authorization = headers.get(&MOVED_AUTHORIZATION).or_else(|| headers.get(header::AUTHORIZATION));
+    let authorization = headers
+        .get(&MOVED_AUTHORIZATION)
+        .or_else(|| headers.get(header::AUTHORIZATION));
     let tenants = &delivery.tenants;
     let now = delivery.sources.now();
     let proof = async {
@@ -46,19 +59,31 @@ pub(crate) async fn deliver(State(delivery): State<Delivery>, request: Request) 
         })
     };
 
-    let (located, caller, proof) =
-        tokio::try_join!(tenants.located(&storage_path), caller_of(authorization, tenants), proof)?;
-    let visitor = Visitor { caller: caller.as_ref(), proof, now };
-    let found = tenants.open(located.ok_or_else(Fault::not_found)?, visitor).await?;
+    let (located, caller, proof) = tokio::try_join!(
+        tenants.located(&storage_path),
+        caller_of(authorization, tenants),
+        proof
+    )?;
+    let visitor = Visitor {
+        caller: caller.as_ref(),
+        proof,
+        now,
+    };
+    let found = tenants
+        .open(located.ok_or_else(Fault::not_found)?, visitor)
+        .await?;
     rendering?;
 
     let original = Original::of(&found, download, now);
     match conditions::judge(headers, &original.etag(), original.last_modified()) {
-        Verdict::NotModified => Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response()),
-        Verdict::Failed => {
-            Err(Fault::new(FaultKind::PreconditionFailed, "The file is not the one that the request takes it for.")
-                .into())
+        Verdict::NotModified => {
+            Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response())
         }
+        Verdict::Failed => Err(Fault::new(
+            FaultKind::PreconditionFailed,
+            "The file is not the one that the request takes it for.",
+        )
+        .into()),
         Verdict::Answer => Ok(body(&delivery, &found, &original, method, headers, now).await?),
     }
 }
@@ -72,9 +97,13 @@ async fn body(
     now: Timestamp,
 ) -> Result<Response, Fault> {
     let size = found.file().size;
-    let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|_| {
-        method == Method::GET && conditions::range_is_meant(headers, &original.etag(), original.last_modified())
-    });
+    let range = headers
+        .get(header::RANGE)
+        .and_then(|value| value.to_str().ok())
+        .filter(|_| {
+            method == Method::GET
+                && conditions::range_is_meant(headers, &original.etag(), original.last_modified())
+        });
     let part = match range.map_or(Wanted::All, |header| range::wanted(header, size)) {
         Wanted::All if method == Method::GET && size > delivery.redirect_above => {
             return redirect(delivery, found, original, now).await;
@@ -88,19 +117,33 @@ async fn body(
     let mut answer = original.headers();
     insert(&mut answer, header::CONTENT_LENGTH, &length.to_string());
     if let Some((first, last)) = part {
-        insert(&mut answer, header::CONTENT_RANGE, &format!("bytes {first}-{last}/{size}"));
+        insert(
+            &mut answer,
+            header::CONTENT_RANGE,
+            &format!("bytes {first}-{last}/{size}"),
+        );
     }
 
-    let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
+    let status = if part.is_some() {
+        StatusCode::PARTIAL_CONTENT
+    } else {
+        StatusCode::OK
+    };
     if method == Method::HEAD {
         return Ok((status, answer).into_response());
     }
-    let bytes = found.bytes(&delivery.tenants, &delivery.originals, part).await?;
+    let bytes = found
+        .bytes(&delivery.tenants, &delivery.originals, part)
+        .await?;
     Ok((status, answer, Body::from_stream(bytes)).into_response())
 }
 
 fn not_in_the_file(size: u64) -> Response {
     let message = format!("The file has {size} bytes; the range holds none of them.");
     let fault = Fault::new(FaultKind::RangeNotSatisfiable, message);
-    ([(header::CONTENT_RANGE, format!("bytes */{size}"))], Failure::from(fault)).into_response()
+    (
+        [(header::CONTENT_RANGE, format!("bytes */{size}"))],
+        Failure::from(fault),
+    )
+        .into_response()
 }

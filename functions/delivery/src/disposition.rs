@@ -22,13 +22,28 @@ pub(crate) fn content_disposition(save: bool, name: &str) -> String {
     let kind = if save { "attachment" } else { "inline" };
     let plain: String = name
         .chars()
-        .map(|character| if character.is_ascii_graphic() || character == ' ' { character } else { '_' })
-        .map(|character| if matches!(character, '"' | '\\') { '_' } else { character })
+        .map(|character| {
+            if character.is_ascii_graphic() || character == ' ' {
+                character
+            } else {
+                '_'
+            }
+        })
+        .map(|character| {
+            if matches!(character, '"' | '\\') {
+                '_'
+            } else {
+                character
+            }
+        })
         .collect();
     if plain == name {
         format!("{kind}; filename=\"{plain}\"")
     } else {
-        format!("{kind}; filename=\"{plain}\"; filename*=UTF-8''{}", utf8_percent_encode(name, ENCODED))
+        format!(
+            "{kind}; filename=\"{plain}\"; filename*=UTF-8''{}",
+            utf8_percent_encode(name, ENCODED)
+        )
     }
 }
 
@@ -38,7 +53,10 @@ mod tests {
 
     #[test]
     fn names_cannot_break_out_of_the_header() {
-        assert_eq!(content_disposition(false, "a b.jpg"), "inline; filename=\"a b.jpg\"");
+        assert_eq!(
+            content_disposition(false, "a b.jpg"),
+            "inline; filename=\"a b.jpg\""
+        );
         assert_eq!(
             content_disposition(true, "\"é\r\n.jpg"),
             "attachment; filename=\"____.jpg\"; filename*=UTF-8''%22%C3%A9%0D%0A.jpg"

@@ -43,17 +43,36 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
     let master = settings.master_secret();
     settings.finish()?;
-    let delivery = Delivery { tenants, originals, master, sources: environment.sources.clone(), redirect_above };
-    Ok(with_layers(Router::new().fallback(deliver::deliver).with_state(delivery)))
+    let delivery = Delivery {
+        tenants,
+        originals,
+        master,
+        sources: environment.sources.clone(),
+        redirect_above,
+    };
+    Ok(with_layers(
+        Router::new()
+            .fallback(deliver::deliver)
+            .with_state(delivery),
+    ))
 }
 
 /// The answer to a preflight: the same for every path, since the CDN does not forward what it asks.
 fn preflight() -> axum::response::Response {
     let headers = [
         (header::ALLOW, HeaderValue::from_static(METHODS)),
-        (header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS)),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Authorization, Range, *")),
-        (header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("7200")),
+        (
+            header::ACCESS_CONTROL_ALLOW_METHODS,
+            HeaderValue::from_static(METHODS),
+        ),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            HeaderValue::from_static("Authorization, Range, *"),
+        ),
+        (
+            header::ACCESS_CONTROL_MAX_AGE,
+            HeaderValue::from_static("7200"),
+        ),
     ];
     (StatusCode::NO_CONTENT, headers).into_response()
 }

@@ -16,15 +16,28 @@ pub(crate) enum Wanted {
 
 /// Reads a `Range` header.
 pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
-    let unit = header.trim().split_at_checked(UNIT.len()).filter(|(unit, _)| unit.eq_ignore_ascii_case(UNIT));
-    let Some(range) = unit.map(|(_, range)| range.trim()) else { return Wanted::All };
-    let Some((first, last)) = range.split_once('-') else { return Wanted::All };
+    let unit = header
+        .trim()
+        .split_at_checked(UNIT.len())
+        .filter(|(unit, _)| unit.eq_ignore_ascii_case(UNIT));
+    let Some(range) = unit.map(|(_, range)| range.trim()) else {
+        return Wanted::All;
+    };
+    let Some((first, last)) = range.split_once('-') else {
+        return Wanted::All;
+    };
     match (number(first), number(last)) {
-        (Number::Some(first), _) if first >= size && !matches!(number(last), Number::Wrong) => Wanted::Nothing,
-        (Number::Some(first), Number::Some(last)) if first <= last => Wanted::Part(first, last.min(size - 1)),
+        (Number::Some(first), _) if first >= size && !matches!(number(last), Number::Wrong) => {
+            Wanted::Nothing
+        }
+        (Number::Some(first), Number::Some(last)) if first <= last => {
+            Wanted::Part(first, last.min(size - 1))
+        }
         (Number::Some(first), Number::None) => Wanted::Part(first, size - 1),
         (Number::None, Number::Some(0)) => Wanted::Nothing,
-        (Number::None, Number::Some(length)) if size > 0 => Wanted::Part(size.saturating_sub(length), size - 1),
+        (Number::None, Number::Some(length)) if size > 0 => {
+            Wanted::Part(size.saturating_sub(length), size - 1)
+        }
         (Number::None, Number::Some(_)) => Wanted::Nothing,
         _ => Wanted::All,
     }
@@ -33,7 +46,10 @@ pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
 /// Cuts a range to its first `max_bytes`, at least one. A 206 may answer a part of what was requested (RFC 9110, section
 /// 15.3.7): `Content-Range` shows which, and the client requests the rest.
 pub(crate) fn first_bytes(first: u64, last: u64, max_bytes: u64) -> (u64, u64) {
-    (first, last.min(first.saturating_add(max_bytes.saturating_sub(1))))
+    (
+        first,
+        last.min(first.saturating_add(max_bytes.saturating_sub(1))),
+    )
 }
 
 enum Number {
@@ -92,7 +108,11 @@ mod tests {
             (5, 9, 0, (5, 5)),
             (5, u64::MAX, u64::MAX, (5, u64::MAX)),
         ] {
-            assert_eq!(first_bytes(first, last, max_bytes), expected, "{first}-{last}, {max_bytes}");
+            assert_eq!(
+                first_bytes(first, last, max_bytes),
+                expected,
+                "{first}-{last}, {max_bytes}"
+            );
         }
     }
 }

@@ -16,9 +16,15 @@ use tenant::{AnswerHeaders, Delivered, Grant};
 use crate::{Delivery, answer::Original};
 
 /// Length of the windows, and lifetime of an address from the start of its window, for a file that is open to everyone.
-const OPEN: Limits = Limits { window_seconds: 30 * 60, lifetime_seconds: 60 * 60 };
+const OPEN: Limits = Limits {
+    window_seconds: 30 * 60,
+    lifetime_seconds: 60 * 60,
+};
 /// The same for a file that requires proof.
-const PROTECTED: Limits = Limits { window_seconds: 60, lifetime_seconds: 2 * 60 };
+const PROTECTED: Limits = Limits {
+    window_seconds: 60,
+    lifetime_seconds: 2 * 60,
+};
 
 /// Bounds of an address, in seconds.
 struct Limits {
@@ -37,13 +43,19 @@ struct Validity {
 impl Validity {
     /// Returns the validity of an address that is created now; `expires_seconds` is the end of the signed URL of the request.
     fn of(grant: Grant, expires_seconds: Option<i64>, now: Timestamp) -> Validity {
-        let limits = if grant == Grant::Everyone { OPEN } else { PROTECTED };
+        let limits = if grant == Grant::Everyone {
+            OPEN
+        } else {
+            PROTECTED
+        };
         let start_seconds = now.seconds() - now.seconds().rem_euclid(limits.window_seconds);
         let end_seconds = start_seconds.saturating_add(limits.lifetime_seconds);
 
         Validity {
             start: Timestamp::from_seconds(start_seconds),
-            end: Timestamp::from_seconds(expires_seconds.map_or(end_seconds, |expires| end_seconds.min(expires))),
+            end: Timestamp::from_seconds(
+                expires_seconds.map_or(end_seconds, |expires| end_seconds.min(expires)),
+            ),
         }
     }
 
@@ -67,8 +79,18 @@ pub(crate) async fn redirect(
         cache_control: original.cache_control_at(validity.end),
     };
 
-    let address = found.presign(&delivery.originals, headers, validity.start, validity.lifetime()).await?;
-    let headers = [(header::LOCATION, address), (header::CACHE_CONTROL, "no-store".to_owned())];
+    let address = found
+        .presign(
+            &delivery.originals,
+            headers,
+            validity.start,
+            validity.lifetime(),
+        )
+        .await?;
+    let headers = [
+        (header::LOCATION, address),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
     Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
 }
 
@@ -86,7 +108,13 @@ mod tests {
             (Grant::Everyone, None, 1_799_999, 0, 3_600),
             (Grant::Everyone, None, 1_800_000, 1_800, 5_400),
             (Grant::Everyone, Some(3_599), 60_000, 0, 3_599),
-            (Grant::Everyone, Some(i64::MAX - WINDOW_START), 60_000, 0, 3_600),
+            (
+                Grant::Everyone,
+                Some(i64::MAX - WINDOW_START),
+                60_000,
+                0,
+                3_600,
+            ),
             (Grant::Key, None, 0, 0, 120),
             (Grant::Key, None, 59_999, 0, 120),
             (Grant::Key, None, 60_000, 60, 180),
@@ -97,16 +125,29 @@ mod tests {
         ] {
             let at = |seconds: i64| Timestamp::from_seconds(WINDOW_START + seconds);
             let now = at(0).plus_ms(now_after_ms);
-            let validity = Validity::of(grant, expires_after.map(|seconds| WINDOW_START + seconds), now);
-            let expected = Validity { start: at(start_after), end: at(end_after) };
-            assert_eq!(validity, expected, "{grant:?}, expires after {expires_after:?} s, now after {now_after_ms} ms");
+            let validity = Validity::of(
+                grant,
+                expires_after.map(|seconds| WINDOW_START + seconds),
+                now,
+            );
+            let expected = Validity {
+                start: at(start_after),
+                end: at(end_after),
+            };
+            assert_eq!(
+                validity, expected,
+                "{grant:?}, expires after {expires_after:?} s, now after {now_after_ms} ms"
+            );
         }
     }
 
     #[test]
     fn lifetime_is_the_time_from_start_to_end() {
-        let validity =
-            Validity::of(Grant::Signature, Some(WINDOW_START + 61), Timestamp::from_seconds(WINDOW_START + 60));
+        let validity = Validity::of(
+            Grant::Signature,
+            Some(WINDOW_START + 61),
+            Timestamp::from_seconds(WINDOW_START + 60),
+        );
         assert_eq!(validity.lifetime(), Duration::from_secs(1));
     }
 }

@@ -25,8 +25,13 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now_ms(&self) -> i64 {
-        #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system for the time")]
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the one place that asks the system for the time"
+        )]
+        let since_epoch = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         millis(since_epoch)
     }
 
@@ -35,7 +40,9 @@ impl Clock for SystemClock {
             // In a loop: the timer is monotonic, while the system's time may have been set back meanwhile.
             loop {
                 let left_ms = at_ms.saturating_sub(SystemClock.now_ms());
-                let Ok(left_ms @ 1..) = u64::try_from(left_ms) else { return };
+                let Ok(left_ms @ 1..) = u64::try_from(left_ms) else {
+                    return;
+                };
                 tokio::time::sleep(Duration::from_millis(left_ms)).await;
             }
         })
@@ -51,12 +58,15 @@ pub struct ManualClock {
 impl ManualClock {
     /// A clock that shows `now_ms`, in milliseconds since the Unix epoch.
     pub fn starting_at(now_ms: i64) -> ManualClock {
-        ManualClock { now_ms: Arc::new(watch::Sender::new(now_ms)) }
+        ManualClock {
+            now_ms: Arc::new(watch::Sender::new(now_ms)),
+        }
     }
 
     /// Moves the time on and wakes whoever slept until then.
     pub fn advance(&self, by: Duration) {
-        self.now_ms.send_modify(|now_ms| *now_ms = now_ms.saturating_add(millis(by)));
+        self.now_ms
+            .send_modify(|now_ms| *now_ms = now_ms.saturating_add(millis(by)));
     }
 }
 

@@ -28,7 +28,14 @@ const OBJECTS: &str = "s3";
 const SECRETS: &str = "secrets.json";
 const SECRETS_DRAFT: &str = "secrets.new";
 /// The entries that are made here, but for the databases.
-const OURS: [&str; 6] = [LOCK, FORMAT_FILE, FORMAT_DRAFT, OBJECTS, SECRETS, SECRETS_DRAFT];
+const OURS: [&str; 6] = [
+    LOCK,
+    FORMAT_FILE,
+    FORMAT_DRAFT,
+    OBJECTS,
+    SECRETS,
+    SECRETS_DRAFT,
+];
 /// What the databases' files are called, or begin with.
 const DYNAMODB: &str = "dynamodb.sqlite";
 const SQS: &str = "sqs.sqlite";
@@ -60,23 +67,40 @@ pub(crate) struct Directory {
 impl Directory {
     /// Makes the directory where it is missing, locks it, and empties it or checks the databases that it should hold.
     pub(crate) fn open(root: &Path, existing: Existing) -> Result<Directory, StartError> {
-        let unusable = |reason| StartError::Directory { path: root.to_owned(), reason };
+        let unusable = |reason| StartError::Directory {
+            path: root.to_owned(),
+            reason,
+        };
         // For its owner alone: the databases in it hold what only keys open elsewhere.
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(root).map_err(unusable)?;
-        let lock = OpenOptions::new().create(true).append(true).open(root.join(LOCK)).map_err(unusable)?;
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(root)
+            .map_err(unusable)?;
+        let lock = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(root.join(LOCK))
+            .map_err(unusable)?;
         lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => StartError::Locked { path: root.to_owned() },
+            TryLockError::WouldBlock => StartError::Locked {
+                path: root.to_owned(),
+            },
             TryLockError::Error(reason) => unusable(reason),
         })?;
         if let Existing::Removed { beside } = existing {
             clear(root, beside)?;
         }
-        let directory = Directory { root: root.to_owned(), _lock: lock };
+        let directory = Directory {
+            root: root.to_owned(),
+            _lock: lock,
+        };
         if directory.was_sealed()? {
             check(&directory.dynamodb())?;
             check(&directory.sqs())?;
             check(&directory.s3().join("objects.sqlite"))?;
-            fs::metadata(directory.secrets()).map_err(|error| StartError::damaged(&directory.secrets(), &error))?;
+            fs::metadata(directory.secrets())
+                .map_err(|error| StartError::damaged(&directory.secrets(), &error))?;
         }
         Ok(directory)
     }
@@ -119,28 +143,56 @@ impl Directory {
     fn was_sealed(&self) -> Result<bool, StartError> {
         match fs::read_to_string(self.format()) {
             Ok(found) if found == FORMAT => Ok(true),
-            Ok(found) => Err(StartError::Format { path: self.root.clone(), found, expected: FORMAT }),
+            Ok(found) => Err(StartError::Format {
+                path: self.root.clone(),
+                found,
+                expected: FORMAT,
+            }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(reason) => Err(StartError::Directory { path: self.format(), reason }),
+            Err(reason) => Err(StartError::Directory {
+                path: self.format(),
+                reason,
+            }),
         }
     }
 }
 
 /// Removes what earlier runs left and nothing else: where there is anything else, nothing at all.
 fn clear(root: &Path, beside: &[&str]) -> Result<(), StartError> {
-    let unusable = |reason| StartError::Directory { path: root.to_owned(), reason };
-    let is_ours = |name: &str| {
-        OURS.contains(&name) || beside.contains(&name) || DATABASES.iter().any(|database| name.starts_with(database))
+    let unusable = |reason| StartError::Directory {
+        path: root.to_owned(),
+        reason,
     };
-    let entries = fs::read_dir(root).and_then(Iterator::collect::<io::Result<Vec<_>>>).map_err(unusable)?;
-    if let Some(foreign) = entries.iter().find(|entry| !entry.file_name().to_str().is_some_and(is_ours)) {
-        return Err(StartError::Foreign { path: foreign.path() });
+    let is_ours = |name: &str| {
+        OURS.contains(&name)
+            || beside.contains(&name)
+            || DATABASES.iter().any(|database| name.starts_with(database))
+    };
+    let entries = fs::read_dir(root)
+        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+        .map_err(unusable)?;
+    if let Some(foreign) = entries
+        .iter()
+        .find(|entry| !entry.file_name().to_str().is_some_and(is_ours))
+    {
+        return Err(StartError::Foreign {
+            path: foreign.path(),
+        });
     }
-    let mut paths: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).filter(|path| !path.ends_with(LOCK)).collect();
+    let mut paths: Vec<PathBuf> = entries
+        .iter()
+        .map(fs::DirEntry::path)
+        .filter(|path| !path.ends_with(LOCK))
+        .collect();
     // The format first: without it, what is left of a clearing that was cut off is not taken for damage.
     paths.sort_by_key(|path| !path.ends_with(FORMAT_FILE));
     for path in paths {
-        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.map_err(unusable)?;
+        if path.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        }
+        .map_err(unusable)?;
     }
     Ok(())
 }
@@ -155,7 +207,11 @@ fn check(path: &Path) -> Result<(), StartError> {
         return Err(StartError::damaged(path, &"it is empty"));
     }
     let finding = examine(path, bytes).map_err(|error| StartError::damaged(path, &error))?;
-    if finding == "ok" { Ok(()) } else { Err(StartError::damaged(path, &finding)) }
+    if finding == "ok" {
+        Ok(())
+    } else {
+        Err(StartError::damaged(path, &finding))
+    }
 }
 
 /// `ok`, or what SQLite finds wrong.
@@ -163,7 +219,11 @@ fn examine(path: &Path, bytes: u64) -> rusqlite::Result<String> {
     // Writable, since what a killed process left in the log has to be recovered first.
     let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     if bytes > CHECKED_DATABASE_BYTES_MAX {
-        return database.query_row("SELECT 'ok' FROM (SELECT count(*) FROM sqlite_schema)", [], |row| row.get(0));
+        return database.query_row(
+            "SELECT 'ok' FROM (SELECT count(*) FROM sqlite_schema)",
+            [],
+            |row| row.get(0),
+        );
     }
     database.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
 }

@@ -64,7 +64,10 @@ pub enum StartError {
 
 impl StartError {
     pub(crate) fn damaged(path: &Path, reason: &impl fmt::Display) -> StartError {
-        StartError::Damaged { path: path.to_owned(), reason: reason.to_string() }
+        StartError::Damaged {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
     }
 }
 
@@ -72,7 +75,9 @@ impl StartError {
 #[derive(Debug, Error)]
 pub enum ProvisionError {
     /// A table on disk has another key, or another index of the same name.
-    #[error("the {what} of table {table} is not the one on disk: start with a fresh data directory")]
+    #[error(
+        "the {what} of table {table} is not the one on disk: start with a fresh data directory"
+    )]
     TableDiffers {
         /// The table's name.
         table: String,

@@ -91,22 +91,39 @@ struct Stores {
 impl Emulators {
     /// Opens the stores, or makes them, and listens: all but S3 on free ports of loopback.
     pub async fn start(options: Options) -> Result<Emulators, StartError> {
-        let Options { data_dir, existing, clock, s3_listener } = options;
-        s3_listener.set_nonblocking(true).map_err(StartError::Listen)?;
+        let Options {
+            data_dir,
+            existing,
+            clock,
+            s3_listener,
+        } = options;
+        s3_listener
+            .set_nonblocking(true)
+            .map_err(StartError::Listen)?;
         let s3_listener = TcpListener::from_std(s3_listener).map_err(StartError::Listen)?;
         let dynamodb_listener = server::bind().map_err(StartError::Listen)?;
         let sqs_listener = server::bind().map_err(StartError::Listen)?;
         let secrets_listener = server::bind().map_err(StartError::Listen)?;
         let secrets_manager_url = url(&secrets_listener)?;
-        let (dynamodb_url, s3_url, sqs_url) = (url(&dynamodb_listener)?, url(&s3_listener)?, url(&sqs_listener)?);
+        let (dynamodb_url, s3_url, sqs_url) = (
+            url(&dynamodb_listener)?,
+            url(&s3_listener)?,
+            url(&sqs_listener)?,
+        );
 
         let (stop, stopping) = watch::channel(());
         let opening = (sqs_url.clone(), Arc::clone(&clock), stopping.clone());
         let opened = tokio::task::spawn_blocking(move || {
-            open(Directory::open(&data_dir, existing)?, &opening.0, &opening.1, opening.2)
+            open(
+                Directory::open(&data_dir, existing)?,
+                &opening.0,
+                &opening.1,
+                opening.2,
+            )
         });
         let opened = opened.await;
-        let (directory, dynamodb, stores) = opened.map_err(|error| StartError::Thread(error.into()))??;
+        let (directory, dynamodb, stores) =
+            opened.map_err(|error| StartError::Thread(error.into()))??;
 
         let watch = Watch::default();
         let mut servers = JoinSet::new();
@@ -158,18 +175,33 @@ impl Emulators {
     pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
         self.watch.overlaps.know(&stack.tables);
         let (stores, tables) = (self.stores.clone(), stack.tables.clone());
-        let (buckets, queues, secrets) = (stack.buckets.clone(), stack.queues.clone(), stack.secrets.clone());
+        let (buckets, queues, secrets) = (
+            stack.buckets.clone(),
+            stack.queues.clone(),
+            stack.secrets.clone(),
+        );
         let ensure = move || {
-            tables.iter().try_for_each(|table| stores.tables.ensure(table))?;
-            queues.iter().try_for_each(|queue| stores.sqs.ensure(queue))?;
-            secrets.iter().try_for_each(|secret| stores.secrets.ensure(secret))?;
+            tables
+                .iter()
+                .try_for_each(|table| stores.tables.ensure(table))?;
+            queues
+                .iter()
+                .try_for_each(|queue| stores.sqs.ensure(queue))?;
+            secrets
+                .iter()
+                .try_for_each(|secret| stores.secrets.ensure(secret))?;
             buckets.iter().try_for_each(|bucket| {
                 let ensured = stores.s3.ensure_bucket(bucket);
-                let failed = |reason: String| ProvisionError::Bucket { bucket: bucket.name.clone(), reason };
+                let failed = |reason: String| ProvisionError::Bucket {
+                    bucket: bucket.name.clone(),
+                    reason,
+                };
                 ensured.map_err(|error| failed(error.to_string()))
             })
         };
-        tokio::task::spawn_blocking(ensure).await.unwrap_or(Err(ProvisionError::Stopped))
+        tokio::task::spawn_blocking(ensure)
+            .await
+            .unwrap_or(Err(ProvisionError::Stopped))
     }
 
     /// Lets a principal call. One that holds the same access key is replaced.
@@ -214,7 +246,10 @@ impl Emulators {
 }
 
 fn url(listener: &TcpListener) -> Result<String, StartError> {
-    listener.local_addr().map(|address| format!("http://{address}")).map_err(StartError::Listen)
+    listener
+        .local_addr()
+        .map(|address| format!("http://{address}"))
+        .map_err(StartError::Listen)
 }
 
 /// Opens everything in the data directory. Blocks.
@@ -225,12 +260,23 @@ fn open(
     stopping: Stopping,
 ) -> Result<(Directory, DynamoDb, Stores), StartError> {
     let sqs = Sqs::open(&directory.sqs(), sqs_url, Arc::clone(clock), stopping)?;
-    let s3 = S3Store::open(&directory.s3(), Arc::clone(clock))
-        .map_err(|error| StartError::Objects { reason: error.to_string() })?;
+    let s3 =
+        S3Store::open(&directory.s3(), Arc::clone(clock)).map_err(|error| StartError::Objects {
+            reason: error.to_string(),
+        })?;
     let secrets = Secrets::open(&directory.secrets(), Arc::clone(clock))?;
     let (dynamodb, database) = DynamoDb::start(&directory.dynamodb())?;
     directory.seal()?;
-    Ok((directory, dynamodb, Stores { tables: Tables::new(database), s3, sqs, secrets }))
+    Ok((
+        directory,
+        dynamodb,
+        Stores {
+            tables: Tables::new(database),
+            s3,
+            sqs,
+            secrets,
+        },
+    ))
 }
 
 /// Removes what has expired, about once a minute of the clock.

@@ -25,7 +25,10 @@ pub struct Principal {
 
 impl fmt::Debug for Principal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Principal").field("name", &self.name).finish_non_exhaustive()
+        formatter
+            .debug_struct("Principal")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -38,13 +41,20 @@ pub(crate) struct Keys {
 impl Keys {
     /// Lets a principal in; one that held the same access key before is replaced.
     pub(crate) fn admit(&self, principal: Principal) {
-        let mut admitted = self.admitted.write().unwrap_or_else(PoisonError::into_inner);
+        let mut admitted = self
+            .admitted
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         admitted.insert(principal.access_key.clone(), Arc::new(principal));
     }
 
     /// Who holds this access key.
     pub(crate) fn principal(&self, access_key: &str) -> Option<Arc<Principal>> {
-        self.admitted.read().unwrap_or_else(PoisonError::into_inner).get(access_key).cloned()
+        self.admitted
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(access_key)
+            .cloned()
     }
 
     /// The secret that belongs to this access key.

@@ -15,7 +15,10 @@ pub(crate) fn is_uuid(text: &str) -> bool {
 /// Bytes that nobody can guess.
 pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     let mut bytes = [0; N];
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that asks the system for randomness")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that asks the system for randomness"
+    )]
     getrandom::fill(&mut bytes)?;
     Ok(bytes)
 }

@@ -41,7 +41,11 @@ pub(crate) fn bind() -> std::io::Result<TcpListener> {
 }
 
 /// Serves until the emulators stop, then lets running requests finish.
-pub(crate) async fn serve<B: Backend>(listener: TcpListener, gate: Gate<B>, mut stopping: Stopping) {
+pub(crate) async fn serve<B: Backend>(
+    listener: TcpListener,
+    gate: Gate<B>,
+    mut stopping: Stopping,
+) {
     let gate = Arc::new(gate);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();

@@ -44,16 +44,25 @@ pub(crate) async fn first_key(
     environments: &Environments,
     emulators: &Emulators,
 ) -> Result<Option<FirstKey>, StartError> {
-    let table = stack.functions.iter().find_map(|function| function.environment.get(TABLE_VARIABLE));
+    let table = stack
+        .functions
+        .iter()
+        .find_map(|function| function.environment.get(TABLE_VARIABLE));
     let Some(table) = table else { return Ok(None) };
     let variables = [(TABLE_VARIABLE.to_owned(), table.clone())].into();
     let environment = environments.operator("bootstrap", variables, emulators);
     let mut settings = Settings::of(&environment);
     let tenants = Tenants::new(settings.table());
-    settings.finish().map_err(|reason| StartError::Function { function: "bootstrap".to_owned(), reason })?;
+    settings.finish().map_err(|reason| StartError::Function {
+        function: "bootstrap".to_owned(),
+        reason,
+    })?;
     let known = known_key(data_dir);
     let done = tenant::bootstrap(&tenants, known.as_deref()).await?;
-    Ok(Some(FirstKey { key: done.api_key.reveal().to_owned(), is_new: done.is_new }))
+    Ok(Some(FirstKey {
+        key: done.api_key.reveal().to_owned(),
+        is_new: done.is_new,
+    }))
 }
 
 /// The key of an earlier start. A file that is missing or unreadable knows none.

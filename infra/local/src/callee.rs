@@ -47,7 +47,11 @@ pub(crate) enum Unanswered {
 
 impl Callee {
     pub(crate) fn new(name: String, timeout_seconds: u32, place: Place) -> Callee {
-        Callee { name, timeout: Duration::from_secs(timeout_seconds.into()), place }
+        Callee {
+            name,
+            timeout: Duration::from_secs(timeout_seconds.into()),
+            place,
+        }
     }
 
     /// The function's binary.
@@ -62,34 +66,48 @@ impl Callee {
         let answer = async {
             match &self.place {
                 Place::Router(router) => {
-                    let answer = AssertUnwindSafe(router.clone().oneshot(request)).catch_unwind().await;
+                    let answer = AssertUnwindSafe(router.clone().oneshot(request))
+                        .catch_unwind()
+                        .await;
                     let answer = answer.map_err(|panic| Unanswered::Failed(panic_text(&*panic)))?;
                     let Ok(response) = answer;
                     Ok(response)
                 }
                 Place::Remote(remote) => remote.call(request).await,
-                Place::Worker(_) => Err(Unanswered::Failed("a worker takes no requests".to_owned())),
+                Place::Worker(_) => {
+                    Err(Unanswered::Failed("a worker takes no requests".to_owned()))
+                }
             }
         };
-        watch.limit(self.timeout, answer).await.unwrap_or(Err(Unanswered::TimedOut))
+        watch
+            .limit(self.timeout, answer)
+            .await
+            .unwrap_or(Err(Unanswered::TimedOut))
     }
 
     /// Lets it work through a batch.
     pub(crate) async fn work(&self, event: SqsEvent) -> Result<SqsBatchResponse, Unanswered> {
         let answer = async {
             match &self.place {
-                Place::Worker(batch) => Ok(batch.handle(event, Instant::now() + self.timeout).await),
+                Place::Worker(batch) => {
+                    Ok(batch.handle(event, Instant::now() + self.timeout).await)
+                }
                 Place::Remote(remote) => remote.work(&event).await,
-                Place::Router(_) => Err(Unanswered::Failed("a function of routes takes no batches".to_owned())),
+                Place::Router(_) => Err(Unanswered::Failed(
+                    "a function of routes takes no batches".to_owned(),
+                )),
             }
         };
-        tokio::time::timeout(self.timeout, answer).await.unwrap_or(Err(Unanswered::TimedOut))
+        tokio::time::timeout(self.timeout, answer)
+            .await
+            .unwrap_or(Err(Unanswered::TimedOut))
     }
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panicked".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "panicked".to_owned())
 }
 
 #[cfg(test)]
@@ -117,13 +135,18 @@ mod tests {
             .route("/never", get(std::future::pending::<()>));
         let callee = Callee::new("function".to_owned(), 29, Place::Router(router));
         let request = Request::get(path).body(Body::empty()).expect("a request");
-        callee.call(request).await.map(|response| response.status().as_u16())
+        callee
+            .call(request)
+            .await
+            .map(|response| response.status().as_u16())
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_function_that_panics_or_takes_too_long_does_not_answer() {
         assert!(matches!(call("/fine").await, Ok(200)));
-        assert!(matches!(call("/panic").await, Err(Unanswered::Failed(reason)) if reason == "on purpose"));
+        assert!(
+            matches!(call("/panic").await, Err(Unanswered::Failed(reason)) if reason == "on purpose")
+        );
         assert!(matches!(call("/never").await, Err(Unanswered::TimedOut)));
     }
 }

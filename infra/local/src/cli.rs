@@ -56,16 +56,24 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
             }
             Arg::Long("cargo-lambda") => {
                 let program = PathBuf::from(value(&mut parser)?);
-                parsed.cargo_lambda = Some(CargoLambda { program, binaries: beside_this_program()? });
+                parsed.cargo_lambda = Some(CargoLambda {
+                    program,
+                    binaries: beside_this_program()?,
+                });
             }
             Arg::Long("reset") => parsed.reset = true,
             Arg::Long("log") => {
                 let level = text(value(&mut parser)?)?;
-                parsed.log = level.parse().map_err(|_| format!("--log: `{level}` is no level"))?;
+                parsed.log = level
+                    .parse()
+                    .map_err(|_| format!("--log: `{level}` is no level"))?;
             }
             Arg::Short('h') | Arg::Long("help") => return help().map(Parsed::Print),
             Arg::Short('V') | Arg::Long("version") => {
-                return Ok(Parsed::Print(format!("larder {}", env!("CARGO_PKG_VERSION"))));
+                return Ok(Parsed::Print(format!(
+                    "larder {}",
+                    env!("CARGO_PKG_VERSION")
+                )));
             }
             other => return Err(other.unexpected().to_string()),
         }
@@ -89,13 +97,23 @@ fn ports(api: u16) -> Result<Ports, String> {
     if api == 0 {
         return Ok(Ports::default());
     }
-    let next = |step| api.checked_add(step).ok_or_else(|| "--port must be 65533 or less".to_owned());
-    Ok(Ports { api, cdn: next(1)?, s3: next(2)? })
+    let next = |step| {
+        api.checked_add(step)
+            .ok_or_else(|| "--port must be 65533 or less".to_owned())
+    };
+    Ok(Ports {
+        api,
+        cdn: next(1)?,
+        s3: next(2)?,
+    })
 }
 
 fn beside_this_program() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    program.parent().map(Path::to_owned).ok_or_else(|| "this program is nowhere".to_owned())
+    program
+        .parent()
+        .map(Path::to_owned)
+        .ok_or_else(|| "this program is nowhere".to_owned())
 }
 
 fn help() -> Result<String, String> {
@@ -120,7 +138,11 @@ Parameters:
     for parameter in parameters.map_err(|problems| problems.to_string())? {
         let default = parameter.default.unwrap_or_default();
         let description = parameter.description.unwrap_or_default();
-        let _ = write!(text, "\n  {} ({default:?})\n      {description}\n", parameter.name);
+        let _ = write!(
+            text,
+            "\n  {} ({default:?})\n      {description}\n",
+            parameter.name
+        );
     }
     Ok(text)
 }

@@ -106,12 +106,23 @@ pub struct NotDrained(String);
 impl Cloud {
     /// Starts everything; returns once it answers.
     pub async fn start(options: Options) -> Result<Cloud, StartError> {
-        let (api, cdn, s3) = (bind(options.ports.api)?, bind(options.ports.cdn)?, bind(options.ports.s3)?);
+        let (api, cdn, s3) = (
+            bind(options.ports.api)?,
+            bind(options.ports.cdn)?,
+            bind(options.ports.s3)?,
+        );
         let (api_origin, cdn_url) = (origin(&api)?, origin(&cdn)?);
-        let s3_listener = s3.into_std().map_err(|reason| StartError::Port { port: options.ports.s3, reason })?;
+        let s3_listener = s3.into_std().map_err(|reason| StartError::Port {
+            port: options.ports.s3,
+            reason,
+        })?;
         let emulators = Emulators::start(emulators::Options {
             data_dir: options.data_dir.clone(),
-            existing: if options.reset { Existing::Removed { beside: BESIDE } } else { Existing::Kept },
+            existing: if options.reset {
+                Existing::Removed { beside: BESIDE }
+            } else {
+                Existing::Kept
+            },
             clock: Arc::clone(&options.clock),
             s3_listener,
         })
@@ -120,9 +131,13 @@ impl Cloud {
         let context = context(&options, &api_origin, &cdn_url, &emulators);
         let stack = options.template.read(&context)?;
         emulators.provision(&stack).await?;
-        let environments =
-            Environments::open(&options.data_dir, Arc::clone(&options.clock), Arc::clone(&options.random))?;
-        let first_key = bootstrap::first_key(&options.data_dir, &stack, &environments, &emulators).await?;
+        let environments = Environments::open(
+            &options.data_dir,
+            Arc::clone(&options.clock),
+            Arc::clone(&options.random),
+        )?;
+        let first_key =
+            bootstrap::first_key(&options.data_dir, &stack, &environments, &emulators).await?;
 
         let (stop, stopping) = watch::channel(());
         let mut running = match &options.cargo_lambda {
@@ -132,7 +147,12 @@ impl Cloud {
         let mut callees = BTreeMap::new();
         for function in &stack.functions {
             let environment = environments.of(function, &emulators);
-            let place = place(&function.binary, &environment, &options.registry, running.as_mut())?;
+            let place = place(
+                &function.binary,
+                &environment,
+                &options.registry,
+                running.as_mut(),
+            )?;
             let callee = Callee::new(function.binary.clone(), function.timeout_seconds, place);
             callees.insert(function.logical_id.clone(), Arc::new(callee));
         }
@@ -154,7 +174,12 @@ impl Cloud {
         cloud.serve([api, cdn], options.body_deadlines, &callees, &stopping);
         let (api_url, cdn_url) = (cloud.api_url.clone(), cloud.cdn_url.clone());
         let api_key = cloud.first_key.as_ref().map(|first| first.key.clone());
-        let local = Local { api_url, cdn_url, s3_url: cloud.s3_url().to_owned(), api_key };
+        let local = Local {
+            api_url,
+            cdn_url,
+            s3_url: cloud.s3_url().to_owned(),
+            api_key,
+        };
         bootstrap::write_local(&options.data_dir, &local)?;
         Ok(cloud)
     }
@@ -167,25 +192,63 @@ impl Cloud {
         stopping: &Stopping,
     ) {
         let routing = Routing::of(&self.stack.routes, callees);
-        let gateway = |behind| Arc::new(Gateway::new(behind, self.environments.sources(), body_deadlines));
-        self.tasks.spawn(serve(api, gateway(Behind::Api(routing)), stopping.clone()));
-        if let Some(origin) = self.stack.cdn_origin.as_ref().and_then(|id| callees.get(id)) {
-            self.tasks.spawn(serve(cdn, gateway(Behind::Cdn(Arc::clone(origin))), stopping.clone()));
+        let gateway = |behind| {
+            Arc::new(Gateway::new(
+                behind,
+                self.environments.sources(),
+                body_deadlines,
+            ))
+        };
+        self.tasks
+            .spawn(serve(api, gateway(Behind::Api(routing)), stopping.clone()));
+        if let Some(origin) = self
+            .stack
+            .cdn_origin
+            .as_ref()
+            .and_then(|id| callees.get(id))
+        {
+            self.tasks.spawn(serve(
+                cdn,
+                gateway(Behind::Cdn(Arc::clone(origin))),
+                stopping.clone(),
+            ));
         }
         for trigger in &self.stack.triggers {
-            let function = self.stack.functions.iter().find(|function| function.logical_id == trigger.function);
-            let (Some(function), Some(callee)) = (function, callees.get(&trigger.function)) else { continue };
-            let queue = self.stack.queues.iter().find(|queue| queue.name == trigger.queue);
+            let function = self
+                .stack
+                .functions
+                .iter()
+                .find(|function| function.logical_id == trigger.function);
+            let (Some(function), Some(callee)) = (function, callees.get(&trigger.function)) else {
+                continue;
+            };
+            let queue = self
+                .stack
+                .queues
+                .iter()
+                .find(|queue| queue.name == trigger.queue);
             let redrive = queue.and_then(|queue| queue.redrive.as_ref());
             let dead_letter_queue = redrive.map(|redrive| redrive.dead_letter_queue.as_str());
-            let lambda = self.environments.operator("lambda", BTreeMap::new(), &self.emulators);
+            let lambda = self
+                .environments
+                .operator("lambda", BTreeMap::new(), &self.emulators);
             let recursion = RecursionGuard::new(function, dead_letter_queue, &lambda);
             let environment = self.environments.of(function, &self.emulators);
-            let pump = Pump::new(trigger, Arc::clone(callee), &environment, recursion, self.running_batches.clone());
-            self.tasks.spawn(pump.run(trigger.maximum_concurrency, stopping.clone()));
+            let pump = Pump::new(
+                trigger,
+                Arc::clone(callee),
+                &environment,
+                recursion,
+                self.running_batches.clone(),
+            );
+            self.tasks
+                .spawn(pump.run(trigger.maximum_concurrency, stopping.clone()));
         }
         for schedule in &self.stack.schedules {
-            let sender = self.schedules.begin(schedule, &self.environments.of_schedule(schedule, &self.emulators));
+            let sender = self.schedules.begin(
+                schedule,
+                &self.environments.of_schedule(schedule, &self.emulators),
+            );
             self.tasks.spawn(sender.run(stopping.clone()));
         }
     }
@@ -247,20 +310,29 @@ impl Cloud {
 
     /// What the function of this binary is started with.
     pub fn environment_of(&self, binary: &str) -> Option<Environment> {
-        let function = self.stack.functions.iter().find(|function| function.binary == binary)?;
+        let function = self
+            .stack
+            .functions
+            .iter()
+            .find(|function| function.binary == binary)?;
         Some(self.environments.of(function, &self.emulators))
     }
 
     /// The environment of somebody who may do everything, with a function's variables.
     pub fn operator_environment(&self, binary: &str) -> Option<Environment> {
         let variables = self.environment_of(binary)?.variables;
-        Some(self.environments.operator("operator", variables, &self.emulators))
+        Some(
+            self.environments
+                .operator("operator", variables, &self.emulators),
+        )
     }
 
     /// Waits until no queue that triggers a function holds a message, no function is processing one, and no schedule is to
     /// send one by now.
     pub async fn drained(&self) -> Result<(), NotDrained> {
-        self.until(|messages| messages == Messages::default()).await.map(drop)
+        self.until(|messages| messages == Messages::default())
+            .await
+            .map(drop)
     }
 
     /// Waits until the queues that trigger functions hold, together, what is wanted, with all that schedules send by now;
@@ -278,14 +350,20 @@ impl Cloud {
                 tokio::time::sleep(DRAIN_PAUSE).await;
             }
         };
-        tokio::time::timeout(DRAIN_DEADLINE, watch).await.map_err(|_| NotDrained(format!("{seen:?}")))
+        tokio::time::timeout(DRAIN_DEADLINE, watch)
+            .await
+            .map_err(|_| NotDrained(format!("{seen:?}")))
     }
 
     /// Counts the messages of all queues that trigger functions. `None` if one cannot be counted.
     async fn messages(&self) -> Option<Messages> {
         let mut together = Messages::default();
         for trigger in &self.stack.triggers {
-            let MessageCounts { visible, in_flight, delayed } = self.emulators.message_counts(&trigger.queue).await?;
+            let MessageCounts {
+                visible,
+                in_flight,
+                delayed,
+            } = self.emulators.message_counts(&trigger.queue).await?;
             together.visible += visible;
             together.in_flight += in_flight;
             together.delayed += delayed;
@@ -308,29 +386,46 @@ impl Cloud {
 }
 
 fn origin(listener: &TcpListener) -> Result<String, StartError> {
-    let address = listener.local_addr().map_err(|reason| StartError::Port { port: 0, reason })?;
+    let address = listener
+        .local_addr()
+        .map_err(|reason| StartError::Port { port: 0, reason })?;
     Ok(format!("http://{address}"))
 }
 
 fn context(options: &Options, api_origin: &str, cdn_url: &str, emulators: &Emulators) -> Context {
     let mut parameters = options.parameters.clone();
-    let redirect_above = if options.cargo_lambda.is_some() { CARGO_LAMBDA_REDIRECT } else { NEVER_REDIRECT };
-    let ours = [(CDN_URL_PARAMETER, cdn_url.to_owned()), (REDIRECT_PARAMETER, redirect_above.to_string())];
+    let redirect_above = if options.cargo_lambda.is_some() {
+        CARGO_LAMBDA_REDIRECT
+    } else {
+        NEVER_REDIRECT
+    };
+    let ours = [
+        (CDN_URL_PARAMETER, cdn_url.to_owned()),
+        (REDIRECT_PARAMETER, redirect_above.to_string()),
+    ];
     let declared = options.template.parameters().unwrap_or_default();
     for (name, value) in ours {
         if declared.iter().any(|parameter| parameter.name == name) {
             parameters.entry(name.to_owned()).or_insert(value);
         }
     }
-    let known =
-        |resource: &str, attribute: &str, value: &str| ((resource.to_owned(), attribute.to_owned()), value.to_owned());
+    let known = |resource: &str, attribute: &str, value: &str| {
+        (
+            (resource.to_owned(), attribute.to_owned()),
+            value.to_owned(),
+        )
+    };
     let cdn_domain = cdn_url.trim_start_matches("http://");
     Context {
         stack_name: STACK_NAME.to_owned(),
         region: REGION.to_owned(),
         account_id: ACCOUNT_ID.to_owned(),
         parameters,
-        attributes: [known("Cdn", "DomainName", cdn_domain), known("Api", "ApiEndpoint", api_origin)].into(),
+        attributes: [
+            known("Cdn", "DomainName", cdn_domain),
+            known("Api", "ApiEndpoint", api_origin),
+        ]
+        .into(),
         queue_url_base: emulators.sqs_url().to_owned(),
     }
 }
@@ -342,17 +437,26 @@ fn place(
     running: Option<&mut Running>,
 ) -> Result<Place, StartError> {
     let start = registry.get(binary).ok_or_else(|| {
-        StartError::Functions(format!("the template names the function {binary}, which is not built in"))
+        StartError::Functions(format!(
+            "the template names the function {binary}, which is not built in"
+        ))
     })?;
     if let Some(running) = running {
-        return running.run(binary, environment).map(|remote| Place::Remote(Box::new(remote)));
+        return running
+            .run(binary, environment)
+            .map(|remote| Place::Remote(Box::new(remote)));
     }
     let observer = Observer::of(environment);
     let started = match start {
-        Start::Http(start) => start(environment).map(|router| Place::Router(observer.around(in_time(router)))),
+        Start::Http(start) => {
+            start(environment).map(|router| Place::Router(observer.around(in_time(router))))
+        }
         Start::Worker(start) => start(environment).map(Place::Worker),
     };
-    started.map_err(|reason| StartError::Function { function: binary.to_owned(), reason })
+    started.map_err(|reason| StartError::Function {
+        function: binary.to_owned(),
+        reason,
+    })
 }
 
 /// The function with the watch that it has as a Lambda.
@@ -364,9 +468,16 @@ fn in_time(router: Router) -> Router {
 }
 
 fn all_registered_exist(registry: &Registry, stack: &Stack) -> Result<(), StartError> {
-    let named = |binary: &str| stack.functions.iter().any(|function| function.binary == binary);
+    let named = |binary: &str| {
+        stack
+            .functions
+            .iter()
+            .any(|function| function.binary == binary)
+    };
     match registry.names().find(|binary| !named(binary)) {
         None => Ok(()),
-        Some(binary) => Err(StartError::Functions(format!("the function {binary} is not in the template"))),
+        Some(binary) => Err(StartError::Functions(format!(
+            "the function {binary} is not in the template"
+        ))),
     }
 }

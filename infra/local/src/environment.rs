@@ -63,17 +63,34 @@ impl Environments {
     pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> Environment {
         let mut variables = function.environment.clone();
         variables.extend([
-            ("AWS_LAMBDA_FUNCTION_NAME".to_owned(), function.binary.clone()),
-            ("AWS_LAMBDA_FUNCTION_VERSION".to_owned(), "$LATEST".to_owned()),
-            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE".to_owned(), function.memory_mib.to_string()),
+            (
+                "AWS_LAMBDA_FUNCTION_NAME".to_owned(),
+                function.binary.clone(),
+            ),
+            (
+                "AWS_LAMBDA_FUNCTION_VERSION".to_owned(),
+                "$LATEST".to_owned(),
+            ),
+            (
+                "AWS_LAMBDA_FUNCTION_MEMORY_SIZE".to_owned(),
+                function.memory_mib.to_string(),
+            ),
         ]);
-        self.admitted(&function.binary, function.permissions.clone(), variables, emulators)
+        self.admitted(
+            &function.binary,
+            function.permissions.clone(),
+            variables,
+            emulators,
+        )
     }
 
     /// The environment of a rule, which may send to its queue.
     pub(crate) fn of_schedule(&self, schedule: &Schedule, emulators: &Emulators) -> Environment {
         let queue = format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", schedule.queue);
-        let permission = Permission { actions: vec!["sqs:SendMessage".to_owned()], resources: vec![queue] };
+        let permission = Permission {
+            actions: vec!["sqs:SendMessage".to_owned()],
+            resources: vec![queue],
+        };
         self.admitted(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
     }
 
@@ -84,7 +101,10 @@ impl Environments {
         variables: BTreeMap<String, String>,
         emulators: &Emulators,
     ) -> Environment {
-        let everything = Permission { actions: vec!["*".to_owned()], resources: vec!["*".to_owned()] };
+        let everything = Permission {
+            actions: vec!["*".to_owned()],
+            resources: vec!["*".to_owned()],
+        };
         self.admitted(name, vec![everything], variables, emulators)
     }
 
@@ -111,12 +131,19 @@ impl Environments {
                 ("AWS_REGION", REGION),
                 ("AWS_ENDPOINT_URL_DYNAMODB", emulators.dynamodb_url()),
                 ("AWS_ENDPOINT_URL_S3", emulators.s3_url()),
-                ("AWS_ENDPOINT_URL_SECRETS_MANAGER", emulators.secrets_manager_url()),
+                (
+                    "AWS_ENDPOINT_URL_SECRETS_MANAGER",
+                    emulators.secrets_manager_url(),
+                ),
                 ("AWS_ENDPOINT_URL_SQS", emulators.sqs_url()),
             ]
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
-        Environment { function: name.to_owned(), variables, sources: self.sources.clone() }
+        Environment {
+            function: name.to_owned(),
+            variables,
+            sources: self.sources.clone(),
+        }
     }
 }
 
@@ -124,7 +151,12 @@ impl Environments {
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut options = fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    let mut file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&draft)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(draft, path)

@@ -9,7 +9,9 @@ use local::{Cloud, Options, StartError, TEMPLATE, product};
 use runtime::{BodyDeadlines, SystemRandom};
 use telemetry::{MetricsLines, log_filter};
 use template::Template;
-use tracing_subscriber::{filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
+use tracing_subscriber::{
+    filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 /// Libraries that emulate AWS. They warn of each refusal, which functions expect, and log whole requests with signatures.
 const EMULATORS: [&str; 2] = ["dynoxide", "s3s"];
@@ -32,11 +34,18 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> ExitCode {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let filter =
-        log_filter(arguments.log, MetricsLines::LeftOut).with_targets(EMULATORS.map(|name| (name, LevelFilter::OFF)));
-    tracing_subscriber::registry().with(filter).with(lines).init();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let ended = runtime.map_err(|error| error.to_string()).and_then(|runtime| runtime.block_on(serve(arguments)));
+    let filter = log_filter(arguments.log, MetricsLines::LeftOut)
+        .with_targets(EMULATORS.map(|name| (name, LevelFilter::OFF)));
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(lines)
+        .init();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let ended = runtime
+        .map_err(|error| error.to_string())
+        .and_then(|runtime| runtime.block_on(serve(arguments)));
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -76,7 +85,10 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
 /// Resolves at Ctrl-C, or when the process is asked to end.
 fn signals() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let (mut interrupt, mut terminate) = (
+        signal(SignalKind::interrupt())?,
+        signal(SignalKind::terminate())?,
+    );
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -86,10 +98,21 @@ fn signals() -> std::io::Result<impl Future<Output = ()>> {
 }
 
 fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
-    let (api, cdn, s3, demo) = (cloud.api_url(), cloud.cdn_url(), cloud.s3_url(), cloud.demo_url());
-    let how = if emulated { "Larder is running, its functions under cargo-lambda." } else { "Larder is running." };
-    let mut text =
-        format!("{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Demo {demo}\n  Data {}\n", data_dir.display());
+    let (api, cdn, s3, demo) = (
+        cloud.api_url(),
+        cloud.cdn_url(),
+        cloud.s3_url(),
+        cloud.demo_url(),
+    );
+    let how = if emulated {
+        "Larder is running, its functions under cargo-lambda."
+    } else {
+        "Larder is running."
+    };
+    let mut text = format!(
+        "{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Demo {demo}\n  Data {}\n",
+        data_dir.display()
+    );
     match cloud.api_key() {
         Some(key) if cloud.api_key_is_new() => {
             let _ = write!(
@@ -99,7 +122,11 @@ fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
             );
         }
         Some(_) => {
-            let _ = write!(text, "\nYour account key is in {}.\n", data_dir.join("local.json").display());
+            let _ = write!(
+                text,
+                "\nYour account key is in {}.\n",
+                data_dir.join("local.json").display()
+            );
         }
         None => {}
     }

@@ -40,14 +40,16 @@ impl RecursionGuard {
             client,
             function: function.binary.clone(),
             recursive_loop: function.recursive_loop,
-            dead_letter_queue_url: dead_letter_queue.map(|queue| format!("{endpoint}/{ACCOUNT_ID}/{queue}")),
+            dead_letter_queue_url: dead_letter_queue
+                .map(|queue| format!("{endpoint}/{ACCOUNT_ID}/{queue}")),
         }
     }
 
     /// Splits messages into those that invoke the function and those that do not.
     pub(crate) fn split(&self, messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
-        let invokes =
-            |message: &Message| self.recursive_loop == RecursiveLoop::Allow || chain_length(message) <= INVOCATIONS_MAX;
+        let invokes = |message: &Message| {
+            self.recursive_loop == RecursiveLoop::Allow || chain_length(message) <= INVOCATIONS_MAX
+        };
         messages.into_iter().partition(invokes)
     }
 
@@ -61,7 +63,11 @@ impl RecursionGuard {
                 "stopped a recursive loop: a chain of messages invoked the function {INVOCATIONS_MAX} times"
             );
             if let Some(url) = &self.dead_letter_queue_url {
-                let send = self.client.send_message().queue_url(url).set_message_body(message.body.clone());
+                let send = self
+                    .client
+                    .send_message()
+                    .queue_url(url)
+                    .set_message_body(message.body.clone());
                 if let Err(error) = send.send().await {
                     // It becomes visible again, and is stopped again.
                     tracing::warn!(function = self.function, %error, "the dead-letter queue does not take a message");
@@ -77,7 +83,8 @@ impl RecursionGuard {
 /// Returns the number of messages in a message's chain, itself included.
 fn chain_length(message: &Message) -> u32 {
     let attributes = message.attributes.as_ref();
-    let header = attributes.and_then(|attributes| attributes.get(&MessageSystemAttributeName::AwsTraceHeader));
+    let header = attributes
+        .and_then(|attributes| attributes.get(&MessageSystemAttributeName::AwsTraceHeader));
     let length = header.and_then(|header| header.strip_prefix(LINEAGE)?.parse().ok());
     length.unwrap_or(1)
 }

@@ -30,7 +30,8 @@ impl Registry {
         binary: &str,
         start: impl Fn(&Environment) -> Result<Router, ConfigurationError> + Send + Sync + 'static,
     ) -> Registry {
-        self.0.insert(binary.to_owned(), Start::Http(Arc::new(start)));
+        self.0
+            .insert(binary.to_owned(), Start::Http(Arc::new(start)));
         self
     }
 
@@ -41,7 +42,8 @@ impl Registry {
         binary: &str,
         start: impl Fn(&Environment) -> Result<Batch, ConfigurationError> + Send + Sync + 'static,
     ) -> Registry {
-        self.0.insert(binary.to_owned(), Start::Worker(Arc::new(start)));
+        self.0
+            .insert(binary.to_owned(), Start::Worker(Arc::new(start)));
         self
     }
 

@@ -38,7 +38,10 @@ pub(crate) struct Sender {
 
 impl Schedules {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Schedules {
-        Schedules { clock, next_ms: Vec::new() }
+        Schedules {
+            clock,
+            next_ms: Vec::new(),
+        }
     }
 
     /// Begins a schedule, with the environment of whoever sends its messages.
@@ -48,13 +51,21 @@ impl Schedules {
         let next_ms = Arc::new(AtomicI64::new(first_ms));
         self.next_ms.push(Arc::clone(&next_ms));
         let queue_url = format!("{endpoint}/{ACCOUNT_ID}/{}", schedule.queue);
-        Sender { client, queue_url, schedule: schedule.clone(), clock: Arc::clone(&self.clock), next_ms }
+        Sender {
+            client,
+            queue_url,
+            schedule: schedule.clone(),
+            clock: Arc::clone(&self.clock),
+            next_ms,
+        }
     }
 
     /// Whether a message is due that has not been sent.
     pub(crate) fn are_due(&self) -> bool {
         let now_ms = self.clock.now_ms();
-        self.next_ms.iter().any(|next_ms| next_ms.load(Ordering::Acquire) <= now_ms)
+        self.next_ms
+            .iter()
+            .any(|next_ms| next_ms.load(Ordering::Acquire) <= now_ms)
     }
 }
 
@@ -71,16 +82,25 @@ impl Sender {
                 () = sent => {}
                 _ = stopping.changed() => return,
             }
-            self.next_ms.store(following_ms(due_ms, period_ms(&self.schedule), self.clock.now_ms()), Ordering::Release);
+            self.next_ms.store(
+                following_ms(due_ms, period_ms(&self.schedule), self.clock.now_ms()),
+                Ordering::Release,
+            );
         }
     }
 
     async fn send(&self) {
         loop {
-            let message = self.client.send_message().queue_url(&self.queue_url).message_body(&self.schedule.message);
+            let message = self
+                .client
+                .send_message()
+                .queue_url(&self.queue_url)
+                .message_body(&self.schedule.message);
             match message.send().await {
                 Ok(_) => return,
-                Err(error) => tracing::warn!(rule = self.schedule.rule, %error, "the queue does not take a message"),
+                Err(error) => {
+                    tracing::warn!(rule = self.schedule.rule, %error, "the queue does not take a message")
+                }
             }
             tokio::time::sleep(FAILURE_PAUSE).await;
         }
@@ -103,9 +123,13 @@ mod tests {
 
     #[test]
     fn times_that_were_slept_through_are_left_out() {
-        for (due_ms, now_ms, expected) in
-            [(100, 100, 110), (100, 109, 110), (100, 110, 120), (100, 1_234, 1_240), (100, 90, 110)]
-        {
+        for (due_ms, now_ms, expected) in [
+            (100, 100, 110),
+            (100, 109, 110),
+            (100, 110, 120),
+            (100, 1_234, 1_240),
+            (100, 90, 110),
+        ] {
             assert_eq!(following_ms(due_ms, 10, now_ms), expected, "at {now_ms}");
         }
     }

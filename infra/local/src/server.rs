@@ -72,7 +72,11 @@ async fn converse(stream: TcpStream, viewer: Viewer, gateway: Arc<Gateway>, watc
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(viewer);
         let gateway = Arc::clone(&gateway);
-        async move { Ok::<Response<Body>, std::convert::Infallible>(gateway.answer(request.map(Body::new)).await) }
+        async move {
+            Ok::<Response<Body>, std::convert::Infallible>(
+                gateway.answer(request.map(Body::new)).await,
+            )
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

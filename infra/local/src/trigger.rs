@@ -131,13 +131,17 @@ impl Pump {
 
     async fn work(&self, messages: Vec<Message>) {
         let (messages, stopped) = self.recursion.split(messages);
-        self.delete(self.recursion.discard(&stopped).await.into_iter()).await;
+        self.delete(self.recursion.discard(&stopped).await.into_iter())
+            .await;
         if messages.is_empty() {
             return;
         }
 
         let mut event = SqsEvent::default();
-        event.records = messages.iter().map(|message| self.record(message)).collect();
+        event.records = messages
+            .iter()
+            .map(|message| self.record(message))
+            .collect();
         let failures = match self.callee.work(event).await {
             Ok(answer) if self.reports_failures => answer.batch_item_failures,
             Ok(_) => Vec::new(),
@@ -149,7 +153,11 @@ impl Pump {
         match worked_off(&messages, &failures) {
             Some(done) => self.delete(done.into_iter()).await,
             None => {
-                tracing::error!(function = self.callee.name(), ?failures, "not of this batch: it failed as a whole");
+                tracing::error!(
+                    function = self.callee.name(),
+                    ?failures,
+                    "not of this batch: it failed as a whole"
+                );
             }
         }
     }
@@ -166,16 +174,30 @@ impl Pump {
             if entries.is_empty() {
                 return;
             }
-            let delete = self.client.delete_message_batch().queue_url(&self.queue_url);
+            let delete = self
+                .client
+                .delete_message_batch()
+                .queue_url(&self.queue_url);
             match delete.set_entries(Some(entries.clone())).send().await {
                 Ok(deleted) => {
-                    entries.retain(|entry| deleted.failed().iter().any(|failed| failed.id() == entry.id()));
+                    entries.retain(|entry| {
+                        deleted
+                            .failed()
+                            .iter()
+                            .any(|failed| failed.id() == entry.id())
+                    });
                 }
-                Err(error) => tracing::warn!(queue = self.queue, %error, "messages could not be deleted"),
+                Err(error) => {
+                    tracing::warn!(queue = self.queue, %error, "messages could not be deleted")
+                }
             }
         }
         // They become visible again, and are worked on twice: what workers have to bear anyway.
-        tracing::warn!(queue = self.queue, messages = entries.len(), "messages that are done stay in the queue");
+        tracing::warn!(
+            queue = self.queue,
+            messages = entries.len(),
+            "messages that are done stay in the queue"
+        );
     }
 
     fn record(&self, message: &Message) -> SqsMessage {
@@ -184,9 +206,13 @@ impl Pump {
         record.receipt_handle.clone_from(&message.receipt_handle);
         record.body.clone_from(&message.body);
         record.md5_of_body.clone_from(&message.md5_of_body);
-        record.md5_of_message_attributes.clone_from(&message.md5_of_message_attributes);
+        record
+            .md5_of_message_attributes
+            .clone_from(&message.md5_of_message_attributes);
         let attributes = message.attributes.iter().flatten();
-        record.attributes = attributes.map(|(name, value)| (name.as_str().to_owned(), value.clone())).collect();
+        record.attributes = attributes
+            .map(|(name, value)| (name.as_str().to_owned(), value.clone()))
+            .collect();
         record.event_source = Some("aws:sqs".to_owned());
         record.event_source_arn = Some(format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", self.queue));
         record.aws_region = Some(REGION.to_owned());
@@ -196,12 +222,20 @@ impl Pump {
 
 /// The messages of a batch that did not fail. `None` where a failure is of no message of the batch: Lambda then takes all
 /// of them for failed, and deletes none.
-fn worked_off<'a>(messages: &'a [Message], failures: &[BatchItemFailure]) -> Option<Vec<&'a Message>> {
+fn worked_off<'a>(
+    messages: &'a [Message],
+    failures: &[BatchItemFailure],
+) -> Option<Vec<&'a Message>> {
     let has_failed = |message: &&Message| {
-        failures.iter().any(|failure| message.message_id() == Some(failure.item_identifier.as_str()))
+        failures
+            .iter()
+            .any(|failure| message.message_id() == Some(failure.item_identifier.as_str()))
     };
     let (failed, done): (Vec<_>, Vec<_>) = messages.iter().partition(has_failed);
-    let named: BTreeSet<&str> = failures.iter().map(|failure| failure.item_identifier.as_str()).collect();
+    let named: BTreeSet<&str> = failures
+        .iter()
+        .map(|failure| failure.item_identifier.as_str())
+        .collect();
     (failed.len() == named.len()).then_some(done)
 }
 
@@ -209,8 +243,13 @@ fn worked_off<'a>(messages: &'a [Message], failures: &[BatchItemFailure]) -> Opt
 pub(crate) fn client(environment: &Environment) -> (Client, String) {
     let variable = |name: &str| environment.variables.get(name).cloned().unwrap_or_default();
     let endpoint = variable("AWS_ENDPOINT_URL_SQS");
-    let credentials =
-        Credentials::new(variable("AWS_ACCESS_KEY_ID"), variable("AWS_SECRET_ACCESS_KEY"), None, None, "local");
+    let credentials = Credentials::new(
+        variable("AWS_ACCESS_KEY_ID"),
+        variable("AWS_SECRET_ACCESS_KEY"),
+        None,
+        None,
+        "local",
+    );
     let config = aws_sdk_sqs::Config::builder()
         .behavior_version(BehaviorVersion::latest())
         .region(Region::new(REGION))
@@ -282,7 +321,11 @@ mod tests {
                 failure
             });
             let done = worked_off(&messages, &failures.collect::<Vec<_>>())?;
-            Some(done.iter().filter_map(|message| message.message_id()).collect::<String>())
+            Some(
+                done.iter()
+                    .filter_map(|message| message.message_id())
+                    .collect::<String>(),
+            )
         };
         for (failed, expected) in [
             (&[][..], Some("abc")),

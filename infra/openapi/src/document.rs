@@ -12,23 +12,41 @@ const ERRORS: [(u16, &str); 12] = [
         403,
         "The role of the caller is too low, the space is disabled, or the signature, token or referrer is not valid.",
     ),
-    (404, "The resource does not exist, or the caller may not know of it."),
-    (408, "The body stopped for 30 seconds, or took 15 minutes; the gateway of AWS has limits of its own."),
+    (
+        404,
+        "The resource does not exist, or the caller may not know of it.",
+    ),
+    (
+        408,
+        "The body stopped for 30 seconds, or took 15 minutes; the gateway of AWS has limits of its own.",
+    ),
     (409, "A request with this Idempotency-Key is in progress."),
     (413, "The body is too large."),
-    (415, "The content type is not accepted, or the body is encoded."),
+    (
+        415,
+        "The content type is not accepted, or the body is encoded.",
+    ),
     (422, "Fields are not valid; `errors` names all of them."),
     (429, "The rate limit is used up."),
     (500, "Internal error; `X-Request-Id` names the request."),
-    (503, "The service is overloaded, or another request is changing the same resource."),
+    (
+        503,
+        "The service is overloaded, or another request is changing the same resource.",
+    ),
 ];
 /// Errors after which a request may be sent again, in `Retry-After` seconds.
 const RETRYABLE: [u16; 3] = [409, 429, 503];
 /// Functions, and what their endpoints manage.
 const TAGS: [(&str, &str); 5] = [
     ("spaces", "Spaces, their API keys, and accounts"),
-    ("upload-configs", "Upload configs: how files are validated, transformed, stored and delivered"),
-    ("uploads", "Uploads by form, by presigned URL, by signed URL and without a key"),
+    (
+        "upload-configs",
+        "Upload configs: how files are validated, transformed, stored and delivered",
+    ),
+    (
+        "uploads",
+        "Uploads by form, by presigned URL, by signed URL and without a key",
+    ),
     ("files", "Files"),
     ("folders", "Folders"),
 ];
@@ -38,7 +56,9 @@ pub fn document() -> Value {
     let api = api();
     let mut paths: Map<String, Value> = Map::new();
     for operation in &api.operations {
-        let path = paths.entry(operation.endpoint.full_path()).or_insert_with(|| json!({}));
+        let path = paths
+            .entry(operation.endpoint.full_path())
+            .or_insert_with(|| json!({}));
         path[operation.endpoint.method.to_lowercase()] = operation.description.clone();
     }
 
@@ -91,11 +111,11 @@ fn blank_schema() -> Value {
 
 fn error_responses() -> Map<String, Value> {
     let response = |(status, description): (u16, &str)| {
-        let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}});
+        let content =
+            json!({"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}});
         let mut response = json!({"description": description, "content": content});
         if RETRYABLE.contains(&status) {
-            let seconds =
-                json!({"description": "Seconds until the request may be sent again.", "schema": {"type": "integer"}});
+            let seconds = json!({"description": "Seconds until the request may be sent again.", "schema": {"type": "integer"}});
             response["headers"] = json!({"Retry-After": seconds});
         }
         if status == 401 {

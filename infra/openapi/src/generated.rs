@@ -36,15 +36,20 @@ impl GeneratedFile {
 pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let operations = api().operations;
     let mut files = Vec::new();
-    let mut add = |path: &str, content: String| files.push(GeneratedFile { path: root.join(path), content });
+    let mut add = |path: &str, content: String| {
+        files.push(GeneratedFile {
+            path: root.join(path),
+            content,
+        })
+    };
 
     add("openapi.json", format!("{:#}\n", document()));
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_events(&template, &operations));
     let readme = fs::read_to_string(root.join("README.md"))?;
-    let readme =
-        with_table(&readme, &operations).ok_or_else(|| io::Error::other("README.md has no table of endpoints"))?;
+    let readme = with_table(&readme, &operations)
+        .ok_or_else(|| io::Error::other("README.md has no table of endpoints"))?;
     add("README.md", readme);
 
     Ok(files)
@@ -55,7 +60,12 @@ fn routes(operations: &[Operation]) -> String {
     let route = |method: &&str, path: &str| format!("{method} {path}\n");
     let of_endpoint = |operation: &Operation| {
         let path = operation.endpoint.full_path();
-        operation.endpoint.methods().iter().map(|method| route(method, &path)).collect::<String>()
+        operation
+            .endpoint
+            .methods()
+            .iter()
+            .map(|method| route(method, &path))
+            .collect::<String>()
     };
     operations.iter().map(of_endpoint).collect()
 }
@@ -75,8 +85,10 @@ fn with_events(template: &str, operations: &[Operation]) -> String {
         }
 
         lines.push(line.to_owned());
-        let events: Vec<&Operation> =
-            operations.iter().filter(|operation| Some(operation.function) == function).collect();
+        let events: Vec<&Operation> = operations
+            .iter()
+            .filter(|operation| Some(operation.function) == function)
+            .collect();
         if line.trim() == "Events:" && !events.is_empty() {
             in_events = true;
             lines.extend(events.into_iter().flat_map(events_of));
@@ -88,7 +100,11 @@ fn with_events(template: &str, operations: &[Operation]) -> String {
 /// The events that route an endpoint's methods to its function.
 fn events_of(operation: &Operation) -> Vec<String> {
     let path = operation.endpoint.full_path();
-    let path = if path.contains('{') { format!("\"{path}\"") } else { path };
+    let path = if path.contains('{') {
+        format!("\"{path}\"")
+    } else {
+        path
+    };
     let mut name = operation.endpoint.id.to_owned();
     name[..1].make_ascii_uppercase();
 
@@ -107,8 +123,16 @@ fn with_table(readme: &str, operations: &[Operation]) -> Option<String> {
     let (_, after) = rest.split_once(TABLE_END)?;
 
     let row = |operation: &Operation| {
-        let Endpoint { method, path, summary, .. } = operation.endpoint;
-        format!("| `{method} {path}` | {} | {summary} |\n", caller(operation))
+        let Endpoint {
+            method,
+            path,
+            summary,
+            ..
+        } = operation.endpoint;
+        format!(
+            "| `{method} {path}` | {} | {summary} |\n",
+            caller(operation)
+        )
     };
     let rows: String = operations.iter().map(row).collect();
     let table = format!("| endpoint | caller | |\n| --- | --- | --- |\n{rows}");
@@ -122,10 +146,19 @@ fn caller(operation: &Operation) -> String {
         return "account key".to_owned();
     }
     if let Some(role) = description["x-required-role"].as_str() {
-        let is_optional = description["security"].as_array().is_some_and(|schemes| schemes.contains(&json!({})));
-        return if is_optional { format!("{role}, or a token") } else { role.to_owned() };
+        let is_optional = description["security"]
+            .as_array()
+            .is_some_and(|schemes| schemes.contains(&json!({})));
+        return if is_optional {
+            format!("{role}, or a token")
+        } else {
+            role.to_owned()
+        };
     }
-    match description["security"][0].as_object().and_then(|schemes| schemes.keys().next()) {
+    match description["security"][0]
+        .as_object()
+        .and_then(|schemes| schemes.keys().next())
+    {
         Some(scheme) if scheme == "signed_url" => "signed URL".to_owned(),
         Some(_) => "any key".to_owned(),
         None => "anyone".to_owned(),

@@ -65,5 +65,8 @@ pub fn api() -> Api {
 
     let schemas = schemas.take_definitions(true);
     links::add_links(&mut operations, &schemas);
-    Api { operations, schemas }
+    Api {
+        operations,
+        schemas,
+    }
 }

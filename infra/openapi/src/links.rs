@@ -21,7 +21,10 @@ struct CreatedId {
 
 /// Adds links to every operation that answers 201.
 pub(crate) fn add_links(operations: &mut [Operation], schemas: &Map<String, Value>) {
-    let links: Vec<_> = operations.iter().map(|operation| links_of(operation, operations, schemas)).collect();
+    let links: Vec<_> = operations
+        .iter()
+        .map(|operation| links_of(operation, operations, schemas))
+        .collect();
 
     for (operation, links) in operations.iter_mut().zip(links) {
         if !links.is_empty() {
@@ -31,9 +34,17 @@ pub(crate) fn add_links(operations: &mut [Operation], schemas: &Map<String, Valu
 }
 
 /// Returns the links of an operation by the ids of the operations that they lead to.
-fn links_of(operation: &Operation, operations: &[Operation], schemas: &Map<String, Value>) -> Map<String, Value> {
-    let Some(created) = created_id(&operation.description, schemas) else { return Map::new() };
-    let links = operations.iter().filter_map(|target| Some((target, parameters(operation, target, &created)?)));
+fn links_of(
+    operation: &Operation,
+    operations: &[Operation],
+    schemas: &Map<String, Value>,
+) -> Map<String, Value> {
+    let Some(created) = created_id(&operation.description, schemas) else {
+        return Map::new();
+    };
+    let links = operations
+        .iter()
+        .filter_map(|target| Some((target, parameters(operation, target, &created)?)));
     let links: Vec<_> = links.collect();
 
     // Keys of accounts and of spaces have ids of one type: the resources of a collection are those below its path, if any are.
@@ -48,7 +59,10 @@ fn links_of(operation: &Operation, operations: &[Operation], schemas: &Map<Strin
         .filter(|(target, _)| !any_below || is_own(&target.endpoint))
         .map(|(target, parameters)| {
             let id = target.endpoint.id;
-            (id.to_owned(), json!({"operationId": id, "parameters": parameters}))
+            (
+                id.to_owned(),
+                json!({"operationId": id, "parameters": parameters}),
+            )
         })
         .collect()
 }
@@ -63,18 +77,33 @@ fn created_id(description: &Value, schemas: &Map<String, Value>) -> Option<Creat
 
     let view = resolved(view, schemas);
     // One of several views: the first is that of one resource.
-    let view = view["anyOf"].get(0).map_or(view, |first| resolved(first, schemas));
+    let view = view["anyOf"]
+        .get(0)
+        .map_or(view, |first| resolved(first, schemas));
     ID_FIELDS.into_iter().find_map(|field| {
         let schema = view["properties"][field]["$ref"].as_str()?.to_owned();
-        Some(CreatedId { schema, expression: format!("$response.body#{pointer}/{field}") })
+        Some(CreatedId {
+            schema,
+            expression: format!("$response.body#{pointer}/{field}"),
+        })
     })
 }
 
 /// Returns where the target's parameters come from, if the created id is one of them and nothing is missing in the path.
-fn parameters(operation: &Operation, target: &Operation, created: &CreatedId) -> Option<Map<String, Value>> {
+fn parameters(
+    operation: &Operation,
+    target: &Operation,
+    created: &CreatedId,
+) -> Option<Map<String, Value>> {
     let in_path = |operation: &Operation| -> Vec<Value> {
-        let parameters = operation.description["parameters"].as_array().cloned().unwrap_or_default();
-        parameters.into_iter().filter(|parameter| parameter["in"] == "path").collect()
+        let parameters = operation.description["parameters"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        parameters
+            .into_iter()
+            .filter(|parameter| parameter["in"] == "path")
+            .collect()
     };
     let given = in_path(operation);
 
@@ -87,7 +116,9 @@ fn parameters(operation: &Operation, target: &Operation, created: &CreatedId) ->
             takes_created = true;
             created.expression.clone()
         } else {
-            given.contains(&parameter).then(|| format!("$request.path.{name}"))?
+            given
+                .contains(&parameter)
+                .then(|| format!("$request.path.{name}"))?
         };
         parameters.insert(format!("path.{name}"), json!(expression));
     }
@@ -102,13 +133,19 @@ fn parameters(operation: &Operation, target: &Operation, created: &CreatedId) ->
 
 /// Whether an operation needs an id in the query.
 fn required_query_id(operation: &Operation) -> bool {
-    let is_id =
-        |parameter: &Value| parameter["in"] == "query" && parameter["name"] == "id" && parameter["required"] == true;
-    operation.description["parameters"].as_array().is_some_and(|parameters| parameters.iter().any(is_id))
+    let is_id = |parameter: &Value| {
+        parameter["in"] == "query" && parameter["name"] == "id" && parameter["required"] == true
+    };
+    operation.description["parameters"]
+        .as_array()
+        .is_some_and(|parameters| parameters.iter().any(is_id))
 }
 
 /// Follows a reference to a schema.
 fn resolved<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> &'a Value {
-    let name = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix("#")?.strip_prefix(SCHEMAS));
-    name.and_then(|name| schemas.get(name.trim_start_matches('/'))).unwrap_or(schema)
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|reference| reference.strip_prefix("#")?.strip_prefix(SCHEMAS));
+    name.and_then(|name| schemas.get(name.trim_start_matches('/')))
+        .unwrap_or(schema)
 }

@@ -62,7 +62,10 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::DynamoDB::Table",
         kind: Kind::Table,
         name_property: Some("TableName"),
-        attributes: &[("Arn", Some("arn:aws:dynamodb:{region}:{account}:table/{name}"))],
+        attributes: &[(
+            "Arn",
+            Some("arn:aws:dynamodb:{region}:{account}:table/{name}"),
+        )],
         without_effect: &[
             "BillingMode",
             "ContributorInsightsSpecification",
@@ -83,7 +86,10 @@ const TYPES: &[ResourceType] = &[
         attributes: &[
             ("Arn", Some("arn:aws:s3:::{name}")),
             ("DomainName", Some("{name}.s3.amazonaws.com")),
-            ("RegionalDomainName", Some("{name}.s3.{region}.amazonaws.com")),
+            (
+                "RegionalDomainName",
+                Some("{name}.s3.{region}.amazonaws.com"),
+            ),
         ],
         without_effect: &[
             "BucketEncryption",
@@ -114,7 +120,11 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType { name: "AWS::SQS::QueuePolicy", kind: Kind::QueuePolicy, ..INERT },
+    ResourceType {
+        name: "AWS::SQS::QueuePolicy",
+        kind: Kind::QueuePolicy,
+        ..INERT
+    },
     ResourceType {
         name: "AWS::Events::Rule",
         kind: Kind::Rule,
@@ -127,7 +137,10 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::CloudWatch::Alarm",
         kind: Kind::Alarm,
         name_property: Some("AlarmName"),
-        attributes: &[("Arn", Some("arn:aws:cloudwatch:{region}:{account}:alarm:{name}"))],
+        attributes: &[(
+            "Arn",
+            Some("arn:aws:cloudwatch:{region}:{account}:alarm:{name}"),
+        )],
         without_effect: &[
             "ActionsEnabled",
             "AlarmActions",
@@ -154,7 +167,10 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::Serverless::Function",
         kind: Kind::Function,
         name_property: Some("FunctionName"),
-        attributes: &[("Arn", Some("arn:aws:lambda:{region}:{account}:function:{name}"))],
+        attributes: &[(
+            "Arn",
+            Some("arn:aws:lambda:{region}:{account}:function:{name}"),
+        )],
         without_effect: &[
             "Architectures",
             "CodeUri",
@@ -175,7 +191,14 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::Serverless::HttpApi",
         kind: Kind::HttpApi,
         attributes: &[("ApiEndpoint", None), ("ApiId", Some("{name}"))],
-        without_effect: &["AccessLogSettings", "DefaultRouteSettings", "Description", "FailOnWarnings", "Name", "Tags"],
+        without_effect: &[
+            "AccessLogSettings",
+            "DefaultRouteSettings",
+            "Description",
+            "FailOnWarnings",
+            "Name",
+            "Tags",
+        ],
         ..INERT
     },
     ResourceType {
@@ -194,8 +217,17 @@ const TYPES: &[ResourceType] = &[
     ResourceType {
         name: "AWS::CloudFront::Function",
         reference: "arn:aws:cloudfront::{account}:function/{name}",
-        attributes: &[("FunctionARN", Some("arn:aws:cloudfront::{account}:function/{name}"))],
-        without_effect: &["AutoPublish", "FunctionCode", "FunctionConfig", "Name", "Tags"],
+        attributes: &[(
+            "FunctionARN",
+            Some("arn:aws:cloudfront::{account}:function/{name}"),
+        )],
+        without_effect: &[
+            "AutoPublish",
+            "FunctionCode",
+            "FunctionConfig",
+            "Name",
+            "Tags",
+        ],
         ..INERT
     },
     ResourceType {
@@ -216,7 +248,11 @@ const TYPES: &[ResourceType] = &[
         without_effect: &["ResponseHeadersPolicyConfig"],
         ..INERT
     },
-    ResourceType { name: "AWS::S3::BucketPolicy", without_effect: &["Bucket", "PolicyDocument"], ..INERT },
+    ResourceType {
+        name: "AWS::S3::BucketPolicy",
+        without_effect: &["Bucket", "PolicyDocument"],
+        ..INERT
+    },
     ResourceType {
         name: "AWS::Lambda::Permission",
         without_effect: &[
@@ -233,14 +269,32 @@ const TYPES: &[ResourceType] = &[
     ResourceType {
         name: "AWS::Logs::LogGroup",
         name_property: Some("LogGroupName"),
-        attributes: &[("Arn", Some("arn:aws:logs:{region}:{account}:log-group:{name}:*"))],
-        without_effect: &["DeletionProtectionEnabled", "KmsKeyId", "LogGroupClass", "RetentionInDays", "Tags"],
+        attributes: &[(
+            "Arn",
+            Some("arn:aws:logs:{region}:{account}:log-group:{name}:*"),
+        )],
+        without_effect: &[
+            "DeletionProtectionEnabled",
+            "KmsKeyId",
+            "LogGroupClass",
+            "RetentionInDays",
+            "Tags",
+        ],
         ..INERT
     },
     ResourceType {
         name: "AWS::KMS::Key",
-        attributes: &[("Arn", Some("arn:aws:kms:{region}:{account}:key/{name}")), ("KeyId", Some("{name}"))],
-        without_effect: &["Description", "EnableKeyRotation", "KeyPolicy", "PendingWindowInDays", "Tags"],
+        attributes: &[
+            ("Arn", Some("arn:aws:kms:{region}:{account}:key/{name}")),
+            ("KeyId", Some("{name}")),
+        ],
+        without_effect: &[
+            "Description",
+            "EnableKeyRotation",
+            "KeyPolicy",
+            "PendingWindowInDays",
+            "Tags",
+        ],
         ..INERT
     },
     ResourceType {
@@ -255,7 +309,10 @@ const TYPES: &[ResourceType] = &[
 pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
     name: "AWS::Lambda::Url",
     kind: Kind::FunctionUrl,
-    attributes: &[("FunctionUrl", Some("https://{name}.lambda-url.{region}.on.aws/"))],
+    attributes: &[(
+        "FunctionUrl",
+        Some("https://{name}.lambda-url.{region}.on.aws/"),
+    )],
     ..INERT
 };
 

@@ -26,15 +26,26 @@ impl Conditions {
 }
 
 /// Decides every condition of the section.
-pub(crate) fn decide(section: Option<&Node>, context: &Context, parameters: &Values, report: &Report) -> Conditions {
-    let Some(section) = section else { return Conditions::default() };
+pub(crate) fn decide(
+    section: Option<&Node>,
+    context: &Context,
+    parameters: &Values,
+    report: &Report,
+) -> Conditions {
+    let Some(section) = section else {
+        return Conditions::default();
+    };
     let Some(entries) = section.map() else {
         report.add(section.line, "Conditions must be a mapping");
         return Conditions::default();
     };
     let none = Conditions::default();
     let scope = Scope::of_parameters(context, parameters, &none, report);
-    let judge = Judge { section, scope, decided: RefCell::default() };
+    let judge = Judge {
+        section,
+        scope,
+        decided: RefCell::default(),
+    };
     for entry in entries {
         // One that could not be decided is reported; `false` keeps its name known.
         let holds = judge.decide(&entry.key, &entry.node, 0).unwrap_or(false);
@@ -64,22 +75,36 @@ impl Judge<'_> {
     /// None after a problem was reported.
     fn holds(&self, node: &Node, nesting: usize) -> Option<bool> {
         if nesting > MAX_NESTING {
-            return self.problem(node, "conditions refer to one another in a circle, or are nested too deep");
+            return self.problem(
+                node,
+                "conditions refer to one another in a circle, or are nested too deep",
+            );
         }
         match &node.value {
             Value::Call(Intrinsic::Equals, argument) => self.equals(argument),
-            Value::Call(Intrinsic::And, argument) => Some(self.each(argument, nesting)?.iter().all(|holds| *holds)),
-            Value::Call(Intrinsic::Or, argument) => Some(self.each(argument, nesting)?.iter().any(|holds| *holds)),
-            Value::Call(Intrinsic::Not, argument) => match self.each(argument, nesting)?.as_slice() {
+            Value::Call(Intrinsic::And, argument) => {
+                Some(self.each(argument, nesting)?.iter().all(|holds| *holds))
+            }
+            Value::Call(Intrinsic::Or, argument) => {
+                Some(self.each(argument, nesting)?.iter().any(|holds| *holds))
+            }
+            Value::Call(Intrinsic::Not, argument) => match self.each(argument, nesting)?.as_slice()
+            {
                 [holds] => Some(!holds),
                 _ => self.problem(argument, "!Not takes one condition"),
             },
             Value::Call(Intrinsic::Condition, name) => self.named(name, nesting),
             Value::Map(entries) => match entries.as_slice() {
                 [entry] if entry.key == "Condition" => self.named(&entry.node, nesting),
-                _ => self.problem(node, "a condition must be a function that gives true or false"),
+                _ => self.problem(
+                    node,
+                    "a condition must be a function that gives true or false",
+                ),
             },
-            _ => self.problem(node, "a condition must be a function that gives true or false"),
+            _ => self.problem(
+                node,
+                "a condition must be a function that gives true or false",
+            ),
         }
     }
 
@@ -96,13 +121,19 @@ impl Judge<'_> {
 
     fn each(&self, argument: &Node, nesting: usize) -> Option<Vec<bool>> {
         match argument.list() {
-            Some(conditions) => conditions.iter().map(|condition| self.holds(condition, nesting + 1)).collect(),
+            Some(conditions) => conditions
+                .iter()
+                .map(|condition| self.holds(condition, nesting + 1))
+                .collect(),
             None => self.problem(argument, "a list of conditions is expected"),
         }
     }
 
     fn named(&self, name: &Node, nesting: usize) -> Option<bool> {
-        match name.text().and_then(|name| Some((name, self.section.get(name)?))) {
+        match name
+            .text()
+            .and_then(|name| Some((name, self.section.get(name)?)))
+        {
             Some((name, condition)) => self.decide(name, condition, nesting + 1),
             None => self.problem(name, "there is no such condition"),
         }

@@ -41,34 +41,48 @@ impl<'tree, 'report> Fields<'tree, 'report> {
 
     /// The value of `key`, if it is there and readable.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'tree Node> {
-        self.entry(key).map(|entry| &entry.node).filter(|node| node.value != Value::Broken)
+        self.entry(key)
+            .map(|entry| &entry.node)
+            .filter(|node| node.value != Value::Broken)
     }
 
     /// The value of `key`; its absence is a problem.
     pub(crate) fn required(&mut self, key: &'static str) -> Option<&'tree Node> {
         if self.entry(key).is_none() && !self.broken {
-            self.report.add(self.line, format!("`{key}` of {} is missing", self.owner));
+            self.report
+                .add(self.line, format!("`{key}` of {} is missing", self.owner));
         }
         self.take(key)
     }
 
     /// The text of `key`; anything but text is a problem.
     pub(crate) fn text(&mut self, key: &'static str) -> Option<&'tree str> {
-        self.take(key).and_then(|node| text_of(node, key, self.report))
+        self.take(key)
+            .and_then(|node| text_of(node, key, self.report))
     }
 
     /// The text of `key`; its absence is a problem.
     pub(crate) fn required_text(&mut self, key: &'static str) -> Option<&'tree str> {
-        self.required(key).and_then(|node| text_of(node, key, self.report))
+        self.required(key)
+            .and_then(|node| text_of(node, key, self.report))
     }
 
     /// The whole number of `key`, within `bounds`.
-    pub(crate) fn number(&mut self, key: &'static str, bounds: &RangeInclusive<u32>) -> Option<u32> {
+    pub(crate) fn number(
+        &mut self,
+        key: &'static str,
+        bounds: &RangeInclusive<u32>,
+    ) -> Option<u32> {
         let node = self.take(key)?;
-        let number = u32::from_str(text_of(node, key, self.report)?).ok().filter(|number| bounds.contains(number));
+        let number = u32::from_str(text_of(node, key, self.report)?)
+            .ok()
+            .filter(|number| bounds.contains(number));
         if number.is_none() {
             let (least, most) = (bounds.start(), bounds.end());
-            self.report.add(node.line, format!("`{key}` must be a whole number from {least} to {most}"));
+            self.report.add(
+                node.line,
+                format!("`{key}` must be a whole number from {least} to {most}"),
+            );
         }
         number
     }
@@ -80,7 +94,8 @@ impl<'tree, 'report> Fields<'tree, 'report> {
             "true" => Some(true),
             "false" => Some(false),
             _ => {
-                self.report.add(node.line, format!("`{key}` must be true or false"));
+                self.report
+                    .add(node.line, format!("`{key}` must be true or false"));
                 None
             }
         }
@@ -89,14 +104,21 @@ impl<'tree, 'report> Fields<'tree, 'report> {
     /// The texts of the list under `key`.
     pub(crate) fn texts(&mut self, key: &'static str) -> Vec<String> {
         let items = self.items(key);
-        items.iter().filter_map(|item| text_of(item, key, self.report)).map(str::to_owned).collect()
+        items
+            .iter()
+            .filter_map(|item| text_of(item, key, self.report))
+            .map(str::to_owned)
+            .collect()
     }
 
     /// The items of the list under `key`; anything but a list is a problem.
     pub(crate) fn items(&mut self, key: &'static str) -> &'tree [Node] {
-        let Some(node) = self.take(key) else { return &[] };
+        let Some(node) = self.take(key) else {
+            return &[];
+        };
         if node.list().is_none() {
-            self.report.add(node.line, format!("`{key}` must be a list"));
+            self.report
+                .add(node.line, format!("`{key}` must be a list"));
         }
         node.list().unwrap_or_default()
     }
@@ -111,9 +133,12 @@ impl<'tree, 'report> Fields<'tree, 'report> {
 
     /// The entries of the mapping under `key`; anything but a mapping is a problem.
     pub(crate) fn entries(&mut self, key: &'static str) -> &'tree [Entry] {
-        let Some(node) = self.take(key) else { return &[] };
+        let Some(node) = self.take(key) else {
+            return &[];
+        };
         if node.map().is_none() {
-            self.report.add(node.line, format!("`{key}` must be a mapping"));
+            self.report
+                .add(node.line, format!("`{key}` must be a mapping"));
         }
         node.map().unwrap_or_default()
     }
@@ -123,7 +148,8 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         if let Some(node) = self.take(key)
             && node.text() != Some(only)
         {
-            self.report.add(node.line, format!("`{key}` is understood as `{only}` only"));
+            self.report
+                .add(node.line, format!("`{key}` is understood as `{only}` only"));
         }
     }
 
@@ -134,8 +160,15 @@ impl<'tree, 'report> Fields<'tree, 'report> {
 
     /// Whatever was not taken is a problem.
     pub(crate) fn finish(self) {
-        for entry in self.entries.iter().filter(|entry| !self.known.contains(entry.key.as_str())) {
-            self.report.add(entry.line, format!("`{}` of {} is not understood", entry.key, self.owner));
+        for entry in self
+            .entries
+            .iter()
+            .filter(|entry| !self.known.contains(entry.key.as_str()))
+        {
+            self.report.add(
+                entry.line,
+                format!("`{}` of {} is not understood", entry.key, self.owner),
+            );
         }
     }
 

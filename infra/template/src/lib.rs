@@ -80,7 +80,11 @@ impl Template {
         let declarations = parameters::declarations(root.get("Parameters"), &report);
         let declaration_problems = report.finish(()).err();
 
-        Ok(Template { root, declarations, declaration_problems })
+        Ok(Template {
+            root,
+            declarations,
+            declaration_problems,
+        })
     }
 
     /// Resolves the template.
@@ -100,7 +104,11 @@ impl Template {
     pub fn parameters(&self) -> Result<Vec<Parameter>, Problems> {
         match &self.declaration_problems {
             Some(problems) => Err(problems.clone()),
-            None => Ok(self.declarations.iter().map(|declaration| declaration.parameter.clone()).collect()),
+            None => Ok(self
+                .declarations
+                .iter()
+                .map(|declaration| declaration.parameter.clone())
+                .collect()),
         }
     }
 
@@ -122,7 +130,12 @@ impl Template {
         sections.finish();
 
         let override_line = parameter_section.map_or(1, |section| section.line);
-        let values = parameters::values(&self.declarations, &context.parameters, override_line, report);
+        let values = parameters::values(
+            &self.declarations,
+            &context.parameters,
+            override_line,
+            report,
+        );
         let conditions = conditions::decide(condition_section, context, &values, report);
         let names = Scope::of_parameters(context, &values, &conditions, report);
         let resources = resources::index(resource_section, function_globals, &names);
@@ -147,7 +160,9 @@ fn read_outputs(section: Option<&Node>, scope: &Scope<'_>) {
         scope.report.add(section.line, "Outputs must be a mapping");
     }
     for entry in section.map().unwrap_or_default() {
-        let Some(output) = resolve(scope, &entry.node) else { continue };
+        let Some(output) = resolve(scope, &entry.node) else {
+            continue;
+        };
         let mut fields = Fields::of(&output, "an output", scope.report);
         fields.without_effect(&["Description", "Export"]);
         fields.required("Value");

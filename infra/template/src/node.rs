@@ -79,32 +79,53 @@ impl Intrinsic {
 
     /// By the name in long form.
     pub(crate) fn from_long(key: &str) -> Option<Self> {
-        if key == "Ref" { Some(Self::Ref) } else { key.strip_prefix("Fn::").and_then(Self::from_short) }
+        if key == "Ref" {
+            Some(Self::Ref)
+        } else {
+            key.strip_prefix("Fn::").and_then(Self::from_short)
+        }
     }
 }
 
 impl Node {
     /// The scalar's text.
     pub(crate) fn text(&self) -> Option<&str> {
-        if let Value::Scalar(text) = &self.value { Some(text) } else { None }
+        if let Value::Scalar(text) = &self.value {
+            Some(text)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn list(&self) -> Option<&[Node]> {
-        if let Value::List(items) = &self.value { Some(items) } else { None }
+        if let Value::List(items) = &self.value {
+            Some(items)
+        } else {
+            None
+        }
     }
 
     pub(crate) fn map(&self) -> Option<&[Entry]> {
-        if let Value::Map(entries) = &self.value { Some(entries) } else { None }
+        if let Value::Map(entries) = &self.value {
+            Some(entries)
+        } else {
+            None
+        }
     }
 
     /// The value under `key`, if this is a mapping that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
-        self.map()?.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
+        self.map()?
+            .iter()
+            .find(|entry| entry.key == key)
+            .map(|entry| &entry.node)
     }
 
     /// Takes `key` out, if this is a mapping that has it.
     pub(crate) fn remove(&mut self, key: &str) -> Option<Node> {
-        let Value::Map(entries) = &mut self.value else { return None };
+        let Value::Map(entries) = &mut self.value else {
+            return None;
+        };
         let position = entries.iter().position(|entry| entry.key == key)?;
         Some(entries.remove(position).node)
     }
@@ -113,10 +134,15 @@ impl Node {
     pub(crate) fn merged_with(&self, over: &Node) -> Node {
         let value = match (&self.value, &over.value) {
             (Value::Map(base), Value::Map(over)) => Value::Map(merge_entries(base, over)),
-            (Value::List(base), Value::List(over)) => Value::List(base.iter().chain(over).cloned().collect()),
+            (Value::List(base), Value::List(over)) => {
+                Value::List(base.iter().chain(over).cloned().collect())
+            }
             _ => over.value.clone(),
         };
-        Node { line: over.line, value }
+        Node {
+            line: over.line,
+            value,
+        }
     }
 }
 

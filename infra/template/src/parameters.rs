@@ -56,15 +56,23 @@ pub(crate) struct Declaration {
 
 /// Reads the `Parameters` section.
 pub(crate) fn declarations(section: Option<&Node>, report: &Report) -> Vec<Declaration> {
-    let Some(section) = section else { return Vec::new() };
+    let Some(section) = section else {
+        return Vec::new();
+    };
     let Some(entries) = section.map() else {
         report.add(section.line, "Parameters must be a mapping");
         return Vec::new();
     };
     if entries.len() > MAX_PARAMETERS {
-        report.add(section.line, format!("more than {MAX_PARAMETERS} parameters"));
+        report.add(
+            section.line,
+            format!("more than {MAX_PARAMETERS} parameters"),
+        );
     }
-    entries.iter().filter_map(|entry| declaration(entry, report)).collect()
+    entries
+        .iter()
+        .filter_map(|entry| declaration(entry, report))
+        .collect()
 }
 
 fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
@@ -74,7 +82,10 @@ fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
         Some("String") => Some(ParameterKind::String),
         Some("Number") => Some(ParameterKind::Number),
         Some(other) => {
-            report.add(entry.line, format!("the parameter type `{other}` is not understood"));
+            report.add(
+                entry.line,
+                format!("the parameter type `{other}` is not understood"),
+            );
             None
         }
         None => None,
@@ -93,7 +104,9 @@ fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
         parameter,
         line: entry.line,
         allowed_values: fields.texts("AllowedValues"),
-        pattern: fields.take("AllowedPattern").and_then(|node| pattern(node, report)),
+        pattern: fields
+            .take("AllowedPattern")
+            .and_then(|node| pattern(node, report)),
         least: fields.take(least).and_then(|node| bound(node, report)),
         most: fields.take(most).and_then(|node| bound(node, report)),
     };
@@ -102,9 +115,14 @@ fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
 }
 
 fn pattern(node: &Node, report: &Report) -> Option<(String, Regex)> {
-    let pattern = node.text().and_then(|text| Some((text.to_owned(), Regex::new(&format!("^(?:{text})$")).ok()?)));
+    let pattern = node
+        .text()
+        .and_then(|text| Some((text.to_owned(), Regex::new(&format!("^(?:{text})$")).ok()?)));
     if pattern.is_none() {
-        report.add(node.line, "`AllowedPattern` is no regular expression that is understood");
+        report.add(
+            node.line,
+            "`AllowedPattern` is no regular expression that is understood",
+        );
     }
     pattern
 }
@@ -127,7 +145,10 @@ pub(crate) fn values(
     report: &Report,
 ) -> Values {
     for name in overrides.keys() {
-        if !declarations.iter().any(|declaration| declaration.parameter.name == *name) {
+        if !declarations
+            .iter()
+            .any(|declaration| declaration.parameter.name == *name)
+        {
             report.add(line, format!("there is no parameter `{name}` to override"));
         }
     }
@@ -135,7 +156,10 @@ pub(crate) fn values(
     for declaration in declarations {
         let Parameter { name, default, .. } = &declaration.parameter;
         let Some(value) = overrides.get(name).or(default.as_ref()) else {
-            report.add(declaration.line, format!("the parameter `{name}` has no default and was not given"));
+            report.add(
+                declaration.line,
+                format!("the parameter `{name}` has no default and was not given"),
+            );
             values.insert(name.clone(), None);
             continue;
         };
@@ -155,8 +179,16 @@ impl Declaration {
             return Err(format!("must be at most {MAX_VALUE_BYTES} bytes long"));
         }
         let (size, unit) = match self.parameter.kind {
-            ParameterKind::Number => (value.parse().map_err(|_| "must be a whole number".to_owned())?, ""),
-            ParameterKind::String => (i64::try_from(value.chars().count()).unwrap_or(i64::MAX), " characters long"),
+            ParameterKind::Number => (
+                value
+                    .parse()
+                    .map_err(|_| "must be a whole number".to_owned())?,
+                "",
+            ),
+            ParameterKind::String => (
+                i64::try_from(value.chars().count()).unwrap_or(i64::MAX),
+                " characters long",
+            ),
         };
         if let Some(least) = self.least.filter(|least| size < *least) {
             return Err(format!("must be at least {least}{unit}"));
@@ -164,7 +196,9 @@ impl Declaration {
         if let Some(most) = self.most.filter(|most| size > *most) {
             return Err(format!("must be at most {most}{unit}"));
         }
-        if !self.allowed_values.is_empty() && !self.allowed_values.iter().any(|allowed| allowed == value) {
+        if !self.allowed_values.is_empty()
+            && !self.allowed_values.iter().any(|allowed| allowed == value)
+        {
             return Err(format!("must be one of {}", self.allowed_values.join(", ")));
         }
         match &self.pattern {

@@ -51,7 +51,11 @@ impl fmt::Display for Problems {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, problem) in self.0.iter().enumerate() {
             let separator = if position == 0 { "" } else { "\n" };
-            write!(formatter, "{separator}{FILE_NAME}:{}: {}", problem.line, problem.message)?;
+            write!(
+                formatter,
+                "{separator}{FILE_NAME}:{}: {}",
+                problem.line, problem.message
+            )?;
         }
         Ok(())
     }
@@ -70,13 +74,20 @@ impl Report {
     pub(crate) fn add(&self, line: usize, message: impl Into<String>) {
         let mut problems = self.0.borrow_mut();
         if problems.len() < MAX_PROBLEMS {
-            problems.insert(Problem { line, message: message.into() });
+            problems.insert(Problem {
+                line,
+                message: message.into(),
+            });
         }
     }
 
     /// `value`, if nothing was wrong.
     pub(crate) fn finish<T>(&self, value: T) -> Result<T, Problems> {
         let problems = self.0.borrow();
-        if problems.is_empty() { Ok(value) } else { Err(Problems(problems.iter().cloned().collect())) }
+        if problems.is_empty() {
+            Ok(value)
+        } else {
+            Err(Problems(problems.iter().cloned().collect()))
+        }
     }
 }

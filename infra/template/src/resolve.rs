@@ -18,25 +18,43 @@ pub(crate) fn resolve(scope: &Scope<'_>, node: &Node) -> Option<Node> {
         }
         Value::Broken => Value::Broken,
         Value::Scalar(text) => Value::Scalar(text.clone()),
-        Value::List(items) => Value::List(items.iter().filter_map(|item| resolve(scope, item)).collect()),
-        Value::Map(entries) => Value::Map(entries.iter().filter_map(|entry| resolve_entry(scope, entry)).collect()),
+        Value::List(items) => Value::List(
+            items
+                .iter()
+                .filter_map(|item| resolve(scope, item))
+                .collect(),
+        ),
+        Value::Map(entries) => Value::Map(
+            entries
+                .iter()
+                .filter_map(|entry| resolve_entry(scope, entry))
+                .collect(),
+        ),
         Value::Call(Intrinsic::Ref, argument) if argument.text() == Some(NO_VALUE) => return None,
         Value::Call(Intrinsic::If, argument) => return choose(scope, argument),
-        Value::Call(intrinsic, argument) => call(scope, *intrinsic, argument).unwrap_or(Value::Broken),
+        Value::Call(intrinsic, argument) => {
+            call(scope, *intrinsic, argument).unwrap_or(Value::Broken)
+        }
     };
     Some(Node { line, value })
 }
 
 fn resolve_entry(scope: &Scope<'_>, entry: &Entry) -> Option<Entry> {
     let node = resolve(scope, &entry.node)?;
-    Some(Entry { key: entry.key.clone(), line: entry.line, node })
+    Some(Entry {
+        key: entry.key.clone(),
+        line: entry.line,
+        node,
+    })
 }
 
 /// None after a problem was reported.
 fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Value> {
     let line = argument.line;
     match intrinsic {
-        Intrinsic::Ref => scope.reference(text(scope, argument, "!Ref takes a name")?, line).map(Value::Scalar),
+        Intrinsic::Ref => scope
+            .reference(text(scope, argument, "!Ref takes a name")?, line)
+            .map(Value::Scalar),
         Intrinsic::GetAtt => {
             let (id, attribute) = attribute_path(scope, argument)?;
             scope.attribute(id, attribute, line).map(Value::Scalar)
@@ -46,8 +64,14 @@ fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Valu
         Intrinsic::Select => select(scope, argument),
         Intrinsic::Split => split(scope, argument),
         Intrinsic::If => choose(scope, argument).map(|node| node.value),
-        Intrinsic::Equals | Intrinsic::And | Intrinsic::Or | Intrinsic::Not | Intrinsic::Condition => {
-            scope.report.add(line, "this function stands in Conditions only");
+        Intrinsic::Equals
+        | Intrinsic::And
+        | Intrinsic::Or
+        | Intrinsic::Not
+        | Intrinsic::Condition => {
+            scope
+                .report
+                .add(line, "this function stands in Conditions only");
             None
         }
     }
@@ -55,20 +79,36 @@ fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Valu
 
 /// `!If [condition, then, else]`. The branch that is not taken must be understood, too.
 fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
-    let broken = Some(Node { line: argument.line, value: Value::Broken });
+    let broken = Some(Node {
+        line: argument.line,
+        value: Value::Broken,
+    });
     let Some([condition, then, otherwise]) = argument.list() else {
-        scope.report.add(argument.line, "!If takes a condition and two values");
+        scope
+            .report
+            .add(argument.line, "!If takes a condition and two values");
         return broken;
     };
-    let Some(name) = text(scope, condition, "!If takes the name of a condition") else { return broken };
-    let Some(holds) = scope.condition(name, condition.line) else { return broken };
-    let (taken, left) = if holds { (then, otherwise) } else { (otherwise, then) };
+    let Some(name) = text(scope, condition, "!If takes the name of a condition") else {
+        return broken;
+    };
+    let Some(holds) = scope.condition(name, condition.line) else {
+        return broken;
+    };
+    let (taken, left) = if holds {
+        (then, otherwise)
+    } else {
+        (otherwise, then)
+    };
     resolve(&scope.hypothetical(), left);
     resolve(scope, taken)
 }
 
 /// `Id.Attribute`, or the two in a list.
-fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<(&'tree str, &'tree str)> {
+fn attribute_path<'tree>(
+    scope: &Scope<'_>,
+    argument: &'tree Node,
+) -> Option<(&'tree str, &'tree str)> {
     let path = match &argument.value {
         Value::Scalar(path) => path.split_once('.'),
         Value::List(path) => match path.as_slice() {
@@ -78,7 +118,9 @@ fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<(&'
         _ => None,
     };
     if path.is_none() {
-        scope.report.add(argument.line, "!GetAtt takes a logical id and an attribute");
+        scope
+            .report
+            .add(argument.line, "!GetAtt takes a logical id and an attribute");
     }
     path
 }
@@ -90,11 +132,17 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
         None => (argument, None),
         Some([template, variables]) => (template, Some(resolve(scope, variables)?)),
         Some(_) => {
-            scope.report.add(line, "!Sub takes a text, or a text and a mapping");
+            scope
+                .report
+                .add(line, "!Sub takes a text, or a text and a mapping");
             return None;
         }
     };
-    let mut rest = text(scope, template, "!Sub takes a text, or a text and a mapping")?;
+    let mut rest = text(
+        scope,
+        template,
+        "!Sub takes a text, or a text and a mapping",
+    )?;
     let mut filled = String::new();
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, after)) = after.split_once('}') else {
@@ -104,7 +152,12 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
         filled.push_str(before);
         match name.strip_prefix('!') {
             Some(literal) => filled.extend(["${", literal, "}"]),
-            None => filled.push_str(&variable(scope, name.trim(), variables.as_ref(), template.line)?),
+            None => filled.push_str(&variable(
+                scope,
+                name.trim(),
+                variables.as_ref(),
+                template.line,
+            )?),
         }
         rest = after;
     }
@@ -112,7 +165,12 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
     scope.bounded(filled, line)
 }
 
-fn variable(scope: &Scope<'_>, name: &str, variables: Option<&Node>, line: usize) -> Option<String> {
+fn variable(
+    scope: &Scope<'_>,
+    name: &str,
+    variables: Option<&Node>,
+    line: usize,
+) -> Option<String> {
     if let Some(value) = variables.and_then(|variables| variables.get(name)) {
         return text(scope, value, "a variable of !Sub must be text").map(str::to_owned);
     }
@@ -127,7 +185,10 @@ fn join(scope: &Scope<'_>, argument: &Node) -> Option<String> {
     const USAGE: &str = "!Join takes a delimiter and a list of texts";
     let (delimiter, values) = pair(scope, argument, USAGE)?;
     let values = resolve(scope, values)?;
-    let texts: Option<Vec<&str>> = list(scope, &values, USAGE)?.iter().map(|value| text(scope, value, USAGE)).collect();
+    let texts: Option<Vec<&str>> = list(scope, &values, USAGE)?
+        .iter()
+        .map(|value| text(scope, value, USAGE))
+        .collect();
     scope.bounded(texts?.join(text(scope, delimiter, USAGE)?), argument.line)
 }
 
@@ -141,8 +202,13 @@ fn split(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
         scope.report.add(argument.line, USAGE);
         return None;
     }
-    let part = |part: &str| Node { line: argument.line, value: Value::Scalar(part.to_owned()) };
-    Some(Value::List(source_text.split(delimiter).map(part).collect()))
+    let part = |part: &str| Node {
+        line: argument.line,
+        value: Value::Scalar(part.to_owned()),
+    };
+    Some(Value::List(
+        source_text.split(delimiter).map(part).collect(),
+    ))
 }
 
 /// `!Select [index, values]`.
@@ -151,14 +217,20 @@ fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
     let (index, values) = pair(scope, argument, USAGE)?;
     let (index, values) = (resolve(scope, index)?, resolve(scope, values)?);
     let index: Option<usize> = text(scope, &index, USAGE)?.parse().ok();
-    let selected = index.and_then(|index| values.list()?.get(index)).map(|node| node.value.clone());
+    let selected = index
+        .and_then(|index| values.list()?.get(index))
+        .map(|node| node.value.clone());
     if selected.is_none() && values.value != Value::Broken {
         scope.report.add(argument.line, USAGE);
     }
     selected
 }
 
-fn pair<'tree>(scope: &Scope<'_>, argument: &'tree Node, usage: &str) -> Option<(&'tree Node, &'tree Node)> {
+fn pair<'tree>(
+    scope: &Scope<'_>,
+    argument: &'tree Node,
+    usage: &str,
+) -> Option<(&'tree Node, &'tree Node)> {
     let Some([first, second]) = argument.list() else {
         scope.report.add(argument.line, usage);
         return None;

@@ -23,16 +23,26 @@ const MAX_NODES: usize = 100_000;
 /// Fails where parsing cannot go on.
 type Read<T> = Result<T, Problem>;
 
-const BROKEN: Node = Node { line: 1, value: Value::Broken };
+const BROKEN: Node = Node {
+    line: 1,
+    value: Value::Broken,
+};
 
 /// Parses the text of a template: one document.
 pub(crate) fn parse(text: &str) -> Result<Node, Problems> {
     let report = Report::default();
     if text.len() > MAX_TEMPLATE_BYTES {
-        report.add(1, format!("the template is longer than {MAX_TEMPLATE_BYTES} bytes"));
+        report.add(
+            1,
+            format!("the template is longer than {MAX_TEMPLATE_BYTES} bytes"),
+        );
         return report.finish(BROKEN);
     }
-    let mut reader = Reader { parser: Parser::new_from_str(text), report: &report, nodes: 0 };
+    let mut reader = Reader {
+        parser: Parser::new_from_str(text),
+        report: &report,
+        nodes: 0,
+    };
     let document = reader.document().unwrap_or_else(|problem| {
         report.add(problem.line, problem.message);
         BROKEN
@@ -53,18 +63,28 @@ impl<'input> Reader<'input, '_> {
             let (event, span) = self.next()?;
             match event {
                 Event::StreamEnd => break,
-                Event::Nothing | Event::StreamStart | Event::DocumentStart(_) | Event::DocumentEnd => {}
-                _ if document.is_some() => return problem(line(span), "a template is one YAML document"),
+                Event::Nothing
+                | Event::StreamStart
+                | Event::DocumentStart(_)
+                | Event::DocumentEnd => {}
+                _ if document.is_some() => {
+                    return problem(line(span), "a template is one YAML document");
+                }
                 event => document = Some(self.node(event, span, 0)?),
             }
         }
-        document.ok_or_else(|| Problem { line: 1, message: "the template is empty".to_owned() })
+        document.ok_or_else(|| Problem {
+            line: 1,
+            message: "the template is empty".to_owned(),
+        })
     }
 
     fn next(&mut self) -> Read<(Event<'input>, Span)> {
         match self.parser.next_event() {
             Some(Ok(next)) => Ok(next),
-            Some(Err(error)) => problem(error.marker().line(), format!("not YAML: {}", error.info())),
+            Some(Err(error)) => {
+                problem(error.marker().line(), format!("not YAML: {}", error.info()))
+            }
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
@@ -114,7 +134,10 @@ impl<'input> Reader<'input, '_> {
             let (event, span) = self.next()?;
             let node = self.node(event, span, depth + 1)?;
             if let Some(first) = lines.get(&key) {
-                self.report.add(line, format!("the key `{key}` stands here twice, first on line {first}"));
+                self.report.add(
+                    line,
+                    format!("the key `{key}` stands here twice, first on line {first}"),
+                );
             } else {
                 lines.insert(key.clone(), line);
                 entries.push(Entry { key, line, node });
@@ -125,7 +148,11 @@ impl<'input> Reader<'input, '_> {
     /// `!Name x`.
     fn short_form(&self, tag: &Tag, node: Node) -> Node {
         let line = node.line;
-        let intrinsic = if tag.handle == "!" { Intrinsic::from_short(&tag.suffix) } else { None };
+        let intrinsic = if tag.handle == "!" {
+            Intrinsic::from_short(&tag.suffix)
+        } else {
+            None
+        };
         let value = match intrinsic {
             Some(intrinsic) => Value::Call(intrinsic, Box::new(node)),
             None => self.broken(line, format!("the function `{tag}` is not understood")),
@@ -140,7 +167,9 @@ impl<'input> Reader<'input, '_> {
         };
         let (line, key) = (entry.line, entry.key.clone());
         match (Intrinsic::from_long(&key), entries.pop()) {
-            (Some(intrinsic), Some(entry)) if entries.is_empty() => Value::Call(intrinsic, Box::new(entry.node)),
+            (Some(intrinsic), Some(entry)) if entries.is_empty() => {
+                Value::Call(intrinsic, Box::new(entry.node))
+            }
             (Some(_), _) => self.broken(line, format!("`{key}` must be alone in its mapping")),
             (None, _) => self.broken(line, format!("the function `{key}` is not understood")),
         }
@@ -164,5 +193,8 @@ fn line(span: Span) -> usize {
 }
 
 fn problem<T>(line: usize, message: impl Into<String>) -> Read<T> {
-    Err(Problem { line, message: message.into() })
+    Err(Problem {
+        line,
+        message: message.into(),
+    })
 }

@@ -42,8 +42,13 @@ pub use read::{ObjectHead, ObjectReader};
 pub use remove::DELETE_MANY_MAX;
 
 /// Refusals that pass by themselves.
-const PASSING: [&str; 5] =
-    ["ConditionalRequestConflict", "InternalError", "RequestTimeout", "ServiceUnavailable", "SlowDown"];
+const PASSING: [&str; 5] = [
+    "ConditionalRequestConflict",
+    "InternalError",
+    "RequestTimeout",
+    "ServiceUnavailable",
+    "SlowDown",
+];
 /// The code of a refusal because there is no such object.
 const ABSENT: &str = "NoSuchKey";
 /// The code of a refusal because a condition does not hold.
@@ -65,7 +70,10 @@ pub struct ObjectKey(String);
 impl ObjectKey {
     /// The original of a file.
     pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
-        ObjectKey(format!("{}{revision}", ObjectKey::originals_of(space, file)))
+        ObjectKey(format!(
+            "{}{revision}",
+            ObjectKey::originals_of(space, file)
+        ))
     }
 
     /// What the keys of a file's originals begin with.
@@ -130,11 +138,18 @@ impl Error {
         R: std::fmt::Debug + Send + Sync + 'static,
     {
         let passes = match &error {
-            SdkError::ServiceError(service) => service.err().code().is_none_or(|code| PASSING.contains(&code)),
+            SdkError::ServiceError(service) => service
+                .err()
+                .code()
+                .is_none_or(|code| PASSING.contains(&code)),
             SdkError::ConstructionFailure(_) => false,
             _ => true,
         };
-        if passes { Error::Busy(error.into()) } else { Error::Refused(error.into()) }
+        if passes {
+            Error::Busy(error.into())
+        } else {
+            Error::Refused(error.into())
+        }
     }
 }
 
@@ -150,7 +165,11 @@ impl From<Error> for Fault {
 impl Bucket {
     /// The bucket of this name. The client signs with credentials of this provider, without a cache of its own.
     pub fn new(client: Client, credentials: SharedCredentialsProvider, name: String) -> Bucket {
-        Bucket { client, credentials, name }
+        Bucket {
+            client,
+            credentials,
+            name,
+        }
     }
 
     /// Stores an object whole. Storage verifies the SHA-256 (lower-case hex) and refuses other bytes.
@@ -197,7 +216,11 @@ impl Bucket {
             .await;
         match answer {
             Ok(object) => Ok(Some(chunks(object.body))),
-            Err(error) if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) => Ok(None),
+            Err(error)
+                if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(Error::from_sdk(error)),
         }
     }
@@ -205,7 +228,9 @@ impl Bucket {
 
 /// Returns the service's own code of an error.
 fn code<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Option<&str> {
-    error.as_service_error().and_then(ProvideErrorMetadata::code)
+    error
+        .as_service_error()
+        .and_then(ProvideErrorMetadata::code)
 }
 
 fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, Error>> + Send {

@@ -1,6 +1,8 @@
 //! Which spaces have objects, and which originals a space has: in the order of ids, so from the oldest to the newest.
 
-use aws_sdk_s3::operation::list_objects_v2::{ListObjectsV2Output, builders::ListObjectsV2FluentBuilder};
+use aws_sdk_s3::operation::list_objects_v2::{
+    ListObjectsV2Output, builders::ListObjectsV2FluentBuilder,
+};
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use tracing::instrument;
 
@@ -43,8 +45,14 @@ impl Bucket {
         let start = after.map(|space| format!("{space}{BEHIND_DELIMITER}"));
         let list = self.list().delimiter(DELIMITER).set_start_after(start);
         let spaces = |page: ListObjectsV2Output| -> Vec<SpaceId> {
-            let prefixes = page.common_prefixes.unwrap_or_default().into_iter().filter_map(|common| common.prefix);
-            prefixes.filter_map(|prefix| prefix.strip_suffix(DELIMITER)?.parse().ok()).collect()
+            let prefixes = page
+                .common_prefixes
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|common| common.prefix);
+            prefixes
+                .filter_map(|prefix| prefix.strip_suffix(DELIMITER)?.parse().ok())
+                .collect()
         };
         Ok(first_page(list, spaces).await?.0)
     }
@@ -70,11 +78,20 @@ impl Bucket {
                 let (file_id, revision) = key.strip_prefix(&prefix)?.split_once(DELIMITER)?;
                 let (file_id, revision) = (file_id.parse().ok()?, revision.parse().ok()?);
                 let stored_at = Timestamp::from_ms(object.last_modified?.to_millis().ok()?);
-                Some(ListedOriginal { key: ObjectKey(key), file_id, revision, stored_at })
+                Some(ListedOriginal {
+                    key: ObjectKey(key),
+                    file_id,
+                    revision,
+                    stored_at,
+                })
             };
             objects.filter_map(listed).collect()
         };
-        let list = self.list().prefix(&prefix).start_after(start).max_keys(limit.into());
+        let list = self
+            .list()
+            .prefix(&prefix)
+            .start_after(start)
+            .max_keys(limit.into());
         let (originals, more) = first_page(list, originals).await?;
         Ok(OriginalsPage { originals, more })
     }
@@ -91,7 +108,12 @@ async fn first_page<T>(
 ) -> Result<(Vec<T>, bool), Error> {
     let mut next = None;
     loop {
-        let mut page = list.clone().set_continuation_token(next).send().await.map_err(Error::from_sdk)?;
+        let mut page = list
+            .clone()
+            .set_continuation_token(next)
+            .send()
+            .await
+            .map_err(Error::from_sdk)?;
         next = page.next_continuation_token.take();
         let found = read(page);
         if !found.is_empty() || next.is_none() {

@@ -82,23 +82,40 @@ impl Bucket {
             .presigned(from_now(now, lifetime)?)
             .await
             .map_err(Error::from_sdk)?;
-        Ok(PresignedPut { url: presigned.uri().to_owned(), lifetime })
+        Ok(PresignedPut {
+            url: presigned.uri().to_owned(),
+            lifetime,
+        })
     }
 
     /// Returns a lifetime that ends with the credentials at the latest, in whole seconds. Fails as busy if they have less
     /// than a second left.
     async fn bounded(&self, lifetime: Duration, now: Timestamp) -> Result<Duration, Error> {
-        let credentials = self.credentials.provide_credentials().await.map_err(|error| Error::Busy(error.into()))?;
-        let Some(expiry) = credentials.expiry() else { return Ok(lifetime) };
+        let credentials = self
+            .credentials
+            .provide_credentials()
+            .await
+            .map_err(|error| Error::Busy(error.into()))?;
+        let Some(expiry) = credentials.expiry() else {
+            return Ok(lifetime);
+        };
 
         let left = expiry.duration_since(start_of(now)).unwrap_or_default();
         let bounded = Duration::from_secs(lifetime.min(left).as_secs());
-        if bounded.is_zero() { Err(Error::Busy("the credentials have expired".into())) } else { Ok(bounded) }
+        if bounded.is_zero() {
+            Err(Error::Busy("the credentials have expired".into()))
+        } else {
+            Ok(bounded)
+        }
     }
 }
 
 fn from_now(now: Timestamp, lifetime: Duration) -> Result<PresigningConfig, Error> {
-    PresigningConfig::builder().start_time(start_of(now)).expires_in(lifetime).build().map_err(Error::refused)
+    PresigningConfig::builder()
+        .start_time(start_of(now))
+        .expires_in(lifetime)
+        .build()
+        .map_err(Error::refused)
 }
 
 fn start_of(now: Timestamp) -> SystemTime {
@@ -121,8 +138,11 @@ mod tests {
     /// A bucket whose credentials expire so many seconds after 1970.
     fn bucket(expires_seconds: Option<u64>) -> Bucket {
         let expiry = expires_seconds.map(|seconds| UNIX_EPOCH + Duration::from_secs(seconds));
-        let credentials = SharedCredentialsProvider::new(Credentials::new("key", "secret", None, expiry, "test"));
-        let config = Config::builder().behavior_version(BehaviorVersion::latest()).region(Region::from_static("eu"));
+        let credentials =
+            SharedCredentialsProvider::new(Credentials::new("key", "secret", None, expiry, "test"));
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::from_static("eu"));
         let client = Client::from_conf(config.credentials_provider(credentials.clone()).build());
         Bucket::new(client, credentials, "bucket".to_owned())
     }
@@ -140,7 +160,10 @@ mod tests {
         let get = bucket.presign_get(&key, headers, now, HOUR).await?;
         let lifetime = put.lifetime.as_secs();
         for url in [put.url, get] {
-            assert!(url.contains(&format!("X-Amz-Expires={lifetime}&")), "{lifetime}: {url}");
+            assert!(
+                url.contains(&format!("X-Amz-Expires={lifetime}&")),
+                "{lifetime}: {url}"
+            );
         }
         Ok(lifetime)
     }
@@ -154,10 +177,17 @@ mod tests {
             (Some(1_200), 0, 1_200),
             (Some(1_200), 1_199_000, 1),
         ] {
-            assert_eq!(signed(expires_seconds, now_ms).await.unwrap(), lifetime, "{expires_seconds:?} {now_ms}");
+            assert_eq!(
+                signed(expires_seconds, now_ms).await.unwrap(),
+                lifetime,
+                "{expires_seconds:?} {now_ms}"
+            );
         }
         for now_ms in [1_199_001, 1_200_000, 9_999_000] {
-            assert!(matches!(signed(Some(1_200), now_ms).await, Err(Error::Busy(_))), "{now_ms}");
+            assert!(
+                matches!(signed(Some(1_200), now_ms).await, Err(Error::Busy(_))),
+                "{now_ms}"
+            );
         }
     }
 }

@@ -33,44 +33,78 @@ impl ObjectReader {
 
     /// Returns the next bytes; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
-        self.body.try_next().await.map_err(|error| Error::Busy(error.into()))
+        self.body
+            .try_next()
+            .await
+            .map_err(|error| Error::Busy(error.into()))
     }
 }
 
 impl Bucket {
     /// Returns an object's size and its first bytes, at most so many and at least one. `None` if there is no such object.
     #[instrument(skip_all, fields(key = key.as_str()))]
-    pub async fn head_with_prefix(&self, key: &ObjectKey, bytes: u64) -> Result<Option<ObjectHead>, Error> {
+    pub async fn head_with_prefix(
+        &self,
+        key: &ObjectKey,
+        bytes: u64,
+    ) -> Result<Option<ObjectHead>, Error> {
         let range = format!("bytes=0-{}", bytes.saturating_sub(1));
-        let get = self.client.get_object().bucket(&self.name).key(&key.0).range(range);
+        let get = self
+            .client
+            .get_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .range(range);
         let object = match get.send().await {
             Ok(object) => object,
             Err(error) if code(&error) == Some(ABSENT) => return Ok(None),
             // No range lies within an object without bytes.
             Err(error) if code(&error) == Some(INVALID_RANGE) => {
-                return Ok(Some(ObjectHead { size_bytes: 0, prefix: Bytes::new() }));
+                return Ok(Some(ObjectHead {
+                    size_bytes: 0,
+                    prefix: Bytes::new(),
+                }));
             }
             Err(error) => return Err(Error::from_sdk(error)),
         };
 
         let size_bytes = object.content_range().and_then(whole_size);
-        let size_bytes = size_bytes.ok_or_else(|| Error::refused("the answer does not tell the object's size"))?;
-        let prefix = object.body.collect().await.map_err(|error| Error::Busy(error.into()))?.into_bytes();
+        let size_bytes = size_bytes
+            .ok_or_else(|| Error::refused("the answer does not tell the object's size"))?;
+        let prefix = object
+            .body
+            .collect()
+            .await
+            .map_err(|error| Error::Busy(error.into()))?
+            .into_bytes();
         Ok(Some(ObjectHead { size_bytes, prefix }))
     }
 
     /// Opens an object to read all of it. `None` if there is no such object.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn open(&self, key: &ObjectKey) -> Result<Option<ObjectReader>, Error> {
-        let object = match self.client.get_object().bucket(&self.name).key(&key.0).send().await {
+        let object = match self
+            .client
+            .get_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .send()
+            .await
+        {
             Ok(object) => object,
             Err(error) if code(&error) == Some(ABSENT) => return Ok(None),
             Err(error) => return Err(Error::from_sdk(error)),
         };
 
-        let size_bytes = object.content_length.and_then(|length| u64::try_from(length).ok());
-        let size_bytes = size_bytes.ok_or_else(|| Error::refused("the answer does not tell the object's size"))?;
-        Ok(Some(ObjectReader { size_bytes, body: object.body }))
+        let size_bytes = object
+            .content_length
+            .and_then(|length| u64::try_from(length).ok());
+        let size_bytes = size_bytes
+            .ok_or_else(|| Error::refused("the answer does not tell the object's size"))?;
+        Ok(Some(ObjectReader {
+            size_bytes,
+            body: object.body,
+        }))
     }
 }
 

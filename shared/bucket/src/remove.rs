@@ -11,14 +11,24 @@ use crate::{Bucket, Error, ObjectKey, PASSING, list::LIST_MAX, own, staging};
 /// Most objects that one call removes.
 pub const DELETE_MANY_MAX: usize = 1_000;
 /// Pauses before objects that S3 was too busy to remove are tried again.
-const DELETE_PAUSES: [Duration; 4] =
-    [Duration::from_millis(100), Duration::from_millis(400), Duration::from_secs(1), Duration::from_secs(2)];
+const DELETE_PAUSES: [Duration; 4] = [
+    Duration::from_millis(100),
+    Duration::from_millis(400),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+];
 
 impl Bucket {
     /// Removes an object; safe to repeat.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn delete(&self, key: &ObjectKey) -> Result<(), Error> {
-        self.client.delete_object().bucket(&self.name).key(&key.0).send().await.map_err(Error::from_sdk)?;
+        self.client
+            .delete_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .send()
+            .await
+            .map_err(Error::from_sdk)?;
         Ok(())
     }
 
@@ -35,7 +45,13 @@ impl Bucket {
             left = self.try_delete(&left).await?;
         }
 
-        if left.is_empty() { Ok(()) } else { Err(Error::Busy("S3 kept objects that were to be removed".into())) }
+        if left.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::Busy(
+                "S3 kept objects that were to be removed".into(),
+            ))
+        }
     }
 
     /// Removes objects once. Returns those that may be removed by another try.
@@ -46,10 +62,25 @@ impl Bucket {
             return Ok(Vec::new());
         }
 
-        let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(&key.0).build().map_err(Error::refused));
+        let objects = keys.iter().map(|key| {
+            ObjectIdentifier::builder()
+                .key(&key.0)
+                .build()
+                .map_err(Error::refused)
+        });
         let objects: Vec<ObjectIdentifier> = objects.collect::<Result<_, _>>()?;
-        let delete = Delete::builder().set_objects(Some(objects)).quiet(true).build().map_err(Error::refused)?;
-        let answer = self.client.delete_objects().bucket(&self.name).delete(delete).send().await;
+        let delete = Delete::builder()
+            .set_objects(Some(objects))
+            .quiet(true)
+            .build()
+            .map_err(Error::refused)?;
+        let answer = self
+            .client
+            .delete_objects()
+            .bucket(&self.name)
+            .delete(delete)
+            .send()
+            .await;
 
         let errors = answer.map_err(Error::from_sdk)?.errors.unwrap_or_default();
         errors.into_iter().map(busy_key).collect()
@@ -70,16 +101,28 @@ impl Bucket {
     #[instrument(skip_all, fields(%space, %file))]
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), Error> {
         self.delete(&ObjectKey::staged(space, file)).await?;
-        while self.purge_prefix(ObjectKey::originals_of(space, file), LIST_MAX).await? {}
+        while self
+            .purge_prefix(ObjectKey::originals_of(space, file), LIST_MAX)
+            .await?
+        {}
         Ok(())
     }
 
     /// Removes up to `limit` of the objects whose keys begin so; `false` if there were none.
     async fn purge_prefix(&self, prefix: String, limit: u16) -> Result<bool, Error> {
-        let list = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).max_keys(limit.into());
+        let list = self
+            .client
+            .list_objects_v2()
+            .bucket(&self.name)
+            .prefix(prefix)
+            .max_keys(limit.into());
         let page = list.send().await;
         let objects = page.map_err(Error::from_sdk)?.contents.unwrap_or_default();
-        let keys: Vec<ObjectKey> = objects.into_iter().filter_map(|object| object.key).map(ObjectKey).collect();
+        let keys: Vec<ObjectKey> = objects
+            .into_iter()
+            .filter_map(|object| object.key)
+            .map(ObjectKey)
+            .collect();
         self.delete_many(&keys).await?;
         Ok(!keys.is_empty())
     }
@@ -89,5 +132,6 @@ impl Bucket {
 fn busy_key(error: S3Error) -> Result<ObjectKey, Error> {
     let code = error.code.unwrap_or_default();
     let key = error.key.filter(|_| PASSING.contains(&code.as_str()));
-    key.map(ObjectKey).ok_or_else(|| Error::refused(format!("an object was not removed: {code}")))
+    key.map(ObjectKey)
+        .ok_or_else(|| Error::refused(format!("an object was not removed: {code}")))
 }

@@ -13,7 +13,9 @@ pub struct AccessControl {
 }
 
 /// How a file is delivered; the weakest protection first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryType {
     /// To everyone.
@@ -64,14 +66,23 @@ pub struct EffectiveAccess {
 
 impl EffectiveAccess {
     fn new(requires_auth: bool, source: AccessSource, inherited_from: String) -> EffectiveAccess {
-        EffectiveAccess { requires_auth, public_read: !requires_auth, source, inherited_from }
+        EffectiveAccess {
+            requires_auth,
+            public_read: !requires_auth,
+            source,
+            inherited_from,
+        }
     }
 
     /// The access control of a file in its folders, or nobody's where one of them is missing: as it is set itself, by its
     /// type, by the nearest folder that sets it, or by its space.
     pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         if file.access_control.is_none() && file.delivery_type != DeliveryType::Upload {
-            return EffectiveAccess::new(true, AccessSource::UploadConfig, file.upload_config_id.to_string());
+            return EffectiveAccess::new(
+                true,
+                AccessSource::UploadConfig,
+                file.upload_config_id.to_string(),
+            );
         }
         EffectiveAccess::as_set(file, folders, space)
     }
@@ -84,7 +95,11 @@ impl EffectiveAccess {
     /// The access control of a file whatever its type.
     fn as_set(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         match (file.access_control, folders) {
-            (Some(direct), _) => EffectiveAccess::new(direct.requires_auth, AccessSource::Direct, file.id.to_string()),
+            (Some(direct), _) => EffectiveAccess::new(
+                direct.requires_auth,
+                AccessSource::Direct,
+                file.id.to_string(),
+            ),
             (None, Some(folders)) => EffectiveAccess::inherited(None, folders, space),
             // The access control of a missing folder is not known.
             (None, None) => {
@@ -96,11 +111,19 @@ impl EffectiveAccess {
 
     /// What the nearest folder that sets it says, or the space; `own` is the folder that does not inherit what it sets.
     fn inherited(own: Option<FolderId>, folders: &FolderChain, space: &Space) -> EffectiveAccess {
-        let nearest = folders.folders().iter().rev().find_map(|folder| Some((folder.id, folder.access_control?)));
+        let nearest = folders
+            .folders()
+            .iter()
+            .rev()
+            .find_map(|folder| Some((folder.id, folder.access_control?)));
         let (access, source, inherited_from) = match nearest {
             Some((id, access)) if own == Some(id) => (access, AccessSource::Direct, id.to_string()),
             Some((id, access)) => (access, AccessSource::Folder, id.to_string()),
-            None => (space.access_control, AccessSource::Space, space.id.to_string()),
+            None => (
+                space.access_control,
+                AccessSource::Space,
+                space.id.to_string(),
+            ),
         };
         EffectiveAccess::new(access.requires_auth, source, inherited_from)
     }
@@ -109,14 +132,23 @@ impl EffectiveAccess {
 /// Whether the original of a file is delivered only on proof: its type, it itself, a folder around it or its space may
 /// demand it.
 pub fn original_needs_proof(file: &File, folders: &FolderChain, space: &Space) -> bool {
-    file.delivery_type != DeliveryType::Upload || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
+    file.delivery_type != DeliveryType::Upload
+        || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
 
 /// Returns a text that changes with every change of access to a file: of its type, of the access control at any level, and of
 /// the folders around it. Other changes of these records keep it.
 pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> String {
-    let folders = folders.folders().iter().map(|folder| format!("{}:{}/", folder.id, folder.access_version));
-    format!("{}/{}{}", space.access_version, folders.collect::<String>(), file.access_version)
+    let folders = folders
+        .folders()
+        .iter()
+        .map(|folder| format!("{}:{}/", folder.id, folder.access_version));
+    format!(
+        "{}/{}{}",
+        space.access_version,
+        folders.collect::<String>(),
+        file.access_version
+    )
 }
 
 /// How strongly delivery protects a file: by its type, and by the access control in force.
@@ -134,13 +166,15 @@ impl Protection {
         let requires_auth = EffectiveAccess::as_set(file, folders, space).requires_auth;
         Protection {
             delivery_type: file.delivery_type,
-            always_requires_proof: requires_auth || file.delivery_type == DeliveryType::Authenticated,
+            always_requires_proof: requires_auth
+                || file.delivery_type == DeliveryType::Authenticated,
         }
     }
 
     /// Whether any part of the protection is lower than before, even if another part is higher.
     pub fn is_lowered_from(self, before: Protection) -> bool {
-        self.delivery_type < before.delivery_type || (before.always_requires_proof && !self.always_requires_proof)
+        self.delivery_type < before.delivery_type
+            || (before.always_requires_proof && !self.always_requires_proof)
     }
 }
 
@@ -159,14 +193,24 @@ pub struct EffectiveSecurity<'a> {
 impl EffectiveSecurity<'_> {
     /// Those of the nearest folder that sets them, or of the space.
     pub fn of<'a>(folders: &'a FolderChain, space: &'a Space) -> EffectiveSecurity<'a> {
-        let nearest = folders.folders().iter().rev().find_map(|folder| Some((folder.id, folder.security.as_ref()?)));
+        let nearest = folders
+            .folders()
+            .iter()
+            .rev()
+            .find_map(|folder| Some((folder.id, folder.security.as_ref()?)));
         let own = folders.innermost().map(|folder| folder.id);
         let (security, source, inherited_from) = match nearest {
-            Some((id, security)) if own == Some(id) => (security, AccessSource::Direct, id.to_string()),
+            Some((id, security)) if own == Some(id) => {
+                (security, AccessSource::Direct, id.to_string())
+            }
             Some((id, security)) => (security, AccessSource::Folder, id.to_string()),
             None => (&space.security, AccessSource::Space, space.id.to_string()),
         };
-        EffectiveSecurity { security, source, inherited_from }
+        EffectiveSecurity {
+            security,
+            source,
+            inherited_from,
+        }
     }
 }
 
@@ -197,7 +241,11 @@ mod tests {
         serde_json::from_str(&json).expect("a file")
     }
 
-    const TYPES: [DeliveryType; 3] = [DeliveryType::Upload, DeliveryType::Private, DeliveryType::Authenticated];
+    const TYPES: [DeliveryType; 3] = [
+        DeliveryType::Upload,
+        DeliveryType::Private,
+        DeliveryType::Authenticated,
+    ];
 
     #[test]
     fn type_and_space_each_close_an_original_and_the_report_names_who_did() {
@@ -207,10 +255,21 @@ mod tests {
                 let file = file(delivery_type);
                 space.access_control.requires_auth = closed;
                 let by_type = delivery_type != DeliveryType::Upload;
-                assert_eq!(original_needs_proof(&file, &FolderChain::default(), &space), by_type || closed);
-                let reported = EffectiveAccess::of_file(&file, Some(&FolderChain::default()), &space);
-                let source = if by_type { AccessSource::UploadConfig } else { AccessSource::Space };
-                assert_eq!((reported.requires_auth, reported.source), (by_type || closed, source));
+                assert_eq!(
+                    original_needs_proof(&file, &FolderChain::default(), &space),
+                    by_type || closed
+                );
+                let reported =
+                    EffectiveAccess::of_file(&file, Some(&FolderChain::default()), &space);
+                let source = if by_type {
+                    AccessSource::UploadConfig
+                } else {
+                    AccessSource::Space
+                };
+                assert_eq!(
+                    (reported.requires_auth, reported.source),
+                    (by_type || closed, source)
+                );
             }
         }
     }
@@ -219,14 +278,19 @@ mod tests {
     fn protection_is_lowered_by_a_weaker_type_or_by_open_access_to_what_was_closed() {
         let (open, mut closed) = (space(), space());
         closed.access_control.requires_auth = true;
-        let protection =
-            |delivery_type, space| Protection::of(&file(delivery_type), Some(&FolderChain::default()), space);
+        let protection = |delivery_type, space| {
+            Protection::of(&file(delivery_type), Some(&FolderChain::default()), space)
+        };
         for (from, before) in TYPES.into_iter().enumerate() {
             for (to, after) in TYPES.into_iter().enumerate() {
-                for (from_space, to_space, opens) in
-                    [(&open, &open, false), (&open, &closed, false), (&closed, &closed, false), (&closed, &open, true)]
-                {
-                    let lowered = protection(after, to_space).is_lowered_from(protection(before, from_space));
+                for (from_space, to_space, opens) in [
+                    (&open, &open, false),
+                    (&open, &closed, false),
+                    (&closed, &closed, false),
+                    (&closed, &open, true),
+                ] {
+                    let lowered =
+                        protection(after, to_space).is_lowered_from(protection(before, from_space));
                     let expected = to < from || (opens && after != DeliveryType::Authenticated);
                     assert_eq!(lowered, expected, "{before:?} to {after:?}, opens: {opens}");
                 }
@@ -238,7 +302,9 @@ mod tests {
     fn file_with_a_missing_folder_is_protected_until_it_is_moved() {
         let (file, space) = (file(DeliveryType::Upload), space());
         let missing = Protection::of(&file, None, &space);
-        assert!(Protection::of(&file, Some(&FolderChain::default()), &space).is_lowered_from(missing));
+        assert!(
+            Protection::of(&file, Some(&FolderChain::default()), &space).is_lowered_from(missing)
+        );
         assert!(!missing.is_lowered_from(missing));
     }
 }

@@ -38,8 +38,8 @@ impl KeySecret {
     /// Takes a text of a key's form, with a true checksum.
     pub fn parse(text: &str) -> Option<KeySecret> {
         let rest = text.strip_prefix(PREFIX)?;
-        let is_base62 =
-            rest.len() == RANDOM_LENGTH + CHECKSUM_LENGTH && rest.bytes().all(|byte| BASE62.contains(&byte));
+        let is_base62 = rest.len() == RANDOM_LENGTH + CHECKSUM_LENGTH
+            && rest.bytes().all(|byte| BASE62.contains(&byte));
         let (random, given) = is_base62.then(|| rest.split_at(RANDOM_LENGTH))?;
         (checksum(random) == given).then(|| KeySecret(text.to_owned()))
     }
@@ -94,7 +94,9 @@ impl KeyHash {
 }
 
 /// A key's number: positive, rising as keys are made, unlike every other key's of this installation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 #[schemars(extend("minimum" = 1))]
 pub struct KeyId(pub u64);
@@ -111,7 +113,11 @@ impl FromStr for KeyId {
     /// Reads a number as it is written: without a sign, and without zeros before it.
     fn from_str(text: &str) -> Result<KeyId, NotAnId> {
         let id = text.parse().map(KeyId).map_err(|_| NotAnId)?;
-        if id.to_string() == text { Ok(id) } else { Err(NotAnId) }
+        if id.to_string() == text {
+            Ok(id)
+        } else {
+            Err(NotAnId)
+        }
     }
 }
 
@@ -229,7 +235,14 @@ mod tests {
             let mistyped = String::from_utf8(mistyped).expect("ASCII");
             assert!(KeySecret::parse(&mistyped).is_none(), "{index}");
         }
-        for wrong in ["", "sk_", &key[1..], &key[..key.len() - 1], &format!("{key}0"), &key.replace('a', "é")] {
+        for wrong in [
+            "",
+            "sk_",
+            &key[1..],
+            &key[..key.len() - 1],
+            &format!("{key}0"),
+            &key.replace('a', "é"),
+        ] {
             assert!(KeySecret::parse(wrong).is_none(), "{wrong}");
         }
     }
@@ -237,7 +250,18 @@ mod tests {
     #[test]
     fn a_number_is_read_as_it_is_written() {
         assert_eq!("7".parse(), Ok(KeyId(7)));
-        for wrong in ["", "+7", "-7", "07", " 7", "7 ", "7.0", "7e1", "\u{0667}", "18446744073709551616"] {
+        for wrong in [
+            "",
+            "+7",
+            "-7",
+            "07",
+            " 7",
+            "7 ",
+            "7.0",
+            "7e1",
+            "\u{0667}",
+            "18446744073709551616",
+        ] {
             assert_eq!(wrong.parse::<KeyId>(), Err(NotAnId), "{wrong}");
         }
     }

@@ -25,12 +25,17 @@ impl ConfirmTokens {
 
     /// The token of a file.
     pub fn of(&self, file: FileId) -> ConfirmToken {
-        ConfirmToken(format!("{PREFIX}{}", hex::encode(self.0.mark(file.to_string().as_bytes()))))
+        ConfirmToken(format!(
+            "{PREFIX}{}",
+            hex::encode(self.0.mark(file.to_string().as_bytes()))
+        ))
     }
 
     /// Whether a text is the token of a file; compared in constant time.
     pub fn proves(&self, text: &str, file: FileId) -> bool {
-        let mark = text.strip_prefix(PREFIX).and_then(|mark| hex::decode(mark).ok());
+        let mark = text
+            .strip_prefix(PREFIX)
+            .and_then(|mark| hex::decode(mark).ok());
         mark.is_some_and(|mark| self.0.verifies(file.to_string().as_bytes(), &mark))
     }
 }
@@ -58,10 +63,18 @@ mod tests {
         let token = tokens.of(FileId::FIRST);
         assert!(tokens.proves(token.reveal(), FileId::FIRST));
         assert!(!tokens.proves(token.reveal(), FileId::LAST));
-        for wrong in ["", "ct_", &token.reveal()[3..], &token.reveal()[..66], "ct_é"] {
+        for wrong in [
+            "",
+            "ct_",
+            &token.reveal()[3..],
+            &token.reveal()[..66],
+            "ct_é",
+        ] {
             assert!(!tokens.proves(wrong, FileId::FIRST), "{wrong}");
         }
-        assert!(!ConfirmTokens::new(&MasterSecret::new("other")).proves(token.reveal(), FileId::FIRST));
+        assert!(
+            !ConfirmTokens::new(&MasterSecret::new("other")).proves(token.reveal(), FileId::FIRST)
+        );
         assert_eq!(format!("{token:?}"), "ConfirmToken(…)");
     }
 }

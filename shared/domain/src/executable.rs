@@ -3,8 +3,10 @@
 use crate::{OriginalName, ValidationRules, Violation};
 
 /// Last extensions that desktops and servers run.
-const RUN_AS_LAST: [&str; 15] =
-    ["exe", "msi", "bat", "cmd", "scr", "pif", "cpl", "ps1", "vbs", "vbe", "wsf", "hta", "jar", "sh", "bash"];
+const RUN_AS_LAST: [&str; 15] = [
+    "exe", "msi", "bat", "cmd", "scr", "pif", "cpl", "ps1", "vbs", "vbe", "wsf", "hta", "jar",
+    "sh", "bash",
+];
 /// Extensions that web servers run, and some of them also when another extension follows.
 const RUN_BY_SERVERS: [&str; 8] = ["phtml", "phar", "asp", "aspx", "jsp", "jspx", "cgi", "pl"];
 /// What every extension of PHP begins with.
@@ -17,9 +19,21 @@ pub const EXECUTABLE: Violation = Violation::Must("must not be an executable fil
 pub fn demand_harmless_name(name: &OriginalName, rules: &ValidationRules) -> Result<(), Violation> {
     let parts = name.parts();
     // Desktops drop dots and spaces from the end of a name, and some servers what follows a semicolon or a colon.
-    let bare = |part: &'_ str| part.split([';', ':']).next().unwrap_or_default().trim().to_owned();
-    let extensions: Vec<String> = parts[1..].iter().map(|part| bare(part)).filter(|part| !part.is_empty()).collect();
-    let Some((last, middle)) = extensions.split_last() else { return Ok(()) };
+    let bare = |part: &'_ str| {
+        part.split([';', ':'])
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
+    let extensions: Vec<String> = parts[1..]
+        .iter()
+        .map(|part| bare(part))
+        .filter(|part| !part.is_empty())
+        .collect();
+    let Some((last, middle)) = extensions.split_last() else {
+        return Ok(());
+    };
     let is_run = |extension: &String| runs_on_servers(extension) && !rules.allows(extension);
     let refused = (is_executable(last) && !rules.allows(last)) || middle.iter().any(is_run);
     if refused { Err(EXECUTABLE) } else { Ok(()) }
@@ -40,7 +54,9 @@ mod tests {
 
     #[test]
     fn names_that_something_would_run_are_refused() {
-        let refused = |name| demand_harmless_name(&OriginalName::clean(name), &ValidationRules::default()).is_err();
+        let refused = |name| {
+            demand_harmless_name(&OriginalName::clean(name), &ValidationRules::default()).is_err()
+        };
         for name in [
             "a.exe",
             "a.EXE",
@@ -58,7 +74,16 @@ mod tests {
         ] {
             assert!(refused(name), "{name}");
         }
-        for name in ["a.jpg", "exe", "a.exe.jpg", "sh.txt", "bash", "readme", "a.b.c", "jar.tar.gz"] {
+        for name in [
+            "a.jpg",
+            "exe",
+            "a.exe.jpg",
+            "sh.txt",
+            "bash",
+            "readme",
+            "a.b.c",
+            "jar.tar.gz",
+        ] {
             assert!(!refused(name), "{name}");
         }
     }

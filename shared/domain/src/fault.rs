@@ -96,8 +96,15 @@ impl Fault {
     }
 
     /// The present state does not allow it; the reason stands under the field.
-    pub fn conflict(message: impl Into<Cow<'static, str>>, field: &str, violation: Violation) -> Fault {
-        Fault { violations: (field, violation).into(), ..Fault::new(FaultKind::Conflict, message) }
+    pub fn conflict(
+        message: impl Into<Cow<'static, str>>,
+        field: &str,
+        violation: Violation,
+    ) -> Fault {
+        Fault {
+            violations: (field, violation).into(),
+            ..Fault::new(FaultKind::Conflict, message)
+        }
     }
 
     /// The caller has used up a limit.
@@ -111,12 +118,18 @@ impl Fault {
 
     /// We failed.
     pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-        Fault { source: Some(source.into()), ..Fault::new(FaultKind::Internal, "Server error.") }
+        Fault {
+            source: Some(source.into()),
+            ..Fault::new(FaultKind::Internal, "Server error.")
+        }
     }
 
     /// The request lost a race against others: another try is likely to succeed.
     pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-        Fault { kind: FaultKind::Contended, ..Fault::unavailable(source) }
+        Fault {
+            kind: FaultKind::Contended,
+            ..Fault::unavailable(source)
+        }
     }
 
     /// We, or what we depend on, are overloaded.
@@ -124,7 +137,10 @@ impl Fault {
         Fault {
             source: Some(source.into()),
             retry_after_seconds: Some(BUSY_SECONDS),
-            ..Fault::new(FaultKind::Unavailable, "The service is busy. Please try again.")
+            ..Fault::new(
+                FaultKind::Unavailable,
+                "The service is busy. Please try again.",
+            )
         }
     }
 }
@@ -148,7 +164,10 @@ pub fn error_chain(error: &dyn Error) -> String {
 
 impl From<Violations> for Fault {
     fn from(violations: Violations) -> Fault {
-        Fault { violations, ..Fault::new(FaultKind::Invalid, "The given data was invalid.") }
+        Fault {
+            violations,
+            ..Fault::new(FaultKind::Invalid, "The given data was invalid.")
+        }
     }
 }
 
@@ -183,8 +202,14 @@ mod tests {
 
     #[test]
     fn error_chain_names_each_cause_once() {
-        let fault = Fault::internal(Fault { source: Some("disk full".into()), ..Fault::forbidden("Refused.") });
-        assert_eq!(error_chain(&Outer(fault)), "retry: Server error: Refused: disk full");
+        let fault = Fault::internal(Fault {
+            source: Some("disk full".into()),
+            ..Fault::forbidden("Refused.")
+        });
+        assert_eq!(
+            error_chain(&Outer(fault)),
+            "retry: Server error: Refused: disk full"
+        );
         assert_eq!(error_chain(&Fault::not_found()), "Not found.");
     }
 }

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeliveryType, FileId, FolderChain, FolderId, FolderMode, InFolder, OriginalName, Principal,
-    Reference, Revision, Sources, Space, SpaceId, Tag, Timestamp, UploadConfig, UploadConfigId, UploadRules,
-    stored_name::stored_name,
+    AccessControl, DeliveryType, FileId, FolderChain, FolderId, FolderMode, InFolder, OriginalName,
+    Principal, Reference, Revision, Sources, Space, SpaceId, Tag, Timestamp, UploadConfig,
+    UploadConfigId, UploadRules, stored_name::stored_name,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the most that storage takes at once.
@@ -197,7 +197,13 @@ impl File {
         sources: &Sources,
     ) -> File {
         let config = target.config;
-        let name = stored_name(&config.config.storage, id, &media_type, &original_name, sources);
+        let name = stored_name(
+            &config.config.storage,
+            id,
+            &media_type,
+            &original_name,
+            sources,
+        );
         let now = sources.now();
 
         File {
@@ -234,12 +240,28 @@ impl File {
     /// Makes a pending file active. The stored name of a presigned upload changes if the bytes are of another type than it
     /// was declared with.
     pub fn activate(&mut self, content: StoredContent, at: Timestamp, sources: &Sources) {
-        let StoredContent { media_type, size, is_utf8, revision, checksum_sha256 } = content;
-        let is_as_declared = (&self.extension, self.resource_type) == (&media_type.extension, media_type.resource_type);
+        let StoredContent {
+            media_type,
+            size,
+            is_utf8,
+            revision,
+            checksum_sha256,
+        } = content;
+        let is_as_declared = (&self.extension, self.resource_type)
+            == (&media_type.extension, media_type.resource_type);
 
         if let Some(pending) = self.pending_upload.take().filter(|_| !is_as_declared) {
-            let name = stored_name(&pending.rules.storage, self.id, &media_type, &self.original_name, sources);
-            let folder = self.storage_path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let name = stored_name(
+                &pending.rules.storage,
+                self.id,
+                &media_type,
+                &self.original_name,
+                sources,
+            );
+            let folder = self
+                .storage_path
+                .rsplit_once('/')
+                .map_or("", |(folder, _)| folder);
             self.storage_path = format!("{folder}/{name}");
             self.name = name;
         }
@@ -263,11 +285,15 @@ impl File {
     /// Keeps for its anonymous uploader what a change of the active file `before` replaces.
     pub fn keep_activation(&mut self, before: &File) {
         let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_anonymous();
-        let is_replaced = self.original_name != before.original_name || self.delivery_type != before.delivery_type;
+        let is_replaced = self.original_name != before.original_name
+            || self.delivery_type != before.delivery_type;
 
         if is_shown && is_replaced && before.at_activation.is_none() {
             let original_name = before.original_name.clone();
-            self.at_activation = Some(AtActivation { original_name, delivery_type: before.delivery_type });
+            self.at_activation = Some(AtActivation {
+                original_name,
+                delivery_type: before.delivery_type,
+            });
         }
     }
 

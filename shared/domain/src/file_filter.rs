@@ -27,12 +27,18 @@ pub struct FileFilter {
 impl FileFilter {
     /// Whether a file is asked for.
     pub fn admits(&self, file: &File) -> bool {
-        self.delivery_type.is_none_or(|delivery_type| file.delivery_type == delivery_type)
-            && self.resource_type.is_none_or(|resource_type| file.resource_type == resource_type)
+        self.delivery_type
+            .is_none_or(|delivery_type| file.delivery_type == delivery_type)
+            && self
+                .resource_type
+                .is_none_or(|resource_type| file.resource_type == resource_type)
             && self.status.is_none_or(|status| file.status == status)
             && self.folder.is_none_or(|folder| file.folder_id() == folder)
             && self.tag.as_ref().is_none_or(|tag| file.tags.contains(tag))
-            && self.search.as_ref().is_none_or(|prefix| file.original_name.folded().starts_with(&prefix.0))
+            && self
+                .search
+                .as_ref()
+                .is_none_or(|prefix| file.original_name.folded().starts_with(&prefix.0))
     }
 }
 
@@ -48,7 +54,10 @@ impl NamePrefix {
             Err(Violation::Required)
         } else if text.chars().count() > PREFIX_CHARACTERS {
             Err(Violation::TooLong(PREFIX_CHARACTERS))
-        } else if text.chars().any(|character| character.is_control() || matches!(character, '/' | '\\')) {
+        } else if text
+            .chars()
+            .any(|character| character.is_control() || matches!(character, '/' | '\\'))
+        {
             Err(Violation::Format)
         } else {
             Ok(NamePrefix(folded(text)))

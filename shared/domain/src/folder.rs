@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AccessControl, Closing, FOLDER_DEPTH, FolderId, FolderName, Security, SpaceId, Timestamp};
+use crate::{
+    AccessControl, Closing, FOLDER_DEPTH, FolderId, FolderName, Security, SpaceId, Timestamp,
+};
 
 /// The folder that something is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +59,13 @@ pub struct Folder {
 
 impl Folder {
     /// A new folder, in another one or at the top.
-    pub fn new(id: FolderId, space_id: SpaceId, name: FolderName, parent: Option<InFolder>, now: Timestamp) -> Folder {
+    pub fn new(
+        id: FolderId,
+        space_id: SpaceId,
+        name: FolderName,
+        parent: Option<InFolder>,
+        now: Timestamp,
+    ) -> Folder {
         Folder {
             id,
             space_id,
@@ -93,11 +101,16 @@ impl Folder {
 
     /// How many folders are within one another in it.
     pub fn height(&self) -> usize {
-        self.within.iter().rposition(|count| *count > 0).map_or(0, |deepest| deepest + 1)
+        self.within
+            .iter()
+            .rposition(|count| *count > 0)
+            .map_or(0, |deepest| deepest + 1)
     }
 
     /// Whether it takes nothing at this moment because it is being deleted.
     pub fn is_closed(&self, now: Timestamp) -> bool {
-        self.closing.as_ref().is_some_and(|closing| now < closing.ends_at)
+        self.closing
+            .as_ref()
+            .is_some_and(|closing| now < closing.ends_at)
     }
 }

@@ -40,7 +40,9 @@ impl FolderChain {
                 Some(None) => return Linked::Broken,
                 None => {
                     let hint = chain.last().and_then(|below| below.parent.as_ref());
-                    return Linked::Needs(hint.map_or_else(|| vec![id], |parent| parent.chain().collect()));
+                    return Linked::Needs(
+                        hint.map_or_else(|| vec![id], |parent| parent.chain().collect()),
+                    );
                 }
             }
         }
@@ -85,12 +87,19 @@ impl FolderChain {
     /// What something says that is right in the last one.
     pub fn in_folder(&self) -> Option<InFolder> {
         let (innermost, above) = self.0.split_last()?;
-        Some(InFolder { id: innermost.id, above: above.iter().map(|folder| folder.id).collect() })
+        Some(InFolder {
+            id: innermost.id,
+            above: above.iter().map(|folder| folder.id).collect(),
+        })
     }
 
     /// The path: `photos/vacation/`; none, where there are no folders.
     pub fn path(&self) -> Option<String> {
-        let path: String = self.0.iter().flat_map(|folder| [folder.name.as_str(), "/"]).collect();
+        let path: String = self
+            .0
+            .iter()
+            .flat_map(|folder| [folder.name.as_str(), "/"])
+            .collect();
         Some(path).filter(|path| !path.is_empty())
     }
 
@@ -101,7 +110,10 @@ impl FolderChain {
             slug if slug.is_empty() => folder.id.to_string(),
             slug => slug,
         };
-        self.0.iter().flat_map(|folder| [slug(folder), "/".to_owned()]).collect()
+        self.0
+            .iter()
+            .flat_map(|folder| [slug(folder), "/".to_owned()])
+            .collect()
     }
 }
 
@@ -117,11 +129,17 @@ mod tests {
 
     fn within(above: &[FolderId]) -> Option<InFolder> {
         let (id, above) = above.split_last()?;
-        Some(InFolder { id: *id, above: above.to_vec() })
+        Some(InFolder {
+            id: *id,
+            above: above.to_vec(),
+        })
     }
 
     fn read(folders: &[&Folder]) -> HashMap<FolderId, Option<Folder>> {
-        folders.iter().map(|folder| (folder.id, Some((*folder).clone()))).collect()
+        folders
+            .iter()
+            .map(|folder| (folder.id, Some((*folder).clone())))
+            .collect()
     }
 
     #[test]
@@ -130,7 +148,8 @@ mod tests {
         let [a, b, c, x] = [(); 4].map(|()| FolderId::new(&sources));
         let (top, middle) = (folder(a, "A", None), folder(b, "B b", within(&[a])));
         let inner = folder(c, "日本", within(&[a, b]));
-        let Linked::Whole(chain) = FolderChain::link(Some(c), &read(&[&inner, &top, &middle])) else {
+        let Linked::Whole(chain) = FolderChain::link(Some(c), &read(&[&inner, &top, &middle]))
+        else {
             panic!("all of them are there")
         };
         assert_eq!(chain.path().as_deref(), Some("A/B b/日本/"));
@@ -145,7 +164,9 @@ mod tests {
         let mut gone = read(&[&inner, &middle]);
         gone.insert(a, None);
         assert!(matches!(FolderChain::link(Some(c), &gone), Linked::Broken));
-        assert!(matches!(FolderChain::link(None, &gone), Linked::Whole(chain) if chain.path().is_none()));
+        assert!(
+            matches!(FolderChain::link(None, &gone), Linked::Whole(chain) if chain.path().is_none())
+        );
     }
 
     #[test]
@@ -153,6 +174,9 @@ mod tests {
         let sources = counting();
         let [a, b] = [(); 2].map(|()| FolderId::new(&sources));
         let circle = read(&[&folder(a, "a", within(&[b])), &folder(b, "b", within(&[a]))]);
-        assert!(matches!(FolderChain::link(Some(a), &circle), Linked::Broken));
+        assert!(matches!(
+            FolderChain::link(Some(a), &circle),
+            Linked::Broken
+        ));
     }
 }

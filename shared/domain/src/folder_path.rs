@@ -30,7 +30,10 @@ impl FolderName {
             Err(Violation::Required)
         } else if name.chars().count() > NAME_CHARACTERS {
             Err(Violation::TooLong(NAME_CHARACTERS))
-        } else if matches!(name.as_str(), "." | "..") || name.contains('/') || text.chars().any(char::is_control) {
+        } else if matches!(name.as_str(), "." | "..")
+            || name.contains('/')
+            || text.chars().any(char::is_control)
+        {
             Err(Violation::Format)
         } else {
             Ok(FolderName(name))
@@ -62,11 +65,25 @@ impl FolderPath {
             return Err(Violation::Required);
         }
         let parse = |name| {
-            FolderName::parse(name).map_err(|why| if why == Violation::Required { Violation::Format } else { why })
+            FolderName::parse(name).map_err(|why| {
+                if why == Violation::Required {
+                    Violation::Format
+                } else {
+                    why
+                }
+            })
         };
         // One more than may be tells that there are too many, however many there are.
-        let names: Vec<FolderName> = path.split('/').take(FOLDER_DEPTH + 1).map(parse).collect::<Result<_, _>>()?;
-        if names.len() > FOLDER_DEPTH { Err(Violation::TooMany(FOLDER_DEPTH)) } else { Ok(FolderPath(names)) }
+        let names: Vec<FolderName> = path
+            .split('/')
+            .take(FOLDER_DEPTH + 1)
+            .map(parse)
+            .collect::<Result<_, _>>()?;
+        if names.len() > FOLDER_DEPTH {
+            Err(Violation::TooMany(FOLDER_DEPTH))
+        } else {
+            Ok(FolderPath(names))
+        }
     }
 
     /// The names, from the top one down.
@@ -105,9 +122,23 @@ mod tests {
 
     #[test]
     fn a_path_is_made_of_names() {
-        assert_eq!(FolderPath::parse("/photos/ vacation /").expect("a path").to_string(), "photos/vacation");
+        assert_eq!(
+            FolderPath::parse("/photos/ vacation /")
+                .expect("a path")
+                .to_string(),
+            "photos/vacation"
+        );
         assert!(FolderPath::parse(&["a"; 20].join("/")).is_ok());
-        for wrong in ["", "/", "a//b", "a/../b", ".", "a/\u{7}", &["a"; 21].join("/"), &"a".repeat(256)] {
+        for wrong in [
+            "",
+            "/",
+            "a//b",
+            "a/../b",
+            ".",
+            "a/\u{7}",
+            &["a"; 21].join("/"),
+            &"a".repeat(256),
+        ] {
             assert!(FolderPath::parse(wrong).is_err(), "{wrong}");
         }
         assert_eq!(FolderPath::parse("a/ /b"), Err(Violation::Format));

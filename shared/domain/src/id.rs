@@ -150,14 +150,22 @@ mod tests {
         let mut again: ChosenIds = String::from(ids).try_into().expect("a ULID");
         let drawn: Vec<FileId> = (0..3).map(|_| FileId::chosen(&mut ids)).collect();
         assert!(drawn.is_sorted_by(|one, next| one < next));
-        assert_eq!((0..3).map(|_| FileId::chosen(&mut again)).collect::<Vec<_>>(), drawn);
+        assert_eq!(
+            (0..3)
+                .map(|_| FileId::chosen(&mut again))
+                .collect::<Vec<_>>(),
+            drawn
+        );
     }
 
     #[test]
     fn ids_follow_the_first_of_their_moment_and_none_of_a_later_one() {
         let sources = counting();
         let id = FileId::new(&sources);
-        assert!(FileId::first_of(sources.now()) <= id && id < FileId::first_of(sources.now().plus_ms(1)));
+        assert!(
+            FileId::first_of(sources.now()) <= id
+                && id < FileId::first_of(sources.now().plus_ms(1))
+        );
     }
 
     #[test]

@@ -48,12 +48,17 @@ pub enum ReservationOutcome {
 impl IdempotencyKey {
     /// Parses a key. Fails for an empty one, whose client expects that the request is done once.
     pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, Violation> {
-        let text = std::str::from_utf8(bytes).map_err(|_| Violation::Format)?.trim();
+        let text = std::str::from_utf8(bytes)
+            .map_err(|_| Violation::Format)?
+            .trim();
         if text.is_empty() {
             Err(Violation::Required)
         } else if text.len() > KEY_CHARACTERS {
             Err(Violation::TooLong(KEY_CHARACTERS))
-        } else if text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        } else if text
+            .bytes()
+            .all(|byte| byte == b' ' || byte.is_ascii_graphic())
+        {
             Ok(IdempotencyKey(text.to_owned()))
         } else {
             Err(Violation::Format)
@@ -62,7 +67,10 @@ impl IdempotencyKey {
 
     /// Returns the secret of a caller without an API key, from their identity and the key.
     pub fn secret_of(&self, identity: &str) -> Secret {
-        Secret::derive(format!("{identity}\n{}", self.0).as_bytes(), "idempotency of strangers")
+        Secret::derive(
+            format!("{identity}\n{}", self.0).as_bytes(),
+            "idempotency of strangers",
+        )
     }
 
     /// The key's text.
@@ -77,7 +85,10 @@ mod tests {
 
     #[test]
     fn a_key_is_short_and_printable() {
-        assert_eq!(IdempotencyKey::parse(b" order 7 ").expect("a key").as_str(), "order 7");
+        assert_eq!(
+            IdempotencyKey::parse(b" order 7 ").expect("a key").as_str(),
+            "order 7"
+        );
         assert!(IdempotencyKey::parse(&[b'x'; 255]).is_ok());
         for (wrong, why) in [
             (&b""[..], Violation::Required),

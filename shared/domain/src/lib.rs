@@ -36,15 +36,16 @@ mod violation;
 mod web_address;
 
 pub use access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection, access_revision,
-    original_needs_proof,
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
+    access_revision, original_needs_proof,
 };
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE, demand_harmless_name, is_executable};
 pub use fault::{Fault, FaultKind, error_chain};
 pub use file::{
-    AtActivation, FILE_BYTES, File, FileStatus, MediaType, PendingUpload, ResourceType, StoredContent, UploadTarget,
+    AtActivation, FILE_BYTES, File, FileStatus, MediaType, PendingUpload, ResourceType,
+    StoredContent, UploadTarget,
 };
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, InFolder};
@@ -60,7 +61,9 @@ pub use referrer::{Referrer, ReferrerPattern};
 pub use role::Role;
 pub use secret::{MasterSecret, Secret};
 pub use security::{Opacity, Position, Security, Watermark};
-pub use signature::{SIGNATURE, Signing, SigningSecret, canonical_form, decoded_parameters, is_signed};
+pub use signature::{
+    SIGNATURE, Signing, SigningSecret, canonical_form, decoded_parameters, is_signed,
+};
 pub use signed_delivery::{DeliveryProof, signed_query};
 pub use signed_upload::{NotSigned, PresentedUpload, ROOT_FOLDER, SignedFolder, SignedUpload};
 pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
@@ -68,13 +71,13 @@ pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
 pub use transformation::{TRANSFORMATION_PARAMETERS, validate_transformation};
 pub use upload_config::{
-    ANONYMOUS_FILE_BYTES, NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadConfig,
-    UploadConfigName, UploadConfigReference,
+    ANONYMOUS_FILE_BYTES, NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions,
+    UploadConfig, UploadConfigName, UploadConfigReference,
 };
 pub use upload_rules::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, ImageFormat, MetadataRules, NotificationRules, Quality,
-    SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UploadFormat, UploadRules, ValidationRules,
-    WebhookEvent,
+    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, ImageFormat, MetadataRules, NotificationRules,
+    Quality, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UploadFormat, UploadRules,
+    ValidationRules, WebhookEvent,
 };
 pub use violation::{Violation, Violations, parse_variant};
 pub use web_address::{HostName, WebAddress};

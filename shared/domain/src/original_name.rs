@@ -22,7 +22,9 @@ impl OriginalName {
         let base = sent.rsplit(['/', '\\']).next().unwrap_or_default();
         let kept: String = base
             .chars()
-            .filter(|character| !character.is_control() && !turns_text(*character) && is_sortable(*character))
+            .filter(|character| {
+                !character.is_control() && !turns_text(*character) && is_sortable(*character)
+            })
             .collect();
         let cut: String = nfc(&kept).trim().chars().take(MOST_CHARACTERS).collect();
         OriginalName(match cut.trim_end() {
@@ -85,7 +87,10 @@ mod tests {
         for (sent, kept) in cases {
             assert_eq!(OriginalName::clean(sent).as_str(), kept, "{sent:?}");
         }
-        assert_eq!(OriginalName::clean(&"é".repeat(300)).as_str(), "é".repeat(255));
+        assert_eq!(
+            OriginalName::clean(&"é".repeat(300)).as_str(),
+            "é".repeat(255)
+        );
     }
 
     proptest! {

@@ -30,12 +30,20 @@ pub struct Cursor {
 impl Cursor {
     /// Creates a cursor to what follows a place.
     pub fn after(place: String) -> Cursor {
-        Cursor { direction: Direction::Forward, is_inclusive: false, place }
+        Cursor {
+            direction: Direction::Forward,
+            is_inclusive: false,
+            place,
+        }
     }
 
     /// Creates a cursor to what precedes a place.
     pub fn before(place: String) -> Cursor {
-        Cursor { direction: Direction::Backward, is_inclusive: false, place }
+        Cursor {
+            direction: Direction::Backward,
+            is_inclusive: false,
+            place,
+        }
     }
 
     /// Returns the cursor from the same place in the other direction. Each item is on one of the two sides.
@@ -44,7 +52,11 @@ impl Cursor {
             Direction::Forward => Direction::Backward,
             Direction::Backward => Direction::Forward,
         };
-        Cursor { direction, is_inclusive: !self.is_inclusive, place: self.place.clone() }
+        Cursor {
+            direction,
+            is_inclusive: !self.is_inclusive,
+            place: self.place.clone(),
+        }
     }
 }
 
@@ -72,7 +84,11 @@ impl FromStr for Cursor {
             Some('[') => (Direction::Backward, true),
             _ => return Err(NotAnId),
         };
-        Ok(Cursor { direction, is_inclusive, place: characters.as_str().to_owned() })
+        Ok(Cursor {
+            direction,
+            is_inclusive,
+            place: characters.as_str().to_owned(),
+        })
     }
 }
 
@@ -88,21 +104,28 @@ pub struct Listing {
 impl Listing {
     /// The first page.
     pub fn first(limit: u16) -> Listing {
-        Listing { cursor: None, limit }
+        Listing {
+            cursor: None,
+            limit,
+        }
     }
 
     /// Returns the direction of the page.
     pub fn direction(&self) -> Direction {
-        self.cursor.as_ref().map_or(Direction::Forward, |cursor| cursor.direction)
+        self.cursor
+            .as_ref()
+            .map_or(Direction::Forward, |cursor| cursor.direction)
     }
 
     /// Whether a list of ids, newest first, goes on to this one from the cursor.
     pub fn includes(&self, id: impl fmt::Display) -> bool {
-        self.cursor.as_ref().is_none_or(|cursor| match id.to_string().cmp(&cursor.place) {
-            Ordering::Equal => cursor.is_inclusive,
-            Ordering::Less => cursor.direction == Direction::Forward,
-            Ordering::Greater => cursor.direction == Direction::Backward,
-        })
+        self.cursor
+            .as_ref()
+            .is_none_or(|cursor| match id.to_string().cmp(&cursor.place) {
+                Ordering::Equal => cursor.is_inclusive,
+                Ordering::Less => cursor.direction == Direction::Forward,
+                Ordering::Greater => cursor.direction == Direction::Backward,
+            })
     }
 }
 
@@ -138,8 +161,14 @@ impl<T> Page<T> {
                 Direction::Backward => (Some(cursor.reversed()), None),
             },
             (Some(cursor), Some(Ends { first, last })) => match cursor.direction {
-                Direction::Forward => (has_more.then(|| Cursor::after(last)), Some(Cursor::before(first))),
-                Direction::Backward => (Some(Cursor::after(last)), has_more.then(|| Cursor::before(first))),
+                Direction::Forward => (
+                    has_more.then(|| Cursor::after(last)),
+                    Some(Cursor::before(first)),
+                ),
+                Direction::Backward => (
+                    Some(Cursor::after(last)),
+                    has_more.then(|| Cursor::before(first)),
+                ),
             },
         };
         Page { items, next, prev }
@@ -147,7 +176,11 @@ impl<T> Page<T> {
 
     /// Returns the page with other items in place of these, or none for some of them.
     pub fn filter_map<U>(self, view: impl FnMut(T) -> Option<U>) -> Page<U> {
-        Page { items: self.items.into_iter().filter_map(view).collect(), next: self.next, prev: self.prev }
+        Page {
+            items: self.items.into_iter().filter_map(view).collect(),
+            next: self.next,
+            prev: self.prev,
+        }
     }
 
     /// Whether more items follow in a direction.
@@ -164,11 +197,21 @@ mod tests {
     use super::*;
 
     fn listing(cursor: Option<&str>) -> Listing {
-        Listing { cursor: cursor.map(|cursor| cursor.parse().expect("a cursor")), limit: 2 }
+        Listing {
+            cursor: cursor.map(|cursor| cursor.parse().expect("a cursor")),
+            limit: 2,
+        }
     }
 
-    fn neighbours(cursor: Option<&str>, ends: Option<(&str, &str)>, has_more: bool) -> [Option<String>; 2] {
-        let ends = ends.map(|(first, last)| Ends { first: first.to_owned(), last: last.to_owned() });
+    fn neighbours(
+        cursor: Option<&str>,
+        ends: Option<(&str, &str)>,
+        has_more: bool,
+    ) -> [Option<String>; 2] {
+        let ends = ends.map(|(first, last)| Ends {
+            first: first.to_owned(),
+            last: last.to_owned(),
+        });
         let page: Page<()> = Page::new(&listing(cursor), ends, has_more, Vec::new());
         [page.next, page.prev].map(|cursor| cursor.map(|cursor| cursor.to_string()))
     }
@@ -182,19 +225,43 @@ mod tests {
         let ends = Some(("7", "6"));
         assert_eq!(neighbours(None, ends, false), cursors([None, None]));
         assert_eq!(neighbours(None, ends, true), cursors([Some(">6"), None]));
-        assert_eq!(neighbours(Some(">8"), ends, false), cursors([None, Some("<7")]));
-        assert_eq!(neighbours(Some(">8"), ends, true), cursors([Some(">6"), Some("<7")]));
-        assert_eq!(neighbours(Some("<5"), ends, false), cursors([Some(">6"), None]));
-        assert_eq!(neighbours(Some("<5"), ends, true), cursors([Some(">6"), Some("<7")]));
+        assert_eq!(
+            neighbours(Some(">8"), ends, false),
+            cursors([None, Some("<7")])
+        );
+        assert_eq!(
+            neighbours(Some(">8"), ends, true),
+            cursors([Some(">6"), Some("<7")])
+        );
+        assert_eq!(
+            neighbours(Some("<5"), ends, false),
+            cursors([Some(">6"), None])
+        );
+        assert_eq!(
+            neighbours(Some("<5"), ends, true),
+            cursors([Some(">6"), Some("<7")])
+        );
     }
 
     #[test]
     fn emptied_page_leads_back_to_where_its_items_were() {
         assert_eq!(neighbours(None, None, false), cursors([None, None]));
-        assert_eq!(neighbours(Some(">5"), None, false), cursors([None, Some("[5")]));
-        assert_eq!(neighbours(Some("]5"), None, false), cursors([None, Some("<5")]));
-        assert_eq!(neighbours(Some("<5"), None, false), cursors([Some("]5"), None]));
-        assert_eq!(neighbours(Some("[5"), None, false), cursors([Some(">5"), None]));
+        assert_eq!(
+            neighbours(Some(">5"), None, false),
+            cursors([None, Some("[5")])
+        );
+        assert_eq!(
+            neighbours(Some("]5"), None, false),
+            cursors([None, Some("<5")])
+        );
+        assert_eq!(
+            neighbours(Some("<5"), None, false),
+            cursors([Some("]5"), None])
+        );
+        assert_eq!(
+            neighbours(Some("[5"), None, false),
+            cursors([Some(">5"), None])
+        );
     }
 
     #[test]
@@ -206,7 +273,11 @@ mod tests {
             (Some("<5"), [false, false, true]),
             (Some("[5"), [false, true, true]),
         ] {
-            assert_eq!([4, 5, 6].map(|id| listing(cursor).includes(id)), included, "{cursor:?}");
+            assert_eq!(
+                [4, 5, 6].map(|id| listing(cursor).includes(id)),
+                included,
+                "{cursor:?}"
+            );
         }
     }
 }

@@ -57,8 +57,14 @@ impl Sources {
         let mut text = String::with_capacity(length);
         while text.len() < length {
             let drawn = self.bytes::<32>();
-            let even = drawn.iter().map(|byte| usize::from(*byte)).filter(|byte| *byte < fair);
-            text.extend(even.map(|byte| char::from(alphabet[byte % alphabet.len()])).take(length - text.len()));
+            let even = drawn
+                .iter()
+                .map(|byte| usize::from(*byte))
+                .filter(|byte| *byte < fair);
+            text.extend(
+                even.map(|byte| char::from(alphabet[byte % alphabet.len()]))
+                    .take(length - text.len()),
+            );
         }
         text
     }

@@ -83,7 +83,11 @@ pub struct HourlyQuota {
 impl HourlyQuota {
     /// Returns the quota of a config for the hour of `now`.
     pub fn new(config: UploadConfigId, most: u64, now: Timestamp) -> HourlyQuota {
-        HourlyQuota { config, hour: now.ms() / HOUR_MS, most }
+        HourlyQuota {
+            config,
+            hour: now.ms() / HOUR_MS,
+            most,
+        }
     }
 
     /// When its hour is over.
@@ -110,11 +114,27 @@ mod tests {
 
     #[test]
     fn a_window_ends_with_its_minute() {
-        let limit = RateLimit { tier: "admin", requests_per_minute: 10 };
+        let limit = RateLimit {
+            tier: "admin",
+            requests_per_minute: 10,
+        };
         let at = |ms| limit.allowance(4, Timestamp::from_ms(ms));
-        assert_eq!((at(0).remaining, at(0).resets_in_seconds, at(0).resets_at.ms()), (6, 60, 60_000));
-        assert_eq!((at(59_999).resets_in_seconds, at(59_999).resets_at.seconds()), (1, 60));
-        assert_eq!((at(1).resets_in_seconds, at(59_000).resets_in_seconds), (60, 1));
+        assert_eq!(
+            (
+                at(0).remaining,
+                at(0).resets_in_seconds,
+                at(0).resets_at.ms()
+            ),
+            (6, 60, 60_000)
+        );
+        assert_eq!(
+            (at(59_999).resets_in_seconds, at(59_999).resets_at.seconds()),
+            (1, 60)
+        );
+        assert_eq!(
+            (at(1).resets_in_seconds, at(59_000).resets_in_seconds),
+            (60, 1)
+        );
         assert_eq!(limit.allowance(11, Timestamp::from_ms(0)).remaining, 0);
         assert!(Window::of(Timestamp::from_ms(59_999)) < Window::of(Timestamp::from_ms(60_000)));
     }

@@ -23,10 +23,14 @@ impl ReferrerPattern {
         if text.chars().count() > PATTERN_CHARACTERS {
             return Err(Violation::TooLong(PATTERN_CHARACTERS));
         }
-        let (any, name) = text.strip_prefix(ANY_SUBDOMAIN).map_or(("", text), |name| (ANY_SUBDOMAIN, name));
+        let (any, name) = text
+            .strip_prefix(ANY_SUBDOMAIN)
+            .map_or(("", text), |name| (ANY_SUBDOMAIN, name));
         match Host::parse(name).map_err(|_| Violation::Format)? {
             Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{any}{host}"))),
-            host @ (Host::Ipv4(_) | Host::Ipv6(_)) if any.is_empty() => Ok(ReferrerPattern(host.to_string())),
+            host @ (Host::Ipv4(_) | Host::Ipv6(_)) if any.is_empty() => {
+                Ok(ReferrerPattern(host.to_string()))
+            }
             _ => Err(Violation::Format),
         }
     }
@@ -34,7 +38,9 @@ impl ReferrerPattern {
     /// Whether a host, as [`Referrer`] has it, is one of those meant.
     fn matches(&self, host: &str) -> bool {
         match self.0.strip_prefix(ANY_SUBDOMAIN) {
-            Some(parent) => host.strip_suffix(parent).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
+            Some(parent) => host
+                .strip_suffix(parent)
+                .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
             None => host == self.0,
         }
     }
@@ -43,7 +49,9 @@ impl ReferrerPattern {
 fn is_name(host: &str) -> bool {
     let is_label = |label: &str| {
         (1..=LABEL_CHARACTERS).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
@@ -61,13 +69,18 @@ impl Referrer {
     /// Reads an absolute address of `http` or `https`, without a user's name, all of it in the characters of
     /// RFC 3986. `None` where it is anything else: browsers send no other.
     pub fn parse(address: &str) -> Option<Referrer> {
-        let is_plain =
-            address.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte));
+        let is_plain = address
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte));
         let has_authority = ["http://", "https://"].iter().any(|scheme| {
-            address.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+            address
+                .get(..scheme.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
                 && !address[scheme.len()..].starts_with('/')
         });
-        let url = Url::parse(address).ok().filter(|_| is_plain && has_authority)?;
+        let url = Url::parse(address)
+            .ok()
+            .filter(|_| is_plain && has_authority)?;
         let authority = address.split("//").nth(1)?.split(['/', '?', '#']).next()?;
         if authority.contains('@') {
             return None;
@@ -78,7 +91,10 @@ impl Referrer {
             Host::Ipv4(number) => number.is_loopback(),
             Host::Ipv6(number) => number.is_loopback(),
         };
-        Some(Referrer { host: host.to_string(), is_secure: url.scheme() == "https" || is_loopback })
+        Some(Referrer {
+            host: host.to_string(),
+            is_secure: url.scheme() == "https" || is_loopback,
+        })
     }
 
     /// Whether any of these patterns means it.
@@ -153,8 +169,14 @@ mod tests {
     #[test]
     fn names_beyond_ascii_are_compared_as_punycode() {
         assert!(allowed("bücher.example", "https://xn--bcher-kva.example/"));
-        assert!(allowed("xn--bcher-kva.example", "https://XN--BCHER-KVA.example:444/"));
-        assert!(allowed("localhost", "http://localhost:3000/") && allowed("127.0.0.1", "http://127.0.0.1:3000/"));
+        assert!(allowed(
+            "xn--bcher-kva.example",
+            "https://XN--BCHER-KVA.example:444/"
+        ));
+        assert!(
+            allowed("localhost", "http://localhost:3000/")
+                && allowed("127.0.0.1", "http://127.0.0.1:3000/")
+        );
         for wrong in [
             "",
             "*",
@@ -183,7 +205,11 @@ mod tests {
             ("http://[::1]/", true),
             ("http://localhost.example.com/", false),
         ] {
-            assert_eq!(Referrer::parse(address).expect("an address").is_secure(), secure, "{address}");
+            assert_eq!(
+                Referrer::parse(address).expect("an address").is_secure(),
+                secure,
+                "{address}"
+            );
         }
     }
 }

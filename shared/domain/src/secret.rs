@@ -75,7 +75,11 @@ impl Secret {
     pub fn seal(&self, mut bytes: Vec<u8>, context: &[u8], sources: &Sources) -> Vec<u8> {
         let nonce = sources.bytes::<NONCE_LEN>();
         self.sealing()
-            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(context), &mut bytes)
+            .seal_in_place_append_tag(
+                Nonce::assume_unique_for_key(nonce),
+                Aad::from(context),
+                &mut bytes,
+            )
             .expect("what fits into a record is far below the cipher's bound");
         [&nonce[..], &bytes].concat()
     }
@@ -85,12 +89,17 @@ impl Secret {
         let (nonce, bytes) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut bytes = bytes.to_vec();
-        let opened = self.sealing().open_in_place(nonce, Aad::from(context), &mut bytes).ok()?;
+        let opened = self
+            .sealing()
+            .open_in_place(nonce, Aad::from(context), &mut bytes)
+            .ok()?;
         Some(opened.to_vec())
     }
 
     fn sealing(&self) -> LessSafeKey {
-        LessSafeKey::new(UnboundKey::new(&AES_256_GCM, &self.0).expect("a key of AES-256 has 32 bytes"))
+        LessSafeKey::new(
+            UnboundKey::new(&AES_256_GCM, &self.0).expect("a key of AES-256 has 32 bytes"),
+        )
     }
 }
 
@@ -115,12 +124,18 @@ mod tests {
     fn the_derivation_is_pinned() {
         // HKDF-SHA256 of "master" without a salt, info "cursors", by an independent implementation.
         let secret = MasterSecret::new("master").derive("cursors");
-        assert_eq!(hex::encode(secret.0), "19062ea67d277e871390ec979b2782862e9e710ec7be9295dbd67e8d2b8a5e4e");
+        assert_eq!(
+            hex::encode(secret.0),
+            "19062ea67d277e871390ec979b2782862e9e710ec7be9295dbd67e8d2b8a5e4e"
+        );
         assert_eq!(
             hex::encode(secret.mark(b"message")),
             "ca051183c8eda61b38795b919abf25b4ff5804aa5b89276ec23324c79019fb6f"
         );
-        assert_eq!(format!("{secret:?} {:?}", MasterSecret::new("x")), "Secret(…) MasterSecret(…)");
+        assert_eq!(
+            format!("{secret:?} {:?}", MasterSecret::new("x")),
+            "Secret(…) MasterSecret(…)"
+        );
     }
 
     #[test]
@@ -130,12 +145,19 @@ mod tests {
         assert!(secret.verifies(b"message", &mark));
         let mut tampered = mark;
         tampered[31] ^= 1;
-        for (message, mark) in
-            [(&b"massage"[..], &mark[..]), (b"message", &tampered), (b"message", &mark[..31]), (b"message", &[])]
-        {
+        for (message, mark) in [
+            (&b"massage"[..], &mark[..]),
+            (b"message", &tampered),
+            (b"message", &mark[..31]),
+            (b"message", &[]),
+        ] {
             assert!(!secret.verifies(message, mark), "{message:?} {mark:?}");
         }
-        assert!(!MasterSecret::new("master").derive("b").verifies(b"message", &mark));
+        assert!(
+            !MasterSecret::new("master")
+                .derive("b")
+                .verifies(b"message", &mark)
+        );
     }
 
     #[test]
@@ -143,9 +165,17 @@ mod tests {
         let secret = MasterSecret::new("master").derive("a");
         let sealed = secret.seal(b"answer".to_vec(), b"context", &counting());
         assert!(!sealed.windows(6).any(|part| part == b"answer"));
-        assert_eq!(secret.open(&sealed, b"context").as_deref(), Some(&b"answer"[..]));
+        assert_eq!(
+            secret.open(&sealed, b"context").as_deref(),
+            Some(&b"answer"[..])
+        );
         assert_eq!(secret.open(&sealed, b"another"), None);
-        assert_eq!(MasterSecret::new("master").derive("b").open(&sealed, b"context"), None);
+        assert_eq!(
+            MasterSecret::new("master")
+                .derive("b")
+                .open(&sealed, b"context"),
+            None
+        );
         for index in 0..sealed.len() {
             let mut harmed = sealed.clone();
             harmed[index] ^= 1;

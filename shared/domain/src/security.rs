@@ -27,7 +27,12 @@ pub struct Watermark {
 
 impl Default for Watermark {
     fn default() -> Watermark {
-        Watermark { enabled: false, url: None, position: Position::Southeast, opacity: Opacity::default() }
+        Watermark {
+            enabled: false,
+            url: None,
+            position: Position::Southeast,
+            opacity: Opacity::default(),
+        }
     }
 }
 

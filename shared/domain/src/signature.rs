@@ -26,7 +26,11 @@ pub(crate) const KID: &str = "kid";
 /// How long the secret before the present one goes on verifying, in milliseconds: a day.
 const PREVIOUS_MS: i64 = 24 * 60 * 60 * 1_000;
 /// What stays as it is; RFC 3986 calls it unreserved.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
 
 /// Which signing secrets of a space verify.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,14 +43,20 @@ pub struct Signing {
 
 impl Default for Signing {
     fn default() -> Signing {
-        Signing { generation: 1, rotated_at: None }
+        Signing {
+            generation: 1,
+            rotated_at: None,
+        }
     }
 }
 
 impl Signing {
     /// A fresh secret takes over.
     pub fn rotate(&mut self, now: Timestamp) {
-        *self = Signing { generation: self.generation.saturating_add(1), rotated_at: Some(now) };
+        *self = Signing {
+            generation: self.generation.saturating_add(1),
+            rotated_at: Some(now),
+        };
     }
 
     /// The number of the secret before the present one, and until when it verifies, where it still does.
@@ -57,8 +67,14 @@ impl Signing {
 
     /// The number that a `kid` names, where that secret verifies.
     fn verifying(&self, kid: &str, now: Timestamp) -> Option<u32> {
-        let known = [Some(self.generation), self.previous(now).map(|(generation, _)| generation)];
-        known.into_iter().flatten().find(|generation| generation.to_string() == kid)
+        let known = [
+            Some(self.generation),
+            self.previous(now).map(|(generation, _)| generation),
+        ];
+        known
+            .into_iter()
+            .flatten()
+            .find(|generation| generation.to_string() == kid)
     }
 }
 
@@ -69,7 +85,11 @@ pub struct SigningSecret(String);
 impl SigningSecret {
     /// The secret of a number, derived from the master secret.
     pub fn of(space: SpaceId, generation: u32, master: &MasterSecret) -> SigningSecret {
-        SigningSecret(master.derive(&format!("signing {space} {generation}")).hex())
+        SigningSecret(
+            master
+                .derive(&format!("signing {space} {generation}"))
+                .hex(),
+        )
     }
 
     /// The secret's text, for its owner.
@@ -84,8 +104,9 @@ impl SigningSecret {
 
     /// Whether it is the signature of a canonical form; compared in constant time.
     fn verifies(&self, canonical: &str, signature: &str) -> bool {
-        hex::decode(signature)
-            .is_ok_and(|signature| hmac::verify(&self.key(), canonical.as_bytes(), &signature).is_ok())
+        hex::decode(signature).is_ok_and(|signature| {
+            hmac::verify(&self.key(), canonical.as_bytes(), &signature).is_ok()
+        })
     }
 
     fn key(&self) -> hmac::Key {
@@ -106,12 +127,22 @@ pub fn decoded_parameters(query: &str) -> Result<Vec<(String, String)>, Utf8Erro
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         Ok((decoded(name)?, decoded(value)?))
     };
-    query.split('&').filter(|pair| !pair.is_empty()).map(parameter).collect()
+    query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(parameter)
+        .collect()
 }
 
 /// The value of a parameter that a signed address may have once.
-pub(crate) fn optional<'a>(parameters: &'a [(String, String)], wanted: &str) -> Result<Option<&'a str>, NotSigned> {
-    let mut values = parameters.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+pub(crate) fn optional<'a>(
+    parameters: &'a [(String, String)],
+    wanted: &str,
+) -> Result<Option<&'a str>, NotSigned> {
+    let mut values = parameters
+        .iter()
+        .filter(|(name, _)| name == wanted)
+        .map(|(_, value)| value.as_str());
     match (values.next(), values.next()) {
         (value, None) => Ok(value),
         _ => Err(NotSigned::Incomplete),
@@ -119,17 +150,30 @@ pub(crate) fn optional<'a>(parameters: &'a [(String, String)], wanted: &str) -> 
 }
 
 /// The value of a parameter that every signed address has, once.
-pub(crate) fn needed<'a>(parameters: &'a [(String, String)], wanted: &str) -> Result<&'a str, NotSigned> {
+pub(crate) fn needed<'a>(
+    parameters: &'a [(String, String)],
+    wanted: &str,
+) -> Result<&'a str, NotSigned> {
     optional(parameters, wanted)?.ok_or(NotSigned::Incomplete)
 }
 
 /// The canonical form of a path and the decoded parameters of a query.
-pub fn canonical_form<'a>(path: &str, parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+pub fn canonical_form<'a>(
+    path: &str,
+    parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
     let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
-    let covered = parameters.into_iter().filter(|(name, _)| *name != SIGNATURE);
-    let mut pairs: Vec<(String, String)> = covered.map(|(name, value)| (encode(name), encode(value))).collect();
+    let covered = parameters
+        .into_iter()
+        .filter(|(name, _)| *name != SIGNATURE);
+    let mut pairs: Vec<(String, String)> = covered
+        .map(|(name, value)| (encode(name), encode(value)))
+        .collect();
     pairs.sort();
-    let pairs: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let pairs: Vec<String> = pairs
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     format!("{path}?{}", pairs.join("&"))
 }
 
@@ -142,7 +186,9 @@ pub fn is_signed(
     now: Timestamp,
 ) -> bool {
     let generation = signing.verifying(kid, now);
-    generation.is_some_and(|generation| SigningSecret::of(space, generation, master).verifies(canonical, signature))
+    generation.is_some_and(|generation| {
+        SigningSecret::of(space, generation, master).verifies(canonical, signature)
+    })
 }
 
 #[cfg(test)]
@@ -152,9 +198,15 @@ mod tests {
     #[test]
     fn a_canonical_form_is_one_for_every_spelling() {
         for (parameters, expected) in [
-            (&[("b", "2"), ("a", "1"), ("signature", "x")][..], "/p?a=1&b=2"),
+            (
+                &[("b", "2"), ("a", "1"), ("signature", "x")][..],
+                "/p?a=1&b=2",
+            ),
             (&[("a", "2"), ("a", "1")], "/p?a=1&a=2"),
-            (&[("name", "a b+c&d=e~.-_/é")], "/p?name=a%20b%2Bc%26d%3De~.-_%2F%C3%A9"),
+            (
+                &[("name", "a b+c&d=e~.-_/é")],
+                "/p?name=a%20b%2Bc%26d%3De~.-_%2F%C3%A9",
+            ),
             (&[("a", ""), ("a-b", "1"), ("aa", "2")], "/p?a=&a-b=1&aa=2"),
             (&[], "/p?"),
         ] {
@@ -167,13 +219,18 @@ mod tests {
         for (query, expected) in [
             ("a=1&b=2&a=3", &[("a", "1"), ("b", "2"), ("a", "3")][..]),
             ("", &[]),
-            ("&a&b=&&=c&d=e=f", &[("a", ""), ("b", ""), ("", "c"), ("d", "e=f")]),
+            (
+                "&a&b=&&=c&d=e=f",
+                &[("a", ""), ("b", ""), ("", "c"), ("d", "e=f")],
+            ),
             ("a+b=c%2Bd%20e", &[("a+b", "c+d e")]),
             ("%C3%A9=%2541&a=%zz%", &[("é", "%41"), ("a", "%zz%")]),
         ] {
             let decoded = decoded_parameters(query).expect("UTF-8");
-            let pairs: Vec<(&str, &str)> =
-                decoded.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let pairs: Vec<(&str, &str)> = decoded
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
             assert_eq!(pairs, expected, "{query}");
         }
         for wrong in ["a=%FF", "%FF=1&a=b", "a=b&c=%C3"] {
@@ -187,7 +244,13 @@ mod tests {
         let mut signing = Signing::default();
         let mark = |generation: u32| SigningSecret::of(space, generation, &master).sign("/p?a=1");
         let verifies = |signing: Signing, kid: &str, generation, now| {
-            is_signed(space, signing, (kid, "/p?a=1", &mark(generation)), &master, Timestamp::from_ms(now))
+            is_signed(
+                space,
+                signing,
+                (kid, "/p?a=1", &mark(generation)),
+                &master,
+                Timestamp::from_ms(now),
+            )
         };
         assert!(verifies(signing, "1", 1, 0));
         signing.rotate(Timestamp::from_ms(5));
@@ -203,13 +266,19 @@ mod tests {
     #[test]
     fn a_signature_is_of_its_space_and_text_alone() {
         let master = MasterSecret::new("master");
-        let (one, other) =
-            (SigningSecret::of(SpaceId::FIRST, 1, &master), SigningSecret::of(SpaceId::LAST, 1, &master));
+        let (one, other) = (
+            SigningSecret::of(SpaceId::FIRST, 1, &master),
+            SigningSecret::of(SpaceId::LAST, 1, &master),
+        );
         let signature = one.sign("/p?a=1");
-        assert!(one.verifies("/p?a=1", &signature) && one.verifies("/p?a=1", &signature.to_uppercase()));
+        assert!(
+            one.verifies("/p?a=1", &signature) && one.verifies("/p?a=1", &signature.to_uppercase())
+        );
         assert!(!one.verifies("/p?a=2", &signature) && !other.verifies("/p?a=1", &signature));
         assert!(
-            !one.verifies("/p?a=1", "") && !one.verifies("/p?a=1", &signature[..62]) && !one.verifies("/p?a=1", "é")
+            !one.verifies("/p?a=1", "")
+                && !one.verifies("/p?a=1", &signature[..62])
+                && !one.verifies("/p?a=1", "é")
         );
         assert_eq!(format!("{one:?}"), "SigningSecret(…)");
     }

@@ -4,7 +4,8 @@
 //! `/{storage_path}`. Every other parameter that an address has is covered too.
 
 use crate::{
-    MasterSecret, NotSigned, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, canonical_form, is_signed,
+    MasterSecret, NotSigned, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, canonical_form,
+    is_signed,
     signature::{EXPIRES, KID, needed},
 };
 
@@ -20,15 +21,22 @@ pub struct DeliveryProof {
 
 impl DeliveryProof {
     /// What a path and the decoded parameters of its query present; `None` where they present nothing.
-    pub fn presented(path: &str, parameters: &[(String, String)]) -> Option<Result<DeliveryProof, NotSigned>> {
+    pub fn presented(
+        path: &str,
+        parameters: &[(String, String)],
+    ) -> Option<Result<DeliveryProof, NotSigned>> {
         let presents = parameters.iter().any(|(name, _)| name == SIGNATURE);
         presents.then(|| DeliveryProof::of(path, parameters))
     }
 
     fn of(path: &str, parameters: &[(String, String)]) -> Result<DeliveryProof, NotSigned> {
-        let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let pairs = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
         Ok(DeliveryProof {
-            expires_seconds: needed(parameters, EXPIRES)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            expires_seconds: needed(parameters, EXPIRES)?
+                .parse()
+                .map_err(|_| NotSigned::Incomplete)?,
             kid: needed(parameters, KID)?.to_owned(),
             canonical: canonical_form(path, pairs),
             signature: needed(parameters, SIGNATURE)?.to_owned(),
@@ -43,12 +51,20 @@ impl DeliveryProof {
         master: &MasterSecret,
         now: Timestamp,
     ) -> Result<i64, NotSigned> {
-        let presented = (self.kid.as_str(), self.canonical.as_str(), self.signature.as_str());
+        let presented = (
+            self.kid.as_str(),
+            self.canonical.as_str(),
+            self.signature.as_str(),
+        );
         if !is_signed(space, signing, presented, master, now) {
             return Err(NotSigned::Invalid);
         }
         let left = self.expires_seconds.saturating_sub(now.seconds());
-        if left > 0 { Ok(left) } else { Err(NotSigned::Expired) }
+        if left > 0 {
+            Ok(left)
+        } else {
+            Err(NotSigned::Expired)
+        }
     }
 }
 
@@ -81,7 +97,13 @@ mod tests {
     }
 
     fn query(parameters: &[(&str, &str)]) -> String {
-        signed_query(PATH, parameters, EXPIRES_SECONDS, Signing::default(), &secret(SpaceId::FIRST, 1))
+        signed_query(
+            PATH,
+            parameters,
+            EXPIRES_SECONDS,
+            Signing::default(),
+            &secret(SpaceId::FIRST, 1),
+        )
     }
 
     fn decoded(query: &str) -> Vec<(String, String)> {
@@ -95,13 +117,21 @@ mod tests {
         (space, signing): (SpaceId, Signing),
         seconds: i64,
     ) -> Option<Result<i64, NotSigned>> {
-        let (master, now) = (MasterSecret::new("master"), Timestamp::from_ms(seconds * 1_000));
+        let (master, now) = (
+            MasterSecret::new("master"),
+            Timestamp::from_ms(seconds * 1_000),
+        );
         let presented = DeliveryProof::presented(path, parameters)?;
         Some(presented.and_then(|proof| proof.proven(space, signing, &master, now)))
     }
 
     fn here(parameters: &[(String, String)], seconds: i64) -> Option<Result<i64, NotSigned>> {
-        outcome(PATH, parameters, (SpaceId::FIRST, Signing::default()), seconds)
+        outcome(
+            PATH,
+            parameters,
+            (SpaceId::FIRST, Signing::default()),
+            seconds,
+        )
     }
 
     #[test]
@@ -109,20 +139,33 @@ mod tests {
         let signed = query(&[("w", "100"), ("download", "a b")]);
         let (query, signature) = signed.rsplit_once("&signature=").expect("it is signed");
         assert_eq!(query, "download=a%20b&expires=100&kid=1&w=100");
-        assert_eq!(signature, secret(SpaceId::FIRST, 1).sign(&format!("{PATH}?{query}")));
+        assert_eq!(
+            signature,
+            secret(SpaceId::FIRST, 1).sign(&format!("{PATH}?{query}"))
+        );
     }
 
     #[test]
     fn an_address_is_good_until_it_expires() {
         let signed = decoded(&query(&[]));
-        for (seconds, expected) in
-            [(0, Ok(100)), (99, Ok(1)), (100, Err(NotSigned::Expired)), (101, Err(NotSigned::Expired))]
-        {
+        for (seconds, expected) in [
+            (0, Ok(100)),
+            (99, Ok(1)),
+            (100, Err(NotSigned::Expired)),
+            (101, Err(NotSigned::Expired)),
+        ] {
             assert_eq!(here(&signed, seconds), Some(expected), "{seconds}");
         }
-        let late = DeliveryProof::presented(PATH, &signed).and_then(Result::ok).expect("it is complete");
+        let late = DeliveryProof::presented(PATH, &signed)
+            .and_then(Result::ok)
+            .expect("it is complete");
         let just_before = Timestamp::from_ms(99_999);
-        let proven = late.proven(SpaceId::FIRST, Signing::default(), &MasterSecret::new("master"), just_before);
+        let proven = late.proven(
+            SpaceId::FIRST,
+            Signing::default(),
+            &MasterSecret::new("master"),
+            just_before,
+        );
         assert_eq!(proven, Ok(1));
     }
 
@@ -131,18 +174,28 @@ mod tests {
         let signed = decoded(&query(&[("w", "100"), ("download", "")]));
         assert_eq!(here(&signed, 0), Some(Ok(100)));
         for index in 0..signed.len() {
-            let (mut changed, mut renamed, mut missing) = (signed.clone(), signed.clone(), signed.clone());
+            let (mut changed, mut renamed, mut missing) =
+                (signed.clone(), signed.clone(), signed.clone());
             changed[index].1.push('0');
             renamed[index].0.push('0');
             missing.remove(index);
             let twice = [&signed[..], &signed[index..=index]].concat();
             for tampered in [changed, renamed, missing, twice] {
-                assert!(!matches!(here(&tampered, 0), Some(Ok(_))), "{:?}", signed[index]);
+                assert!(
+                    !matches!(here(&tampered, 0), Some(Ok(_))),
+                    "{:?}",
+                    signed[index]
+                );
             }
         }
         let more = [&signed[..], &[("v".to_owned(), "1".to_owned())]].concat();
         assert_eq!(here(&more, 0), Some(Err(NotSigned::Invalid)));
-        for path in ["/acme01/b.jpg", "/acme01/a.jpg/", "acme01/a.jpg", "/Acme01/a.jpg"] {
+        for path in [
+            "/acme01/b.jpg",
+            "/acme01/a.jpg/",
+            "acme01/a.jpg",
+            "/Acme01/a.jpg",
+        ] {
             let elsewhere = outcome(path, &signed, (SpaceId::FIRST, Signing::default()), 0);
             assert_eq!(elsewhere, Some(Err(NotSigned::Invalid)), "{path}");
         }
@@ -169,9 +222,16 @@ mod tests {
             format!("{signed}&kid=1"),
             format!("{signed}&signature={signature}"),
         ] {
-            assert_eq!(here(&decoded(&incomplete), 0), Some(Err(NotSigned::Incomplete)), "{incomplete}");
+            assert_eq!(
+                here(&decoded(&incomplete), 0),
+                Some(Err(NotSigned::Incomplete)),
+                "{incomplete}"
+            );
         }
-        assert_eq!(here(&decoded("expires=100&kid=1&signature="), 0), Some(Err(NotSigned::Invalid)));
+        assert_eq!(
+            here(&decoded("expires=100&kid=1&signature="), 0),
+            Some(Err(NotSigned::Invalid))
+        );
     }
 
     #[test]
@@ -181,12 +241,20 @@ mod tests {
         for spelled in [
             signed.clone(),
             format!("signature={signature}&w=100&kid=1&expires=100&download=a%2B%C3%A9%2Fb"),
-            format!("w=%31%30%30&download=a+%c3%a9/b&kid=1&&expires=100&signature={}", signature.to_uppercase()),
+            format!(
+                "w=%31%30%30&download=a+%c3%a9/b&kid=1&&expires=100&signature={}",
+                signature.to_uppercase()
+            ),
         ] {
             assert_eq!(here(&decoded(&spelled), 0), Some(Ok(100)), "{spelled}");
         }
-        let spaced = format!("w=100&download=a%20%C3%A9%2Fb&kid=1&expires=100&signature={signature}");
-        assert_eq!(here(&decoded(&spaced), 0), Some(Err(NotSigned::Invalid)), "a plus is a plus");
+        let spaced =
+            format!("w=100&download=a%20%C3%A9%2Fb&kid=1&expires=100&signature={signature}");
+        assert_eq!(
+            here(&decoded(&spaced), 0),
+            Some(Err(NotSigned::Invalid)),
+            "a plus is a plus"
+        );
     }
 
     #[test]
@@ -205,10 +273,20 @@ mod tests {
             (&first, DAY_SECONDS, Err(NotSigned::Invalid)),
             (&second, DAY_SECONDS, Ok(DAY_SECONDS)),
         ] {
-            assert_eq!(outcome(PATH, signed, (SpaceId::FIRST, signing), seconds), Some(expected), "{seconds}");
+            assert_eq!(
+                outcome(PATH, signed, (SpaceId::FIRST, signing), seconds),
+                Some(expected),
+                "{seconds}"
+            );
         }
         signing.rotate(Timestamp::from_ms(1_000));
-        assert_eq!(outcome(PATH, &first, (SpaceId::FIRST, signing), 1), Some(Err(NotSigned::Invalid)));
-        assert!(matches!(outcome(PATH, &second, (SpaceId::FIRST, signing), 1), Some(Ok(_))));
+        assert_eq!(
+            outcome(PATH, &first, (SpaceId::FIRST, signing), 1),
+            Some(Err(NotSigned::Invalid))
+        );
+        assert!(matches!(
+            outcome(PATH, &second, (SpaceId::FIRST, signing), 1),
+            Some(Ok(_))
+        ));
     }
 }

@@ -8,8 +8,8 @@ use std::{fmt, str::FromStr};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Fault, FolderId, MasterSecret, NotAnId, OriginalName, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp,
-    UploadConfigId, canonical_form, decoded_parameters, is_signed,
+    Fault, FolderId, MasterSecret, NotAnId, OriginalName, SIGNATURE, Signing, SigningSecret,
+    SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters, is_signed,
     signature::{EXPIRES, KID, needed, optional},
 };
 
@@ -50,7 +50,11 @@ impl FromStr for SignedFolder {
     type Err = NotAnId;
 
     fn from_str(text: &str) -> Result<SignedFolder, NotAnId> {
-        if text == ROOT_FOLDER { Ok(SignedFolder::Root) } else { text.parse().map(SignedFolder::Folder) }
+        if text == ROOT_FOLDER {
+            Ok(SignedFolder::Root)
+        } else {
+            text.parse().map(SignedFolder::Folder)
+        }
     }
 }
 
@@ -115,12 +119,23 @@ impl SignedUpload {
     /// The query of the address with this path, signed by a space's present secret; `signature` stands last.
     pub fn query(&self, path: &str, signing: Signing, secret: &SigningSecret) -> String {
         let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
-        let (expires, kid) = (self.expires_seconds.to_string(), signing.generation.to_string());
+        let (expires, kid) = (
+            self.expires_seconds.to_string(),
+            signing.generation.to_string(),
+        );
         let folder = self.folder.map(|folder| folder.to_string());
-        let mut parameters: Vec<(&str, &str)> =
-            vec![(EXPIRES, &expires), (KID, &kid), (SPACE, &space), (CONFIG, &config)];
+        let mut parameters: Vec<(&str, &str)> = vec![
+            (EXPIRES, &expires),
+            (KID, &kid),
+            (SPACE, &space),
+            (CONFIG, &config),
+        ];
         parameters.extend(self.filename.as_deref().map(|name| (FILENAME, name)));
-        parameters.extend(self.content_type.as_deref().map(|content_type| (CONTENT_TYPE, content_type)));
+        parameters.extend(
+            self.content_type
+                .as_deref()
+                .map(|content_type| (CONTENT_TYPE, content_type)),
+        );
         parameters.extend(folder.as_deref().map(|folder| (FOLDER, folder)));
         let canonical = canonical_form(path, parameters);
         let query = canonical.split_once('?').map_or("", |(_, query)| query);
@@ -143,14 +158,25 @@ impl PresentedUpload {
 
     fn of(path: &str, parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
         let claimed = SignedUpload {
-            space_id: needed(parameters, SPACE)?.parse().map_err(|_| NotSigned::Incomplete)?,
-            config_id: needed(parameters, CONFIG)?.parse().map_err(|_| NotSigned::Incomplete)?,
-            expires_seconds: needed(parameters, EXPIRES)?.parse().map_err(|_| NotSigned::Incomplete)?,
+            space_id: needed(parameters, SPACE)?
+                .parse()
+                .map_err(|_| NotSigned::Incomplete)?,
+            config_id: needed(parameters, CONFIG)?
+                .parse()
+                .map_err(|_| NotSigned::Incomplete)?,
+            expires_seconds: needed(parameters, EXPIRES)?
+                .parse()
+                .map_err(|_| NotSigned::Incomplete)?,
             filename: optional(parameters, FILENAME)?.map(str::to_owned),
             content_type: optional(parameters, CONTENT_TYPE)?.map(str::to_owned),
-            folder: optional(parameters, FOLDER)?.map(str::parse).transpose().map_err(|_| NotSigned::Incomplete)?,
+            folder: optional(parameters, FOLDER)?
+                .map(str::parse)
+                .transpose()
+                .map_err(|_| NotSigned::Incomplete)?,
         };
-        let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let pairs = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
         Ok(PresentedUpload {
             claimed,
             kid: needed(parameters, KID)?.to_owned(),
@@ -171,8 +197,17 @@ impl PresentedUpload {
     }
 
     /// What the address allows now, where it is proven by a secret of the space that it names.
-    pub fn proven(&self, signing: Signing, master: &MasterSecret, now: Timestamp) -> Result<&SignedUpload, NotSigned> {
-        let presented = (self.kid.as_str(), self.canonical.as_str(), self.signature.as_str());
+    pub fn proven(
+        &self,
+        signing: Signing,
+        master: &MasterSecret,
+        now: Timestamp,
+    ) -> Result<&SignedUpload, NotSigned> {
+        let presented = (
+            self.kid.as_str(),
+            self.canonical.as_str(),
+            self.signature.as_str(),
+        );
         if !is_signed(self.claimed.space_id, signing, presented, master, now) {
             return Err(NotSigned::Invalid);
         }
@@ -201,18 +236,25 @@ mod tests {
     }
 
     fn presented(query: &str) -> Vec<(String, String)> {
-        url::form_urlencoded::parse(query.as_bytes()).into_owned().collect()
+        url::form_urlencoded::parse(query.as_bytes())
+            .into_owned()
+            .collect()
     }
 
     fn is_read_as(query: &str, filename: &str) -> bool {
-        let query = format!("{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00", SpaceId::FIRST);
+        let query = format!(
+            "{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00",
+            SpaceId::FIRST
+        );
         PresentedUpload::read(PATH, &query)
             .is_ok_and(|presented| presented.claimed.filename.as_deref() == Some(filename))
     }
 
     #[test]
     fn a_query_is_decoded_once_and_strictly() {
-        assert!(is_read_as("filename=a+b%2Bc%20d", "a+b+c d") && is_read_as("filename=%2541", "%41"));
+        assert!(
+            is_read_as("filename=a+b%2Bc%20d", "a+b+c d") && is_read_as("filename=%2541", "%41")
+        );
         for wrong in ["filename=%FF", "%FF=1&filename=a", "filename=%C3"] {
             assert!(!is_read_as(wrong, "a"), "{wrong}");
         }
@@ -220,7 +262,9 @@ mod tests {
 
     fn outcome(parameters: &[(String, String)], seconds: i64) -> Result<SignedUpload, NotSigned> {
         let now = Timestamp::from_ms(seconds * 1_000);
-        PresentedUpload::of(PATH, parameters)?.proven(Signing::default(), &MasterSecret::new("master"), now).cloned()
+        PresentedUpload::of(PATH, parameters)?
+            .proven(Signing::default(), &MasterSecret::new("master"), now)
+            .cloned()
     }
 
     #[test]

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, ChosenIds, Description, HostName, Security, Signing, Sources, SpaceId, SpaceName, Timestamp,
-    UploadConfigId, Violation, WebAddress,
+    AccessControl, ChosenIds, Description, HostName, Security, Signing, Sources, SpaceId,
+    SpaceName, Timestamp, UploadConfigId, Violation, WebAddress,
 };
 
 /// Characters of a handle.
@@ -34,7 +34,11 @@ impl Handle {
         let fits = text.len() == HANDLE_LENGTH
             && HANDLE_FIRST.contains(&text.as_bytes()[0])
             && text.bytes().all(|byte| HANDLE_REST.contains(&byte));
-        if fits { Ok(Handle(text.to_owned())) } else { Err(Violation::Unknown) }
+        if fits {
+            Ok(Handle(text.to_owned()))
+        } else {
+            Err(Violation::Unknown)
+        }
     }
 
     /// The handle's text.
@@ -180,7 +184,11 @@ impl Space {
 
     /// Whether it takes no files at this moment because it is being deleted, or was.
     pub fn is_closed(&self, now: Timestamp) -> bool {
-        self.deleted_at.is_some() || self.closing.as_ref().is_some_and(|closing| now < closing.ends_at)
+        self.deleted_at.is_some()
+            || self
+                .closing
+                .as_ref()
+                .is_some_and(|closing| now < closing.ends_at)
     }
 }
 
@@ -191,7 +199,9 @@ mod tests {
     #[test]
     fn a_handle_is_six_characters_and_a_letter_first() {
         assert!(Handle::parse("a1b2c3").is_ok());
-        for wrong in ["", "1abcde", "abcde", "abcdefg", "ABCDEF", "abc-ef", "abcdé"] {
+        for wrong in [
+            "", "1abcde", "abcde", "abcdefg", "ABCDEF", "abc-ef", "abcdé",
+        ] {
             assert_eq!(Handle::parse(wrong), Err(Violation::Unknown), "{wrong}");
         }
     }

@@ -25,13 +25,21 @@ pub(crate) fn stored_name(
     }
 
     if rules.unique_filename {
-        return format!("{slug}-{}.{}", sources.text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS), media_type.extension);
+        return format!(
+            "{slug}-{}.{}",
+            sources.text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS),
+            media_type.extension
+        );
     }
     format!("{slug}.{}", media_type.extension)
 }
 
 fn generated_name(id: FileId, media_type: &MediaType) -> String {
-    format!("{}-{id}.{}", prefix(media_type.resource_type), media_type.extension)
+    format!(
+        "{}-{id}.{}",
+        prefix(media_type.resource_type),
+        media_type.extension
+    )
 }
 
 /// Returns what generated names of files of a type begin with.
@@ -86,10 +94,26 @@ mod tests {
     fn generated_names_tell_the_kind_and_never_meet() {
         let id = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1".parse().expect("a ULID");
         let name = |resource_type, extension: &str| {
-            generated_name(id, &MediaType { mime_type: String::new(), extension: extension.to_owned(), resource_type })
+            generated_name(
+                id,
+                &MediaType {
+                    mime_type: String::new(),
+                    extension: extension.to_owned(),
+                    resource_type,
+                },
+            )
         };
-        assert_eq!(name(ResourceType::Image, "jpg"), "image-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.jpg");
-        assert_eq!(name(ResourceType::Document, "pdf"), "doc-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.pdf");
-        assert_eq!(name(ResourceType::Other, "bin"), "file-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.bin");
+        assert_eq!(
+            name(ResourceType::Image, "jpg"),
+            "image-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.jpg"
+        );
+        assert_eq!(
+            name(ResourceType::Document, "pdf"),
+            "doc-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.pdf"
+        );
+        assert_eq!(
+            name(ResourceType::Other, "bin"),
+            "file-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.bin"
+        );
     }
 }

@@ -57,7 +57,9 @@ impl SpaceName {
 
 /// A text in Unicode's form NFC: what looks alike is spelled alike.
 pub(crate) fn nfc(text: &str) -> String {
-    ComposingNormalizerBorrowed::new_nfc().normalize(text).into_owned()
+    ComposingNormalizerBorrowed::new_nfc()
+        .normalize(text)
+        .into_owned()
 }
 
 /// What texts have in common that differ in case, or in how their characters are composed, alone.
@@ -74,7 +76,9 @@ fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {
     if text.chars().count() > most {
         return Err(Violation::TooLong(most));
     }
-    if text.chars().any(|character| character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))) {
+    if text.chars().any(|character| {
+        character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))
+    }) {
         return Err(Violation::Format);
     }
     Ok(text)
@@ -87,7 +91,10 @@ mod tests {
     #[test]
     fn bounds_count_characters_not_bytes() {
         assert!(SpaceName::parse(&"é".repeat(255)).is_ok());
-        assert_eq!(SpaceName::parse(&"é".repeat(256)), Err(Violation::TooLong(255)));
+        assert_eq!(
+            SpaceName::parse(&"é".repeat(256)),
+            Err(Violation::TooLong(255))
+        );
         assert_eq!(SpaceName::parse(""), Err(Violation::Required));
         assert_eq!(SpaceName::parse("a\u{0}b"), Err(Violation::Format));
         assert_eq!(SpaceName::parse("a\nb"), Err(Violation::Format));
@@ -96,7 +103,12 @@ mod tests {
 
     #[test]
     fn texts_are_normalised_to_nfc_before_they_are_measured() {
-        assert_eq!(SpaceName::parse(&"e\u{301}".repeat(255)).expect("a name").as_str(), "é".repeat(255));
+        assert_eq!(
+            SpaceName::parse(&"e\u{301}".repeat(255))
+                .expect("a name")
+                .as_str(),
+            "é".repeat(255)
+        );
         assert_eq!(Reference::parse("e\u{301}"), Reference::parse("é"));
     }
 

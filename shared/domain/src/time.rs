@@ -14,7 +14,9 @@ const NS_PER_MS: i128 = 1_000_000;
 const MAX_MS: i64 = 253_402_300_799_999;
 
 /// A moment in UTC, in whole milliseconds since 1970; stored as that number, shown as RFC 3339.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 #[schemars(with = "String", extend("format" = "date-time"))]
 pub struct Timestamp(i64);
@@ -54,8 +56,12 @@ impl Timestamp {
 
     /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
     pub fn rfc3339(self) -> String {
-        let format = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-        self.date().format(format).expect("the years 1970 to 9999 can be written")
+        let format = format_description!(
+            "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z"
+        );
+        self.date()
+            .format(format)
+            .expect("the years 1970 to 9999 can be written")
     }
 
     /// Reads RFC 3339 with any offset; what is finer than a millisecond is dropped. `None` where it is anything else, or outside of the years 1970 to 9999.
@@ -91,7 +97,14 @@ mod tests {
     #[test]
     fn seconds_until_a_moment_are_rounded_up_and_at_least_one() {
         let now = Timestamp::from_ms(1_000);
-        for (ms, seconds) in [(0, 1), (1_000, 1), (1_001, 1), (2_000, 1), (2_001, 2), (61_000, 60)] {
+        for (ms, seconds) in [
+            (0, 1),
+            (1_000, 1),
+            (1_001, 1),
+            (2_000, 1),
+            (2_001, 2),
+            (61_000, 60),
+        ] {
             assert_eq!(Timestamp::from_ms(ms).seconds_after(now), seconds, "{ms}");
         }
     }
@@ -99,9 +112,21 @@ mod tests {
     #[test]
     fn any_offset_is_read_and_anything_else_is_not() {
         let read = |text| Timestamp::parse_rfc3339(text).map(Timestamp::rfc3339);
-        assert_eq!(read("2026-01-02T04:04:05.6789+01:00").as_deref(), Some("2026-01-02T03:04:05.678Z"));
-        assert_eq!(read("2026-01-02T03:04:05Z").as_deref(), Some("2026-01-02T03:04:05.000Z"));
-        for wrong in ["", "2026-01-02", "tomorrow", "1969-12-31T23:59:59Z", "2026-02-30T00:00:00Z"] {
+        assert_eq!(
+            read("2026-01-02T04:04:05.6789+01:00").as_deref(),
+            Some("2026-01-02T03:04:05.678Z")
+        );
+        assert_eq!(
+            read("2026-01-02T03:04:05Z").as_deref(),
+            Some("2026-01-02T03:04:05.000Z")
+        );
+        for wrong in [
+            "",
+            "2026-01-02",
+            "tomorrow",
+            "1969-12-31T23:59:59Z",
+            "2026-02-30T00:00:00Z",
+        ] {
             assert_eq!(read(wrong), None, "{wrong}");
         }
     }

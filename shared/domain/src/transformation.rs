@@ -3,7 +3,9 @@
 //! `w`, `h` 1 to 8192 · `r` scale, fit, fill, crop, thumb · `g` center, a place by compass, auto · `f` jpeg, png, webp, avif,
 //! gif, auto · `q` 1 to 100, auto. Each of them may be left out, and none may be given twice.
 
-use crate::{Crop, ImageFormat, Position, Quality, SIDE_PIXELS, Violation, Violations, parse_variant};
+use crate::{
+    Crop, ImageFormat, Position, Quality, SIDE_PIXELS, Violation, Violations, parse_variant,
+};
 
 const WIDTH: &str = "w";
 const HEIGHT: &str = "h";
@@ -18,15 +20,28 @@ const AUTO: &str = "auto";
 pub const TRANSFORMATION_PARAMETERS: [&str; 6] = [WIDTH, HEIGHT, CROP, GRAVITY, FORMAT, QUALITY];
 
 /// Fails with what is wrong with the values of decoded parameters. Other parameters are ignored.
-pub fn validate_transformation<'a>(parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<(), Violations> {
+pub fn validate_transformation<'a>(
+    parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<(), Violations> {
     let mut violations = Violations::default();
     let mut seen = Vec::new();
-    for (name, value) in parameters.into_iter().filter(|(name, _)| TRANSFORMATION_PARAMETERS.contains(name)) {
-        let result = if seen.contains(&name) { Err(Violation::Repeated) } else { validate(name, value) };
+    for (name, value) in parameters
+        .into_iter()
+        .filter(|(name, _)| TRANSFORMATION_PARAMETERS.contains(name))
+    {
+        let result = if seen.contains(&name) {
+            Err(Violation::Repeated)
+        } else {
+            validate(name, value)
+        };
         seen.push(name);
         violations.keep(name, result);
     }
-    if violations.is_empty() { Ok(()) } else { Err(violations) }
+    if violations.is_empty() {
+        Ok(())
+    } else {
+        Err(violations)
+    }
 }
 
 fn validate(name: &str, value: &str) -> Result<(), Violation> {
@@ -36,7 +51,9 @@ fn validate(name: &str, value: &str) -> Result<(), Violation> {
         GRAVITY | FORMAT if value == AUTO => Ok(()),
         GRAVITY => parse_variant::<Position>(value).map(drop),
         FORMAT => parse_variant::<ImageFormat>(value).map(drop),
-        _ => number(value).map_or_else(|| Quality::named(value), Quality::of).map(drop),
+        _ => number(value)
+            .map_or_else(|| Quality::named(value), Quality::of)
+            .map(drop),
     }
 }
 
@@ -71,7 +88,11 @@ mod tests {
             ("W", &["x"]),
         ] {
             for value in values {
-                assert_eq!(validate_transformation([("v", ""), (name, *value)]), Ok(()), "{name}={value}");
+                assert_eq!(
+                    validate_transformation([("v", ""), (name, *value)]),
+                    Ok(()),
+                    "{name}={value}"
+                );
             }
         }
     }
@@ -79,19 +100,37 @@ mod tests {
     #[test]
     fn invalid_value_is_reported_on_its_parameter() {
         for (name, wrong, why) in [
-            ("w", &["", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "١", "auto"][..], Violation::NotAnInteger),
+            (
+                "w",
+                &[
+                    "", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "١", "auto",
+                ][..],
+                Violation::NotAnInteger,
+            ),
             ("h", &["0", "000"], Violation::TooSmall(1)),
-            ("w", &["8193", "99999999999999999999"], Violation::TooLarge(8_192)),
+            (
+                "w",
+                &["8193", "99999999999999999999"],
+                Violation::TooLarge(8_192),
+            ),
             ("r", &["", "Fit", "pad", "auto"], Violation::Unknown),
             ("g", &["", "middle", "NORTH"], Violation::Unknown),
             ("f", &["", "jpg", "svg", "original"], Violation::Unknown),
             ("q", &["", "-1", "+80", "80%", "best"], Violation::Unknown),
             ("q", &["0"], Violation::TooSmall(1)),
-            ("q", &["101", "99999999999999999999"], Violation::TooLarge(100)),
+            (
+                "q",
+                &["101", "99999999999999999999"],
+                Violation::TooLarge(100),
+            ),
         ] {
             for value in wrong {
                 let expected = Violations::from((name, why.clone()));
-                assert_eq!(validate_transformation([(name, *value)]), Err(expected), "{name}={value}");
+                assert_eq!(
+                    validate_transformation([(name, *value)]),
+                    Err(expected),
+                    "{name}={value}"
+                );
             }
         }
     }
@@ -107,7 +146,15 @@ mod tests {
         ] {
             expected.add(name, &why);
         }
-        let parameters = [("w", "0"), ("h", "1"), ("w", "2"), ("r", "x"), ("h", "1"), ("q", "1"), ("v", "x")];
+        let parameters = [
+            ("w", "0"),
+            ("h", "1"),
+            ("w", "2"),
+            ("r", "x"),
+            ("h", "1"),
+            ("q", "1"),
+            ("v", "x"),
+        ];
         assert_eq!(validate_transformation(parameters), Err(expected));
     }
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ChosenIds, DeliveryType, Description, Principal, ReferrerPattern, Space, SpaceId, Timestamp, UploadConfigId,
-    UploadRules, Violation, text::nfc,
+    ChosenIds, DeliveryType, Description, Principal, ReferrerPattern, Space, SpaceId, Timestamp,
+    UploadConfigId, UploadRules, Violation, text::nfc,
 };
 
 /// Most characters of a config's name.
@@ -27,7 +27,10 @@ impl UploadConfigName {
             Err(Violation::Required)
         } else if text.chars().count() > NAME_CHARACTERS {
             Err(Violation::TooLong(NAME_CHARACTERS))
-        } else if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
+        } else if text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+        {
             Ok(UploadConfigName(text))
         } else {
             Err(Violation::Format)
@@ -55,7 +58,9 @@ impl UploadConfigReference {
     pub fn parse(text: &str) -> Result<UploadConfigReference, Violation> {
         match text.parse() {
             Ok(id) => Ok(UploadConfigReference::Id(id)),
-            Err(_) => UploadConfigName::parse(text).map(UploadConfigReference::Name).map_err(|_| Violation::Unknown),
+            Err(_) => UploadConfigName::parse(text)
+                .map(UploadConfigReference::Name)
+                .map_err(|_| Violation::Unknown),
         }
     }
 }
@@ -128,7 +133,12 @@ pub struct UploadConfig {
 
 impl UploadConfig {
     /// A new config of a space.
-    pub fn new(new: NewUploadConfig, space_id: SpaceId, ids: &mut ChosenIds, now: Timestamp) -> UploadConfig {
+    pub fn new(
+        new: NewUploadConfig,
+        space_id: SpaceId,
+        ids: &mut ChosenIds,
+        now: Timestamp,
+    ) -> UploadConfig {
         UploadConfig {
             id: UploadConfigId::chosen(ids),
             space_id,
@@ -149,7 +159,10 @@ impl UploadConfig {
     pub fn rules_for(&self, uploaded_by: Principal) -> UploadRules {
         let mut rules = self.config.clone();
         if uploaded_by.is_anonymous() {
-            rules.validation.max_file_size.get_or_insert(ANONYMOUS_FILE_BYTES);
+            rules
+                .validation
+                .max_file_size
+                .get_or_insert(ANONYMOUS_FILE_BYTES);
         }
         rules
     }
@@ -184,10 +197,20 @@ mod tests {
 
     #[test]
     fn a_config_is_named_by_id_or_by_name() {
-        assert!(matches!(UploadConfigReference::parse("01JCQZ4XK8V9W7Y6T5S4R3Q2P1"), Ok(UploadConfigReference::Id(_))));
-        assert!(matches!(UploadConfigReference::parse("product_images-2"), Ok(UploadConfigReference::Name(_))));
+        assert!(matches!(
+            UploadConfigReference::parse("01JCQZ4XK8V9W7Y6T5S4R3Q2P1"),
+            Ok(UploadConfigReference::Id(_))
+        ));
+        assert!(matches!(
+            UploadConfigReference::parse("product_images-2"),
+            Ok(UploadConfigReference::Name(_))
+        ));
         for wrong in ["", "a b", "ä", "../x", &"a".repeat(101)] {
-            assert_eq!(UploadConfigReference::parse(wrong), Err(Violation::Unknown), "{wrong}");
+            assert_eq!(
+                UploadConfigReference::parse(wrong),
+                Err(Violation::Unknown),
+                "{wrong}"
+            );
         }
     }
 }

@@ -54,7 +54,11 @@ pub struct StorageRules {
 
 impl Default for StorageRules {
     fn default() -> StorageRules {
-        StorageRules { folder: None, generate_filename: true, unique_filename: true }
+        StorageRules {
+            folder: None,
+            generate_filename: true,
+            unique_filename: true,
+        }
     }
 }
 
@@ -79,7 +83,10 @@ pub struct ValidationRules {
 impl ValidationRules {
     /// Whether an extension is allowed by name.
     pub fn allows(&self, extension: &str) -> bool {
-        self.allowed_formats.iter().flatten().any(|allowed| allowed.as_str() == extension)
+        self.allowed_formats
+            .iter()
+            .flatten()
+            .any(|allowed| allowed.as_str() == extension)
     }
 }
 
@@ -162,7 +169,11 @@ impl From<Quality> for QualityForm {
 impl Quality {
     /// The quality of this name.
     pub fn named(name: &str) -> Result<Quality, Violation> {
-        if name == AUTO { Ok(Quality::Auto) } else { Err(Violation::Unknown) }
+        if name == AUTO {
+            Ok(Quality::Auto)
+        } else {
+            Err(Violation::Unknown)
+        }
     }
 
     /// The quality of this number.
@@ -350,8 +361,16 @@ mod tests {
 
     #[test]
     fn extensions_are_those_that_types_are_stored_under() {
-        for (given, taken) in [("jpg", "jpg"), (" .JPEG ", "jpg"), ("tif", "tiff"), ("mp4", "mp4")] {
-            assert_eq!(Extension::parse(given).expect("an extension").as_str(), taken);
+        for (given, taken) in [
+            ("jpg", "jpg"),
+            (" .JPEG ", "jpg"),
+            ("tif", "tiff"),
+            ("mp4", "mp4"),
+        ] {
+            assert_eq!(
+                Extension::parse(given).expect("an extension").as_str(),
+                taken
+            );
         }
         for wrong in ["", ".", "tar.gz", "a b", "é", "x".repeat(21).as_str()] {
             assert!(Extension::parse(wrong).is_err(), "{wrong}");
@@ -362,8 +381,11 @@ mod tests {
     fn qualities_are_bounded() {
         assert_eq!(Quality::of(1), Ok(Quality::Of(1)));
         assert_eq!(Quality::of(100), Ok(Quality::Of(100)));
-        for (wrong, why) in [(0, Violation::TooSmall(1)), (-1, Violation::TooSmall(1)), (101, Violation::TooLarge(100))]
-        {
+        for (wrong, why) in [
+            (0, Violation::TooSmall(1)),
+            (-1, Violation::TooSmall(1)),
+            (101, Violation::TooLarge(100)),
+        ] {
             assert_eq!(Quality::of(wrong), Err(why));
         }
         assert_eq!(Quality::of(256 + 80), Err(Violation::TooLarge(100)));

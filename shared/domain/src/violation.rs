@@ -75,11 +75,18 @@ impl Violation {
         let name = field.replace('_', " ");
         let end = match self {
             Violation::Unknown => return format!("The selected {name} is invalid."),
-            Violation::WrongDimensions => return format!("The {name} field has invalid image dimensions."),
+            Violation::WrongDimensions => {
+                return format!("The {name} field has invalid image dimensions.");
+            }
             Violation::Taken => return format!("The {name} has already been taken."),
             Violation::Required => "is required".to_owned(),
-            Violation::RequiredWithout(other) => format!("is required when {} is not present", other.replace('_', " ")),
-            Violation::RequiredWith(other) => format!("is required when {} is present", other.replace('_', " ")),
+            Violation::RequiredWithout(other) => format!(
+                "is required when {} is not present",
+                other.replace('_', " ")
+            ),
+            Violation::RequiredWith(other) => {
+                format!("is required when {} is present", other.replace('_', " "))
+            }
             Violation::NotAString => "must be a string".to_owned(),
             Violation::NotAnInteger => "must be an integer".to_owned(),
             Violation::NotABoolean => "must be true or false".to_owned(),
@@ -88,7 +95,9 @@ impl Violation {
             Violation::NotAFile => "must be a file".to_owned(),
             Violation::Repeated => "must be given only once".to_owned(),
             Violation::TooLong(most) => format!("must not be greater than {most} characters"),
-            Violation::TooManyKilobytes(most) => format!("must not be greater than {most} kilobytes"),
+            Violation::TooManyKilobytes(most) => {
+                format!("must not be greater than {most} kilobytes")
+            }
             Violation::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
             Violation::NotOfType(extensions) => format!("must be a file of type: {extensions}"),
             Violation::TooManyPixels(most) => format!("must not have more than {most} pixels"),
@@ -99,7 +108,9 @@ impl Violation {
             Violation::NotANumber => "must be a number".to_owned(),
             Violation::TooMany(most) => format!("must not have more than {most} items"),
             Violation::UnknownKey => "is not known".to_owned(),
-            Violation::RequiredIfTrue(other) => format!("is required when {} is true", other.replace('_', " ")),
+            Violation::RequiredIfTrue(other) => {
+                format!("is required when {} is true", other.replace('_', " "))
+            }
             Violation::NotInTheFuture => "must be a date after now".to_owned(),
             Violation::Format => "format is invalid".to_owned(),
             Violation::ReadOnly => "must not be changed".to_owned(),
@@ -200,7 +211,10 @@ mod tests {
 
     #[test]
     fn sentences_name_the_field_with_spaces() {
-        assert_eq!(Violation::Required.message("name"), "The name field is required.");
+        assert_eq!(
+            Violation::Required.message("name"),
+            "The name field is required."
+        );
         assert_eq!(
             Violation::TooManyKilobytes(51_200).message("file"),
             "The file field must not be greater than 51200 kilobytes."
@@ -209,7 +223,13 @@ mod tests {
             Violation::RequiredWithout("files").message("file"),
             "The file field is required when files is not present."
         );
-        assert_eq!(Violation::Unknown.message("upload_config"), "The selected upload config is invalid.");
-        assert_eq!(Violation::Taken.message("name"), "The name has already been taken.");
+        assert_eq!(
+            Violation::Unknown.message("upload_config"),
+            "The selected upload config is invalid."
+        );
+        assert_eq!(
+            Violation::Taken.message("name"),
+            "The name has already been taken."
+        );
     }
 }

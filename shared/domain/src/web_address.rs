@@ -35,10 +35,15 @@ impl WebAddress {
         // The parser forgives what the URL standard makes browsers forgive: blanks inside, a missing or turned slash.
         let (scheme, rest) = text.split_at_checked(SCHEME.len()).unwrap_or_default();
         let is_plain = scheme.eq_ignore_ascii_case(SCHEME) && {
-            let is_odd = |character: char| character.is_control() || character.is_whitespace() || character == '\\';
+            let is_odd = |character: char| {
+                character.is_control() || character.is_whitespace() || character == '\\'
+            };
             !rest.starts_with('/') && !rest.contains(is_odd)
         };
-        let url = Url::parse(text).ok().filter(|_| is_plain).ok_or(Violation::NotAUrl)?;
+        let url = Url::parse(text)
+            .ok()
+            .filter(|_| is_plain)
+            .ok_or(Violation::NotAUrl)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Violation::NotAUrl);
         }
@@ -47,7 +52,11 @@ impl WebAddress {
             Host::Ipv4(number) => is_public(number.into()),
             Host::Ipv6(number) => is_public(number.into()),
         };
-        if is_allowed { Ok(WebAddress(text.to_owned())) } else { Err(Violation::Must("must be a public address")) }
+        if is_allowed {
+            Ok(WebAddress(text.to_owned()))
+        } else {
+            Err(Violation::Must("must be a public address"))
+        }
     }
 
     /// The address.
@@ -82,12 +91,17 @@ fn names_a_host(name: &str) -> bool {
     let labels: Vec<&str> = name.split('.').collect();
     let is_label = |label: &&str| {
         (1..=LABEL_CHARACTERS).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && label
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
     let last_is_local = matches!(labels.last(), Some(&("localhost" | "local" | "internal")));
-    name.len() <= HOST_CHARACTERS && labels.len() >= 2 && labels.iter().all(is_label) && !last_is_local
+    name.len() <= HOST_CHARACTERS
+        && labels.len() >= 2
+        && labels.iter().all(is_label)
+        && !last_is_local
 }
 
 /// Whether a number is one that the public network routes: none of the special blocks of IANA's registries, nor a way
@@ -187,16 +201,29 @@ mod tests {
             "https://metadata.google.internal",
             "https://0.0.0.0",
         ] {
-            assert_eq!(WebAddress::parse(private), Err(Violation::Must("must be a public address")), "{private}");
+            assert_eq!(
+                WebAddress::parse(private),
+                Err(Violation::Must("must be a public address")),
+                "{private}"
+            );
         }
-        assert_eq!(WebAddress::parse(&format!("https://a.b/{}", "x".repeat(2_037))), Err(Violation::TooLong(2_048)));
+        assert_eq!(
+            WebAddress::parse(&format!("https://a.b/{}", "x".repeat(2_037))),
+            Err(Violation::TooLong(2_048))
+        );
     }
 
     #[test]
     fn a_host_is_a_name_and_nothing_else() {
         let parsed = |text| HostName::parse(text).map(|name| name.0);
-        assert_eq!(parsed("Assets.Example.COM").as_deref(), Ok("assets.example.com"));
-        assert_eq!(parsed("bücher.example").as_deref(), Ok("xn--bcher-kva.example"));
+        assert_eq!(
+            parsed("Assets.Example.COM").as_deref(),
+            Ok("assets.example.com")
+        );
+        assert_eq!(
+            parsed("bücher.example").as_deref(),
+            Ok("xn--bcher-kva.example")
+        );
         for wrong in [
             "",
             "localhost",

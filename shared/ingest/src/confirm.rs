@@ -44,10 +44,22 @@ impl From<Option<File>> for Confirmed {
 
 /// Makes a pending file active if the client has sent its bytes and they comply with the rules that it was declared under.
 pub async fn confirm(assets: &Assets<'_>, file: &File) -> Result<Confirmed, Fault> {
-    let pending = file.pending_upload.as_ref().ok_or_else(|| Fault::internal("the file is not a pending upload"))?;
+    let pending = file
+        .pending_upload
+        .as_ref()
+        .ok_or_else(|| Fault::internal("the file is not a pending upload"))?;
     let declared = pending.content_type.parse().ok();
-    let expected = pending.expected_type.as_deref().and_then(|expected| expected.parse().ok());
-    let confirmation = Confirmation { assets, file, pending, declared, expected };
+    let expected = pending
+        .expected_type
+        .as_deref()
+        .and_then(|expected| expected.parse().ok());
+    let confirmation = Confirmation {
+        assets,
+        file,
+        pending,
+        declared,
+        expected,
+    };
 
     let confirmed = if file.size <= FILE_BYTES && has_image_rules(&pending.rules) {
         confirmation.confirm_spooled().await
@@ -109,16 +121,27 @@ impl Confirmation<'_> {
     }
 
     /// Returns the first `bytes` of a copy, or all if it has fewer.
-    async fn prefix(&self, copy: &StagedCopy, head: &ObjectHead, bytes: u64) -> Result<Bytes, Fault> {
+    async fn prefix(
+        &self,
+        copy: &StagedCopy,
+        head: &ObjectHead,
+        bytes: u64,
+    ) -> Result<Bytes, Fault> {
         if bytes <= BEGINNING_BYTES || head.size_bytes <= head.prefix.len() as u64 {
             return Ok(head.prefix.clone());
         }
-        Ok(self.assets.copy_head(copy, bytes.min(MEASURED_BYTES)).await?.prefix)
+        Ok(self
+            .assets
+            .copy_head(copy, bytes.min(MEASURED_BYTES))
+            .await?
+            .prefix)
     }
 
     /// Reads what was sent into the spool, validates, transforms and stores it from there, then makes the file active.
     async fn confirm_spooled(&self) -> Result<Confirmed, IngestError> {
-        let Some(object) = self.assets.staged_object(self.file).await? else { return Ok(Confirmed::Absent) };
+        let Some(object) = self.assets.staged_object(self.file).await? else {
+            return Ok(Confirmed::Absent);
+        };
         if object.size_bytes() != self.file.size {
             return Err(OTHER_SIZE.into());
         }
@@ -134,13 +157,31 @@ impl Confirmation<'_> {
         if received.spooled.size() != self.file.size {
             return Err(OTHER_SIZE.into());
         }
-        let validated = received.validate(&rules.validation, self.file.uploaded_by, self.expected.as_ref()).await?;
+        let validated = received
+            .validate(
+                &rules.validation,
+                self.file.uploaded_by,
+                self.expected.as_ref(),
+            )
+            .await?;
         let file = validated.transform(rules).await?;
 
         let checksum_sha256 = file.spooled.checksum_sha256();
         let mime_type = &file.media_type.mime_type;
-        let revision = self.assets.put_revision(self.file, file.spooled.content(), mime_type, checksum_sha256).await?;
-        Ok(self.assets.activate(self.file, file.stored_content(revision)).await?.into())
+        let revision = self
+            .assets
+            .put_revision(
+                self.file,
+                file.spooled.content(),
+                mime_type,
+                checksum_sha256,
+            )
+            .await?;
+        Ok(self
+            .assets
+            .activate(self.file, file.stored_content(revision))
+            .await?
+            .into())
     }
 
     /// Returns the type of bytes that have the declared size and comply with all rules but those for images.
@@ -174,5 +215,9 @@ fn begins_with_utf8(head: &ObjectHead) -> bool {
     let mut validator = Utf8Validator::default();
     validator.update(&head.prefix);
     let is_whole = head.size_bytes <= head.prefix.len() as u64;
-    if is_whole { validator.is_valid() } else { validator.is_valid_so_far() }
+    if is_whole {
+        validator.is_valid()
+    } else {
+        validator.is_valid_so_far()
+    }
 }

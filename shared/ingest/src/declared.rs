@@ -1,8 +1,8 @@
 //! A file that a client declares before it sends the bytes to storage: everything known about it is the client's word.
 
 use domain::{
-    ChosenIds, Extension, File, FileId, MediaType, OriginalName, PendingUpload, Principal, Sources, UploadTarget,
-    ValidationRules, Violation, Violations, demand_harmless_name, is_executable,
+    ChosenIds, Extension, File, FileId, MediaType, OriginalName, PendingUpload, Principal, Sources,
+    UploadTarget, ValidationRules, Violation, Violations, demand_harmless_name, is_executable,
 };
 use mime::Mime;
 
@@ -45,19 +45,37 @@ impl DeclaredFile {
             content_type: self.content_type,
             expected_type: expected_type.map(Mime::to_string),
         };
-        let file = File::new(FileId::chosen(ids), target, self.original_name, media_type, self.size, sources);
-        File { pending_upload: Some(pending), ..file }
+        let file = File::new(
+            FileId::chosen(ids),
+            target,
+            self.original_name,
+            media_type,
+            self.size,
+            sources,
+        );
+        File {
+            pending_upload: Some(pending),
+            ..file
+        }
     }
 
     /// Fails if files of the declared type are stored under an extension that the rules do not allow. Types that do not
     /// tell the extension pass: the bytes decide when the upload is confirmed.
-    fn require_format(&self, rules: &ValidationRules, uploaded_by: Principal) -> Result<(), Violation> {
+    fn require_format(
+        &self,
+        rules: &ValidationRules,
+        uploaded_by: Principal,
+    ) -> Result<(), Violation> {
         let parts = self.original_name.parts();
-        let is_allowed_program = parts[1..].last().is_some_and(|last| is_executable(last) && rules.allows(last));
+        let is_allowed_program = parts[1..]
+            .last()
+            .is_some_and(|last| is_executable(last) && rules.allows(last));
         let mime_type = media_types::renamed(self.mime.essence_str());
         let extension = media_types::stored_extension(mime_type).filter(|_| !is_allowed_program);
 
-        let Some(extension) = extension else { return Ok(()) };
+        let Some(extension) = extension else {
+            return Ok(());
+        };
         let media_type = sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by);
         validation::require_allowed_format(&media_type, rules)
     }
@@ -65,8 +83,12 @@ impl DeclaredFile {
     /// Returns the type that the file is shown with until its bytes are validated.
     fn media_type(&self, uploaded_by: Principal) -> MediaType {
         let parts = self.original_name.parts();
-        let extension = parts[1..].last().and_then(|last| Extension::parse(last).ok());
-        let extension = extension.as_ref().map_or(sniff::UNKNOWN_EXTENSION, Extension::as_str);
+        let extension = parts[1..]
+            .last()
+            .and_then(|last| Extension::parse(last).ok());
+        let extension = extension
+            .as_ref()
+            .map_or(sniff::UNKNOWN_EXTENSION, Extension::as_str);
 
         let mime_type = media_types::renamed(self.mime.essence_str());
         sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by)

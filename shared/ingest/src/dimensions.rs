@@ -43,7 +43,12 @@ fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
 
 /// Returns whether a config restricts the dimensions of images.
 pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
-    let limits = [rules.min_image_width, rules.max_image_width, rules.min_image_height, rules.max_image_height];
+    let limits = [
+        rules.min_image_width,
+        rules.max_image_width,
+        rules.min_image_height,
+        rules.max_image_height,
+    ];
     limits.iter().any(Option::is_some)
 }
 
@@ -60,7 +65,9 @@ pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Fa
     if !is_measured(media_type, rules) {
         return Ok(());
     }
-    let probed = probed(beginning).await?.map_err(|_| Violation::WrongDimensions)?;
+    let probed = probed(beginning)
+        .await?
+        .map_err(|_| Violation::WrongDimensions)?;
     let (width, height) = probed.displayed();
     let fits = |side: u32, least: Option<u32>, most: Option<u32>| {
         least.is_none_or(|least| side >= least) && most.is_none_or(|most| side <= most)

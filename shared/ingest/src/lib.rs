@@ -25,8 +25,8 @@ pub use error::IngestError;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    ChosenIds, Fault, File, FileId, MediaType, OriginalName, Principal, Revision, Sources, StoredContent, UploadRules,
-    UploadTarget, ValidationRules, Violation, Violations,
+    ChosenIds, Fault, File, FileId, MediaType, OriginalName, Principal, Revision, Sources,
+    StoredContent, UploadRules, UploadTarget, ValidationRules, Violation, Violations,
 };
 use mime::Mime;
 use tenant::NewFile;
@@ -72,7 +72,9 @@ pub async fn validate(
     let mut validated = Vec::new();
     for file in received {
         let field = file.field.clone();
-        let result = file.validate(&rules.validation, uploaded_by, expected_type).await;
+        let result = file
+            .validate(&rules.validation, uploaded_by, expected_type)
+            .await;
         validated.extend(recorded(&mut violations, &field, result)?);
     }
     if !violations.is_empty() {
@@ -85,11 +87,19 @@ pub async fn validate(
         let result = file.transform(rules).await;
         transformed.extend(recorded(&mut violations, &field, result)?);
     }
-    Ok(if violations.is_empty() { Ok(transformed) } else { Err(violations) })
+    Ok(if violations.is_empty() {
+        Ok(transformed)
+    } else {
+        Err(violations)
+    })
 }
 
 /// Returns the file, or records what is wrong with it.
-fn recorded<T>(violations: &mut Violations, field: &str, result: Result<T, IngestError>) -> Result<Option<T>, Fault> {
+fn recorded<T>(
+    violations: &mut Violations,
+    field: &str,
+    result: Result<T, IngestError>,
+) -> Result<Option<T>, Fault> {
     match result {
         Ok(file) => Ok(Some(file)),
         Err(IngestError::Violation(violation)) => Ok(violations.keep(field, Err(violation))),
@@ -105,7 +115,12 @@ impl ReceivedFile {
         uploaded_by: Principal,
         expected_type: Option<&Mime>,
     ) -> Result<ValidatedFile, IngestError> {
-        let ReceivedFile { field, original_name, declared, spooled } = self;
+        let ReceivedFile {
+            field,
+            original_name,
+            declared,
+            spooled,
+        } = self;
         if spooled.size() > FILE_BYTES {
             return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10).into());
         }
@@ -120,7 +135,12 @@ impl ReceivedFile {
         };
         let media_type = evidence.media_type(rules)?;
         dimensions::measure(&spooled, &media_type, rules).await?;
-        Ok(ValidatedFile { field, original_name, media_type, spooled })
+        Ok(ValidatedFile {
+            field,
+            original_name,
+            media_type,
+            spooled,
+        })
     }
 }
 
@@ -128,7 +148,11 @@ impl ValidatedFile {
     async fn transform(self, rules: &UploadRules) -> Result<ValidatedFile, IngestError> {
         let (spooled, media_type) =
             transform::transformed(self.spooled, self.media_type, &rules.transformations).await?;
-        Ok(ValidatedFile { media_type, spooled, ..self })
+        Ok(ValidatedFile {
+            media_type,
+            spooled,
+            ..self
+        })
     }
 
     /// Returns what a record says of the bytes, which are stored under a revision.
@@ -142,14 +166,29 @@ impl ValidatedFile {
         }
     }
 
-    fn to_new_file(&self, ids: &mut ChosenIds, target: &UploadTarget<'_>, sources: &Sources) -> NewFile {
+    fn to_new_file(
+        &self,
+        ids: &mut ChosenIds,
+        target: &UploadTarget<'_>,
+        sources: &Sources,
+    ) -> NewFile {
         let content = self.stored_content(Revision::new(sources));
         let name = self.original_name.clone();
         let media_type = self.media_type.clone();
-        let mut record = File::new(FileId::chosen(ids), target, name, media_type, content.size, sources);
+        let mut record = File::new(
+            FileId::chosen(ids),
+            target,
+            name,
+            media_type,
+            content.size,
+            sources,
+        );
         let created_at = record.created_at;
         record.activate(content, created_at, sources);
-        NewFile { record, content: self.spooled.content() }
+        NewFile {
+            record,
+            content: self.spooled.content(),
+        }
     }
 }
 
@@ -161,5 +200,8 @@ pub fn new_files(
     target: &UploadTarget<'_>,
     sources: &Sources,
 ) -> Vec<NewFile> {
-    validated.iter().map(|file| file.to_new_file(ids, target, sources)).collect()
+    validated
+        .iter()
+        .map(|file| file.to_new_file(ids, target, sources))
+        .collect()
 }

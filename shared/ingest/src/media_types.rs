@@ -39,8 +39,18 @@ const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
         ("video/3gpp", "3gp"),
         ("audio/3gpp", "3gp"),
     ],
-    &[("video/webm", "webm"), ("audio/webm", "webm"), ("video/x-matroska", "mkv"), ("audio/x-matroska", "mka")],
-    &[("audio/ogg", "ogg"), ("video/ogg", "ogv"), ("application/ogg", "ogx"), ("audio/opus", "opus")],
+    &[
+        ("video/webm", "webm"),
+        ("audio/webm", "webm"),
+        ("video/x-matroska", "mkv"),
+        ("audio/x-matroska", "mka"),
+    ],
+    &[
+        ("audio/ogg", "ogg"),
+        ("video/ogg", "ogv"),
+        ("application/ogg", "ogx"),
+        ("audio/opus", "opus"),
+    ],
     ZIPPED,
     &[
         // What is not told apart could be an installer: it keeps no extension that one would have.
@@ -58,21 +68,51 @@ const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
 const ZIPPED: &[(&str, &str)] = &[
     ("application/zip", "zip"),
     ("application/epub+zip", "epub"),
-    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
-    ("application/vnd.openxmlformats-officedocument.wordprocessingml.template", "dotx"),
-    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
-    ("application/vnd.openxmlformats-officedocument.spreadsheetml.template", "xltx"),
-    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
-    ("application/vnd.openxmlformats-officedocument.presentationml.slideshow", "ppsx"),
-    ("application/vnd.openxmlformats-officedocument.presentationml.template", "potx"),
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "docx",
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.template",
+        "dotx",
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "xlsx",
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.template",
+        "xltx",
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "pptx",
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.presentationml.slideshow",
+        "ppsx",
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.presentationml.template",
+        "potx",
+    ),
     ("application/vnd.oasis.opendocument.text", "odt"),
     ("application/vnd.oasis.opendocument.text-template", "ott"),
     ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
-    ("application/vnd.oasis.opendocument.spreadsheet-template", "ots"),
+    (
+        "application/vnd.oasis.opendocument.spreadsheet-template",
+        "ots",
+    ),
     ("application/vnd.oasis.opendocument.presentation", "odp"),
-    ("application/vnd.oasis.opendocument.presentation-template", "otp"),
+    (
+        "application/vnd.oasis.opendocument.presentation-template",
+        "otp",
+    ),
     ("application/vnd.oasis.opendocument.graphics", "odg"),
-    ("application/vnd.oasis.opendocument.graphics-template", "otg"),
+    (
+        "application/vnd.oasis.opendocument.graphics-template",
+        "otg",
+    ),
     ("application/vnd.oasis.opendocument.formula", "odf"),
     ("application/vnd.apple.pages", "pages"),
     ("application/vnd.apple.numbers", "numbers"),
@@ -187,25 +227,41 @@ pub(crate) fn resource_type(mime_type: &str) -> ResourceType {
 
 /// The extension of a type whose bytes are text.
 pub(crate) fn textual_extension(mime_type: &str) -> Option<&'static str> {
-    TEXTUAL.iter().find(|(textual, _)| *textual == mime_type).map(|(_, extensions)| extensions[0])
+    TEXTUAL
+        .iter()
+        .find(|(textual, _)| *textual == mime_type)
+        .map(|(_, extensions)| extensions[0])
 }
 
 /// Returns the extension that files of a declared type are stored under, if the type tells it.
 pub(crate) fn stored_extension(declared: &str) -> Option<&'static str> {
     let containers = SHARED_CONTAINERS.iter().copied().flatten();
-    let recognised = RECOGNISED.iter().chain(containers).find(|(known, _)| *known == declared);
-    recognised.map(|(_, extension)| *extension).or_else(|| textual_extension(declared))
+    let recognised = RECOGNISED
+        .iter()
+        .chain(containers)
+        .find(|(known, _)| *known == declared);
+    recognised
+        .map(|(_, extension)| *extension)
+        .or_else(|| textual_extension(declared))
 }
 
 /// The type whose bytes are text that an extension stands for.
 pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
-    TEXTUAL.iter().find(|(_, extensions)| extensions.contains(&extension)).map(|(textual, _)| *textual)
+    TEXTUAL
+        .iter()
+        .find(|(_, extensions)| extensions.contains(&extension))
+        .map(|(textual, _)| *textual)
 }
 
 /// The extension of a declared type, where it shares its container with the one that the bytes show.
 pub(crate) fn shared_container(detected: &str, declared: &str) -> Option<&'static str> {
-    let group = SHARED_CONTAINERS.iter().find(|group| group.iter().any(|(member, _)| *member == detected))?;
-    group.iter().find(|(member, _)| *member == declared).map(|(_, extension)| *extension)
+    let group = SHARED_CONTAINERS
+        .iter()
+        .find(|group| group.iter().any(|(member, _)| *member == detected))?;
+    group
+        .iter()
+        .find(|(member, _)| *member == declared)
+        .map(|(_, extension)| *extension)
 }
 
 /// Whether a file that shows one type cannot be of the declared one, since their families differ.
@@ -228,7 +284,10 @@ pub(crate) fn is_javascript(mime_type: &str) -> bool {
 
 /// The registered name of a type that may go by an older one.
 pub(crate) fn renamed(mime_type: &str) -> &str {
-    RENAMED.iter().find(|(old, _)| *old == mime_type).map_or(mime_type, |(_, new)| new)
+    RENAMED
+        .iter()
+        .find(|(old, _)| *old == mime_type)
+        .map_or(mime_type, |(_, new)| new)
 }
 
 /// The registered name of a type that files of this extension have.

@@ -1,6 +1,9 @@
 //! Detects a file's type from its bytes; the declared type decides only where bytes cannot.
 
-use domain::{Extension, MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation, is_executable};
+use domain::{
+    Extension, MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation,
+    is_executable,
+};
 use infer::MatcherType;
 use mime::Mime;
 
@@ -17,7 +20,11 @@ const PLAIN_EXTENSION: &str = "txt";
 /// The picture that is text.
 const SVG: &str = "image/svg+xml";
 /// Formats that are told by their beginning although it is text.
-const TEXTUAL_FORMATS: [&str; 3] = ["application/pdf", "application/rtf", "application/postscript"];
+const TEXTUAL_FORMATS: [&str; 3] = [
+    "application/pdf",
+    "application/rtf",
+    "application/postscript",
+];
 /// The bytes contradict what they were declared to be.
 const CONTRADICTION: Violation = Violation::Must("must be of the type it is declared to be");
 
@@ -31,16 +38,25 @@ pub(crate) fn media_type(
 ) -> Result<MediaType, Violation> {
     let detected = bare_media_type(head, declared, name, rules)?;
     let is_kept = !is_executable(&detected.extension) || rules.allows(&detected.extension);
-    Ok(if is_kept { detected } else { of_type(UNKNOWN, UNKNOWN_EXTENSION) })
+    Ok(if is_kept {
+        detected
+    } else {
+        of_type(UNKNOWN, UNKNOWN_EXTENSION)
+    })
 }
 
 /// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is plain text, so that no page
 /// loads it as a script from our address.
 pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> MediaType {
-    let by_extension = media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
+    let by_extension =
+        media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
     let is_script = media_types::is_javascript(&media_type.mime_type) || by_extension;
 
-    if uploaded_by.is_anonymous() && is_script { of_type(PLAIN, PLAIN_EXTENSION) } else { media_type }
+    if uploaded_by.is_anonymous() && is_script {
+        of_type(PLAIN, PLAIN_EXTENSION)
+    } else {
+        media_type
+    }
 }
 
 /// Whether a file is stored as text of which nothing else is known.
@@ -59,10 +75,14 @@ fn bare_media_type(
     name: &OriginalName,
     rules: &ValidationRules,
 ) -> Result<MediaType, Violation> {
-    let declared = declared.map(Mime::essence_str).map(media_types::renamed).filter(|declared| *declared != UNKNOWN);
+    let declared = declared
+        .map(Mime::essence_str)
+        .map(media_types::renamed)
+        .filter(|declared| *declared != UNKNOWN);
     let is_text = is_text(head);
     let detected = infer::get(head).filter(|detected| {
-        detected.matcher_type() != MatcherType::Text && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
+        detected.matcher_type() != MatcherType::Text
+            && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
     });
     match detected {
         Some(detected) => recognised(detected.mime_type(), detected.extension(), declared),
@@ -72,10 +92,17 @@ fn bare_media_type(
     }
 }
 
-fn recognised(detected: &str, extension: &str, declared: Option<&str>) -> Result<MediaType, Violation> {
+fn recognised(
+    detected: &str,
+    extension: &str,
+    declared: Option<&str>,
+) -> Result<MediaType, Violation> {
     if let Some(declared) = declared {
         if let Some(extension) = media_types::shared_container(detected, declared) {
-            return Ok(of_type(media_types::registered(declared, extension), extension));
+            return Ok(of_type(
+                media_types::registered(declared, extension),
+                extension,
+            ));
         }
         if media_types::contradicts(detected, declared) {
             return Err(CONTRADICTION);
@@ -84,7 +111,10 @@ fn recognised(detected: &str, extension: &str, declared: Option<&str>) -> Result
     // Formats are allowed by the extensions that they are stored under, which are spelled in one way.
     let spelled = Extension::parse(extension);
     let extension = spelled.as_ref().map_or(extension, Extension::as_str);
-    Ok(of_type(media_types::registered(detected, extension), extension))
+    Ok(of_type(
+        media_types::registered(detected, extension),
+        extension,
+    ))
 }
 
 fn textual(
@@ -94,7 +124,11 @@ fn textual(
     rules: &ValidationRules,
 ) -> Result<MediaType, Violation> {
     let parts = name.parts();
-    let extension = if parts.len() > 1 { parts[parts.len() - 1].as_str() } else { "" };
+    let extension = if parts.len() > 1 {
+        parts[parts.len() - 1].as_str()
+    } else {
+        ""
+    };
     let claims_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
     if claims_svg && is_svg(head) {
         return Ok(of_type(SVG, "svg"));
@@ -111,12 +145,18 @@ fn textual(
         return Ok(of_type(declared, extension));
     }
     let mime_type = media_types::textual_type(extension).unwrap_or(PLAIN);
-    Ok(of_type(mime_type, media_types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION)))
+    Ok(of_type(
+        mime_type,
+        media_types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION),
+    ))
 }
 
 /// Whether files of a declared type can always be told by their bytes.
 fn shows_itself(declared: &str) -> bool {
-    matches!(media_types::resource_type(declared), ResourceType::Image | ResourceType::Audio | ResourceType::Video)
+    matches!(
+        media_types::resource_type(declared),
+        ResourceType::Image | ResourceType::Audio | ResourceType::Video
+    )
 }
 
 /// Returns the media type of this name and extension.
@@ -129,7 +169,8 @@ pub(crate) fn of_type(mime_type: &str, extension: &str) -> MediaType {
 }
 
 fn is_svg(head: &[u8]) -> bool {
-    head.windows(4).any(|window| window.eq_ignore_ascii_case(b"<svg"))
+    head.windows(4)
+        .any(|window| window.eq_ignore_ascii_case(b"<svg"))
 }
 
 #[cfg(test)]
@@ -150,9 +191,15 @@ mod tests {
     }
 
     fn detected_as(head: &[u8], declared: &str, name: &str) -> Result<String, Violation> {
-        let declared: Option<Mime> = (!declared.is_empty()).then(|| declared.parse().expect("a type"));
-        media_type(head, declared.as_ref(), &OriginalName::clean(name), &ValidationRules::default())
-            .map(|detected| format!("{} {}", detected.mime_type, detected.extension))
+        let declared: Option<Mime> =
+            (!declared.is_empty()).then(|| declared.parse().expect("a type"));
+        media_type(
+            head,
+            declared.as_ref(),
+            &OriginalName::clean(name),
+            &ValidationRules::default(),
+        )
+        .map(|detected| format!("{} {}", detected.mime_type, detected.extension))
     }
 
     #[test]
@@ -162,24 +209,64 @@ mod tests {
             (JPEG, "image/png", "a.png", "image/jpeg jpg"),
             (JPEG, "", "a.exe.txt", "image/jpeg jpg"),
             (JPEG, "application/octet-stream", "a", "image/jpeg jpg"),
-            (b"%PDF-1.7\n%", "application/pdf", "a.pdf", "application/pdf pdf"),
+            (
+                b"%PDF-1.7\n%",
+                "application/pdf",
+                "a.pdf",
+                "application/pdf pdf",
+            ),
             (ZIP, "application/zip", "a.zip", "application/zip zip"),
-            (ZIP, "application/vnd.oasis.opendocument.text", "a.odt", "application/vnd.oasis.opendocument.text odt"),
+            (
+                ZIP,
+                "application/vnd.oasis.opendocument.text",
+                "a.odt",
+                "application/vnd.oasis.opendocument.text odt",
+            ),
             (
                 ZIP,
                 "application/vnd.oasis.opendocument.graphics",
                 "a",
                 "application/vnd.oasis.opendocument.graphics odg",
             ),
-            (ZIP, "application/vnd.oasis.opendocument.chart", "a.odc", "application/zip zip"),
-            (ZIP, "application/vnd.ms-excel.sheet.macroEnabled.12", "a.xlsm", "application/zip zip"),
+            (
+                ZIP,
+                "application/vnd.oasis.opendocument.chart",
+                "a.odc",
+                "application/zip zip",
+            ),
+            (
+                ZIP,
+                "application/vnd.ms-excel.sheet.macroEnabled.12",
+                "a.xlsm",
+                "application/zip zip",
+            ),
             (ZIP, "application/msword", "a.doc", "application/zip zip"),
-            (ZIP, "application/x-zip-compressed", "a.zip", "application/zip zip"),
+            (
+                ZIP,
+                "application/x-zip-compressed",
+                "a.zip",
+                "application/zip zip",
+            ),
             (b"{\\rtf1 x}", "text/rtf", "a.rtf", "application/rtf rtf"),
-            (b"{\\rtf1 x}", "application/rtf", "a.rtf", "application/rtf rtf"),
+            (
+                b"{\\rtf1 x}",
+                "application/rtf",
+                "a.rtf",
+                "application/rtf rtf",
+            ),
             (OLE, "", "a.msg", "application/octet-stream bin"),
-            (OLE, "application/x-ole-storage", "a", "application/octet-stream bin"),
-            (OLE, "application/vnd.ms-outlook", "a.msg", "application/vnd.ms-outlook msg"),
+            (
+                OLE,
+                "application/x-ole-storage",
+                "a",
+                "application/octet-stream bin",
+            ),
+            (
+                OLE,
+                "application/vnd.ms-outlook",
+                "a.msg",
+                "application/vnd.ms-outlook msg",
+            ),
             (&webm(), "audio/webm", "a.weba", "audio/webm webm"),
             (MP4, "audio/mp4", "a.m4a", "audio/mp4 m4a"),
             (MP4, "audio/x-m4a", "a.m4a", "audio/mp4 m4a"),
@@ -188,11 +275,25 @@ mod tests {
             (b"BMW is a car", "text/plain", "a.txt", "text/plain txt"),
             (b"{}", "application/json", "a", "application/json json"),
             (b"caf\xE9", "", "a", "text/plain txt"),
-            (b"<?xml version='1.0'?><svg xmlns=''/>", "image/svg+xml", "a.svg", "image/svg+xml svg"),
+            (
+                b"<?xml version='1.0'?><svg xmlns=''/>",
+                "image/svg+xml",
+                "a.svg",
+                "image/svg+xml svg",
+            ),
             (b"<svg/>", "", "a.svg", "image/svg+xml svg"),
-            (b"\0\x01\x02\x03", "application/x-mine", "a.mine", "application/octet-stream bin"),
+            (
+                b"\0\x01\x02\x03",
+                "application/x-mine",
+                "a.mine",
+                "application/octet-stream bin",
+            ),
         ] {
-            assert_eq!(detected_as(head, declared, name).as_deref(), Ok(expected), "{declared} {name}");
+            assert_eq!(
+                detected_as(head, declared, name).as_deref(),
+                Ok(expected),
+                "{declared} {name}"
+            );
         }
     }
 
@@ -211,7 +312,11 @@ mod tests {
             (b"just text", "image/svg+xml"),
             (b"\0\x01\x02\x03", "video/mp4"),
         ] {
-            assert_eq!(detected_as(head, declared, "a"), Err(CONTRADICTION), "{declared}");
+            assert_eq!(
+                detected_as(head, declared, "a"),
+                Err(CONTRADICTION),
+                "{declared}"
+            );
         }
     }
 }

@@ -100,7 +100,13 @@ impl Spool {
             }
         };
         let checksum_sha256 = hex::encode(self.digest.finalize());
-        Ok(Spooled { size: self.size, checksum_sha256, is_utf8: self.utf8.is_valid(), head: self.head, kept })
+        Ok(Spooled {
+            size: self.size,
+            checksum_sha256,
+            is_utf8: self.utf8.is_valid(),
+            head: self.head,
+            kept,
+        })
     }
 }
 
@@ -134,7 +140,10 @@ impl Spooled {
             Kept::Disk(path) => {
                 let mut beginning = Vec::with_capacity(length);
                 let file = File::open(path).await.map_err(Fault::internal)?;
-                file.take(bytes).read_to_end(&mut beginning).await.map_err(Fault::internal)?;
+                file.take(bytes)
+                    .read_to_end(&mut beginning)
+                    .await
+                    .map_err(Fault::internal)?;
                 Ok(beginning.into())
             }
         }
@@ -156,27 +165,43 @@ mod tests {
     async fn spool(chunks: &[&[u8]]) -> Spooled {
         let mut spool = Spool::default();
         for chunk in chunks {
-            spool.write(chunk).await.expect("a writable temporary directory");
+            spool
+                .write(chunk)
+                .await
+                .expect("a writable temporary directory");
         }
-        spool.finish().await.expect("a writable temporary directory")
+        spool
+            .finish()
+            .await
+            .expect("a writable temporary directory")
     }
 
     #[tokio::test]
     async fn few_bytes_stay_in_memory_and_many_go_to_disk_unchanged() {
         let few = spool(&[b"ab", b"c"]).await;
         assert!(matches!(few.content(), Content::Memory(bytes) if bytes == "abc"));
-        assert_eq!(few.checksum_sha256(), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_eq!(
+            few.checksum_sha256(),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        );
 
         let chunk = vec![7; 700_000];
         let many = spool(&[&chunk, &chunk, &chunk]).await;
-        let Content::File(path) = many.content() else { panic!("on disk") };
+        let Content::File(path) = many.content() else {
+            panic!("on disk")
+        };
         assert_eq!(std::fs::read(&path).expect("there"), chunk.repeat(3));
         assert_eq!(many.head().len(), HEAD_BYTES);
         for spooled in [&few, &many] {
             for bytes in [0, 2, 1_000_000, spooled.size(), u64::MAX] {
                 let beginning = spooled.beginning(bytes).await.expect("readable");
                 assert_eq!(beginning.len() as u64, bytes.min(spooled.size()));
-                assert!(beginning.iter().zip(spooled.head()).all(|(read, kept)| read == kept));
+                assert!(
+                    beginning
+                        .iter()
+                        .zip(spooled.head())
+                        .all(|(read, kept)| read == kept)
+                );
             }
         }
         drop(many);

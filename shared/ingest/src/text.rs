@@ -15,7 +15,10 @@ impl Utf8Validator {
     /// Takes the next bytes.
     pub(crate) fn update(&mut self, chunk: &[u8]) {
         let mut rest = chunk;
-        while let Some((first, after)) = rest.split_first().filter(|_| !self.is_invalid && !self.partial.is_empty()) {
+        while let Some((first, after)) = rest
+            .split_first()
+            .filter(|_| !self.is_invalid && !self.partial.is_empty())
+        {
             self.partial.push(*first);
             rest = after;
             match std::str::from_utf8(&self.partial) {
@@ -47,7 +50,10 @@ impl Utf8Validator {
 /// Whether bytes read as text: UTF-16 by its mark, or no control characters but those of text.
 pub(crate) fn is_text(head: &[u8]) -> bool {
     let marked = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
-    marked || head.iter().all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
+    marked
+        || head
+            .iter()
+            .all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
 }
 
 #[cfg(test)]
@@ -67,7 +73,10 @@ mod tests {
         let text = "aé€🚀z".as_bytes();
         for first in 0..=text.len() {
             for second in first..=text.len() {
-                assert!(is_valid(&[&text[..first], &text[first..second], &text[second..]]), "{first} {second}");
+                assert!(
+                    is_valid(&[&text[..first], &text[first..second], &text[second..]]),
+                    "{first} {second}"
+                );
             }
         }
         let bytes: Vec<&[u8]> = text.chunks(1).collect();
@@ -76,11 +85,19 @@ mod tests {
 
     #[test]
     fn other_encodings_are_invalid_wherever_they_are_cut() {
-        for wrong in
-            [&b"caf\xE9 au lait"[..], b"\xFF\xFEa\0", b"\xC0\xAF", b"\xED\xA0\x80", b"\xF0\x9F\x9Ax", b"a\xE2\x82"]
-        {
+        for wrong in [
+            &b"caf\xE9 au lait"[..],
+            b"\xFF\xFEa\0",
+            b"\xC0\xAF",
+            b"\xED\xA0\x80",
+            b"\xF0\x9F\x9Ax",
+            b"a\xE2\x82",
+        ] {
             for cut in 0..=wrong.len() {
-                assert!(!is_valid(&[&wrong[..cut], &wrong[cut..]]), "{wrong:?} {cut}");
+                assert!(
+                    !is_valid(&[&wrong[..cut], &wrong[cut..]]),
+                    "{wrong:?} {cut}"
+                );
             }
         }
     }

@@ -41,7 +41,9 @@ pub(crate) async fn transformed(
     let rules = rules.clone();
     match with_image(&spooled, move |bytes| media::incoming(bytes, &rules)).await? {
         Incoming::Unchanged => Ok((spooled, media_type)),
-        Incoming::Changed(changed) => Ok((spooled_again(&changed.bytes).await?, changed.media_type)),
+        Incoming::Changed(changed) => {
+            Ok((spooled_again(&changed.bytes).await?, changed.media_type))
+        }
     }
 }
 
@@ -63,7 +65,9 @@ pub(crate) async fn with_image<T: Send + 'static>(
 
 async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
     if bytes.len() as u64 > FILE_BYTES {
-        return Err(Violation::Must("must not be greater than 50 MB once it is transformed").into());
+        return Err(
+            Violation::Must("must not be greater than 50 MB once it is transformed").into(),
+        );
     }
     let mut spool = Spool::default();
     for chunk in bytes.chunks(CHUNK_BYTES) {
@@ -76,10 +80,14 @@ async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
 fn refused(error: MediaError) -> IngestError {
     let violation = match error {
         MediaError::EndsEarly => Violation::Must("must be a whole image, and ends early"),
-        MediaError::Malformed(_) | MediaError::NotDecoded(_) => Violation::Must("must be an image that can be decoded"),
+        MediaError::Malformed(_) | MediaError::NotDecoded(_) => {
+            Violation::Must("must be an image that can be decoded")
+        }
         MediaError::TooManyPixels { limit, .. } => Violation::TooManyPixels(limit),
         MediaError::TooManyScans(_) => Violation::Must("must be an image of fewer scans"),
-        MediaError::DoesNotFit { .. } => Violation::Must("must fit into the format that it is converted to"),
+        MediaError::DoesNotFit { .. } => {
+            Violation::Must("must fit into the format that it is converted to")
+        }
         error @ MediaError::Encoding(_) => return Fault::internal(error).into(),
     };
     violation.into()
@@ -92,8 +100,17 @@ mod tests {
     #[tokio::test]
     async fn what_becomes_too_large_is_refused() {
         let mut bytes = vec![0; 50 << 20];
-        assert_eq!(spooled_again(&bytes).await.expect("as large as a file may be").size(), 50 << 20);
+        assert_eq!(
+            spooled_again(&bytes)
+                .await
+                .expect("as large as a file may be")
+                .size(),
+            50 << 20
+        );
         bytes.push(0);
-        assert!(matches!(spooled_again(&bytes).await, Err(IngestError::Violation(_))));
+        assert!(matches!(
+            spooled_again(&bytes).await,
+            Err(IngestError::Violation(_))
+        ));
     }
 }

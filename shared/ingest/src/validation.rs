@@ -1,8 +1,8 @@
 //! Rules that hold for every file, however it comes in: its size, its name, its type and its format.
 
 use domain::{
-    EXECUTABLE, Extension, MediaType, OriginalName, Principal, ValidationRules, Violation, demand_harmless_name,
-    is_executable,
+    EXECUTABLE, Extension, MediaType, OriginalName, Principal, ValidationRules, Violation,
+    demand_harmless_name, is_executable,
 };
 use mime::Mime;
 
@@ -54,9 +54,17 @@ pub(crate) fn require_size(size: u64, rules: &ValidationRules) -> Result<(), Vio
 }
 
 /// Fails if the extension of a stored type is not allowed.
-pub(crate) fn require_allowed_format(media_type: &MediaType, rules: &ValidationRules) -> Result<(), Violation> {
-    let Some(allowed) = &rules.allowed_formats else { return Ok(()) };
-    if allowed.iter().any(|extension| extension.as_str() == media_type.extension) {
+pub(crate) fn require_allowed_format(
+    media_type: &MediaType,
+    rules: &ValidationRules,
+) -> Result<(), Violation> {
+    let Some(allowed) = &rules.allowed_formats else {
+        return Ok(());
+    };
+    if allowed
+        .iter()
+        .any(|extension| extension.as_str() == media_type.extension)
+    {
         return Ok(());
     }
 
@@ -65,12 +73,19 @@ pub(crate) fn require_allowed_format(media_type: &MediaType, rules: &ValidationR
 }
 
 /// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the declared one counts.
-fn require_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>) -> Result<(), Violation> {
-    let is_declared = declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
+fn require_type(
+    expected: &Mime,
+    media_type: &MediaType,
+    declared: Option<&Mime>,
+) -> Result<(), Violation> {
+    let is_declared =
+        declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
     let expected_type = media_types::renamed(expected.essence_str());
     let is_replaced = media_types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
 
-    if expected_type == media_type.mime_type || (is_declared && (is_replaced || sniff::is_unknown(media_type))) {
+    if expected_type == media_type.mime_type
+        || (is_declared && (is_replaced || sniff::is_unknown(media_type)))
+    {
         return Ok(());
     }
     Err(Violation::NotOfType(expected.to_string()))
@@ -79,10 +94,19 @@ fn require_type(expected: &Mime, media_type: &MediaType, declared: Option<&Mime>
 /// Fails for native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with `MZ` as texts may. A
 /// config that allows any executable by name allows them.
 fn require_no_program(head: &[u8], rules: &ValidationRules) -> Result<(), Violation> {
-    let is_native =
-        infer::app::is_elf(head) || infer::app::is_mach(head) || (head.starts_with(b"MZ") && !is_text(head));
-    let is_allowed = rules.allowed_formats.iter().flatten().any(|allowed| is_executable(allowed.as_str()));
-    if is_native && !is_allowed { Err(EXECUTABLE) } else { Ok(()) }
+    let is_native = infer::app::is_elf(head)
+        || infer::app::is_mach(head)
+        || (head.starts_with(b"MZ") && !is_text(head));
+    let is_allowed = rules
+        .allowed_formats
+        .iter()
+        .flatten()
+        .any(|allowed| is_executable(allowed.as_str()));
+    if is_native && !is_allowed {
+        Err(EXECUTABLE)
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

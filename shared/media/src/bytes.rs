@@ -7,13 +7,24 @@ use crate::ProbeError;
 /// `length` bytes from `at` on.
 pub(crate) fn part(bytes: &[u8], at: usize, length: usize) -> Result<&[u8], ProbeError> {
     let end = at.saturating_add(length);
-    bytes.get(at..end).ok_or(ProbeError::NeedsMore { bytes: end as u64 })
+    bytes
+        .get(at..end)
+        .ok_or(ProbeError::NeedsMore { bytes: end as u64 })
 }
 
 /// As many bytes from `at` on as an array holds.
-pub(crate) fn array<const LENGTH: usize>(bytes: &[u8], at: usize) -> Result<[u8; LENGTH], ProbeError> {
-    let needed = ProbeError::NeedsMore { bytes: at.saturating_add(LENGTH) as u64 };
-    bytes.get(at..).and_then(|rest| rest.first_chunk()).copied().ok_or(needed)
+pub(crate) fn array<const LENGTH: usize>(
+    bytes: &[u8],
+    at: usize,
+) -> Result<[u8; LENGTH], ProbeError> {
+    let needed = ProbeError::NeedsMore {
+        bytes: at.saturating_add(LENGTH) as u64,
+    };
+    bytes
+        .get(at..)
+        .and_then(|rest| rest.first_chunk())
+        .copied()
+        .ok_or(needed)
 }
 
 /// Two bytes, the most significant first.

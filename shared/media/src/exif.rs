@@ -6,7 +6,11 @@ use crate::{Orientation, container::tiff};
 pub(crate) fn orientation(exif: &[u8]) -> Orientation {
     let directory = tiff::Directory::first(exif);
     let named = directory.and_then(|directory| directory.number(tiff::ORIENTATION));
-    named.ok().flatten().and_then(Orientation::of_exif).unwrap_or_default()
+    named
+        .ok()
+        .flatten()
+        .and_then(Orientation::of_exif)
+        .unwrap_or_default()
 }
 
 /// The same camera data for pixels that are stored as they are seen, without the thumbnail, which is not. None where it
@@ -27,6 +31,15 @@ pub(crate) fn settled(exif: &[u8]) -> Option<Vec<u8>> {
 /// Camera data that says how the image is turned and nothing else.
 pub(crate) fn only(orientation: Orientation) -> Vec<u8> {
     let mut exif = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01".to_vec();
-    exif.extend_from_slice(&[0, u8::try_from(orientation.to_exif()).unwrap_or(1), 0, 0, 0, 0, 0, 0]);
+    exif.extend_from_slice(&[
+        0,
+        u8::try_from(orientation.to_exif()).unwrap_or(1),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ]);
     exif
 }

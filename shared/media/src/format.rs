@@ -28,7 +28,9 @@ pub enum Format {
 /// Major and compatible brands of AVIF files.
 const AVIF_BRANDS: [&[u8]; 2] = [b"avif", b"avis"];
 /// Brands of HEIF files whose images are HEVC, or not told.
-const HEIC_BRANDS: [&[u8]; 9] = [b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1"];
+const HEIC_BRANDS: [&[u8]; 9] = [
+    b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1",
+];
 /// Most bytes of a file type box that are looked through for brands.
 const BRANDS_BYTES: usize = 256;
 
@@ -39,7 +41,21 @@ impl Format {
             [0xFF, 0xD8, 0xFF, ..] => Some(Format::Jpeg),
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Format::Png),
             [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Format::Gif),
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Format::WebP),
+            [
+                b'R',
+                b'I',
+                b'F',
+                b'F',
+                _,
+                _,
+                _,
+                _,
+                b'W',
+                b'E',
+                b'B',
+                b'P',
+                ..,
+            ] => Some(Format::WebP),
             [_, _, _, _, b'f', b't', b'y', b'p', ..] => by_brands(head),
             // The two bytes alone are too common: those reserved after them are zero.
             [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some(Format::Bmp),
@@ -51,7 +67,10 @@ impl Format {
 
     /// Whether its files are decoded here, and their metadata can be removed.
     pub fn is_decoded(self) -> bool {
-        matches!(self, Format::Jpeg | Format::Png | Format::Gif | Format::WebP)
+        matches!(
+            self,
+            Format::Jpeg | Format::Png | Format::Gif | Format::WebP
+        )
     }
 
     /// Its media type, as files are stored under it.
@@ -78,7 +97,10 @@ impl Format {
 /// AVIF before HEIC: AVIF files name `mif1` too.
 fn by_brands(head: &[u8]) -> Option<Format> {
     let length = u32::from_be_bytes(*head.first_chunk()?);
-    let end = usize::try_from(length).ok()?.min(BRANDS_BYTES).min(head.len());
+    let end = usize::try_from(length)
+        .ok()?
+        .min(BRANDS_BYTES)
+        .min(head.len());
     let major = head.get(8..12)?;
     let compatible = head.get(16..end).unwrap_or_default().chunks_exact(4);
     let brands = || std::iter::once(major).chain(compatible.clone());

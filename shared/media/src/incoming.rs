@@ -5,7 +5,8 @@
 use domain::{MediaType, Quality, TransformationRules, UploadFormat};
 
 use crate::{
-    Encoding, Format, Frames, MediaError, Orientation, Probed, decode, encode, encode::quality, metadata, orient, probe,
+    Encoding, Format, Frames, MediaError, Orientation, Probed, decode, encode, encode::quality,
+    metadata, orient, probe,
 };
 
 /// What is stored of an image.
@@ -45,7 +46,9 @@ enum Plan {
 /// used, and their camera data is kept, unless it is to be removed. Memory: `bytes` and the result, and where it is
 /// encoded at most 16 bytes a pixel of at most `PIXELS`, or more of fewer: 1.6 GB, and 1.8 where a WebP was made to that end.
 pub fn incoming(bytes: &[u8], rules: &TransformationRules) -> Result<Incoming, MediaError> {
-    let Some(format) = subject(bytes, rules) else { return Ok(Incoming::Unchanged) };
+    let Some(format) = subject(bytes, rules) else {
+        return Ok(Incoming::Unchanged);
+    };
     let probed = probe(bytes)?;
     let (bytes, format) = match plan(&probed, rules) {
         Plan::Keep => return Ok(Incoming::Unchanged),
@@ -61,7 +64,12 @@ pub fn incoming(bytes: &[u8], rules: &TransformationRules) -> Result<Incoming, M
         Plan::Encode(target) => (encoded(bytes, &probed, target, rules)?, target),
     };
     let (width, height) = probed.displayed();
-    Ok(Incoming::Changed(Changed { bytes, media_type: format.media_type(), width, height }))
+    Ok(Incoming::Changed(Changed {
+        bytes,
+        media_type: format.media_type(),
+        width,
+        height,
+    }))
 }
 
 /// Whether rules can have any effect on a file that begins so, of which 12 bytes are enough.
@@ -70,7 +78,9 @@ pub fn is_subject(head: &[u8], rules: &TransformationRules) -> bool {
 }
 
 fn subject(head: &[u8], rules: &TransformationRules) -> Option<Format> {
-    Format::of(head).filter(|format| format.is_decoded()).filter(|_| changes_images(rules))
+    Format::of(head)
+        .filter(|format| format.is_decoded())
+        .filter(|_| changes_images(rules))
 }
 
 /// Returns whether rules can have any effect on an image.
@@ -103,8 +113,17 @@ fn plan(probed: &Probed, rules: &TransformationRules) -> Plan {
     }
 }
 
-fn encoded(bytes: &[u8], probed: &Probed, target: Format, rules: &TransformationRules) -> Result<Vec<u8>, MediaError> {
-    let exif = if rules.strip_metadata { None } else { metadata::settled_exif(bytes, probed.format) };
+fn encoded(
+    bytes: &[u8],
+    probed: &Probed,
+    target: Format,
+    rules: &TransformationRules,
+) -> Result<Vec<u8>, MediaError> {
+    let exif = if rules.strip_metadata {
+        None
+    } else {
+        metadata::settled_exif(bytes, probed.format)
+    };
     let pixels = orient(decode(bytes, probed)?, probed.orientation);
     let is_same = target == probed.format;
     let encoding = Encoding {

@@ -10,11 +10,13 @@ use crate::{
 
 /// PNG chunks that are not needed to decode, and kept: they say how pixels look, or move.
 const PNG_KEPT: [&[u8; 4]; 15] = [
-    b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"mDCV", b"cLLI", b"bKGD", b"pHYs", b"acTL",
-    b"fcTL", b"fdAT", b"hIST",
+    b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"mDCV", b"cLLI", b"bKGD",
+    b"pHYs", b"acTL", b"fcTL", b"fdAT", b"hIST",
 ];
 /// WebP chunks that are kept.
-const WEBP_KEPT: [&[u8; 4]; 7] = [b"VP8X", b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ", b"VP8L"];
+const WEBP_KEPT: [&[u8; 4]; 7] = [
+    b"VP8X", b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ", b"VP8L",
+];
 /// GIF extensions that are kept: how often it repeats, twice, and its colour profile.
 const GIF_KEPT: [&[u8; 11]; 3] = [b"NETSCAPE2.0", b"ANIMEXTS1.0", GIF_PROFILE];
 /// The GIF extension of a colour profile.
@@ -24,13 +26,16 @@ const GIF_PROFILE: &[u8; 11] = b"ICCRGBG1012";
 /// camera data that says only that; of a JPEG it is not, so it has to be seen as it is stored. Formats other than JPEG,
 /// PNG, GIF and WebP are not changed.
 pub fn strip(bytes: &[u8], probed: &Probed) -> Result<Vec<u8>, MediaError> {
-    let turned = (probed.orientation != Orientation::Normal).then(|| exif::only(probed.orientation));
+    let turned =
+        (probed.orientation != Orientation::Normal).then(|| exif::only(probed.orientation));
     match probed.format {
         Format::Jpeg => strip_jpeg(bytes),
         Format::Png => strip_png(bytes, turned.as_deref()),
         Format::Gif => strip_gif(bytes),
         Format::WebP => strip_webp(bytes, turned.as_deref()),
-        Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => Ok(bytes.to_vec()),
+        Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => {
+            Ok(bytes.to_vec())
+        }
     }
 }
 
@@ -49,7 +54,8 @@ fn strip_jpeg(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
         let is_kept = segment.is_named(jpeg::JFIF, b"JFIF\0")
             || segment.is_named(jpeg::PROFILE, jpeg::PROFILE_NAME)
             || segment.is_named(jpeg::ADOBE, jpeg::ADOBE_NAME);
-        let is_metadata = jpeg::APPLICATION.contains(&segment.marker) || segment.marker == jpeg::COMMENT;
+        let is_metadata =
+            jpeg::APPLICATION.contains(&segment.marker) || segment.marker == jpeg::COMMENT;
         if is_kept || !is_metadata {
             kept.extend_from_slice(&bytes[segment.range]);
         }
@@ -82,7 +88,10 @@ fn strip_png(bytes: &[u8], turned: Option<&[u8]>) -> Result<Vec<u8>, MediaError>
 
 fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     let mut blocks = gif::Blocks::of(bytes)?;
-    let mut kept = bytes.get(..blocks.at()).ok_or(MediaError::EndsEarly)?.to_vec();
+    let mut kept = bytes
+        .get(..blocks.at())
+        .ok_or(MediaError::EndsEarly)?
+        .to_vec();
     loop {
         let (kind, range) = blocks.next()?;
         let is_kept = match kind {
@@ -154,6 +163,8 @@ fn exif_of(bytes: &[u8], format: Format) -> Option<&[u8]> {
             let data = chunk.data(bytes).ok()?;
             Some(data.strip_prefix(jpeg::EXIF_NAME).unwrap_or(data))
         }
-        Format::Gif | Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => None,
+        Format::Gif | Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => {
+            None
+        }
     }
 }

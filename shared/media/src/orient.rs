@@ -27,7 +27,8 @@ pub enum Orientation {
 impl Orientation {
     /// The orientation of an EXIF value, 1 to 8.
     pub fn of_exif(value: u32) -> Option<Orientation> {
-        ALL.into_iter().find(|orientation| orientation.to_exif() == value)
+        ALL.into_iter()
+            .find(|orientation| orientation.to_exif() == value)
     }
 
     /// Its EXIF value, 1 to 8.
@@ -124,5 +125,10 @@ fn transpose(pixels: Pixels) -> Pixels {
             }
         }
     }
-    Pixels { width: pixels.height, height: pixels.width, samples, ..pixels }
+    Pixels {
+        width: pixels.height,
+        height: pixels.width,
+        samples,
+        ..pixels
+    }
 }

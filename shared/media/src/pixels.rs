@@ -56,7 +56,13 @@ impl Pixels {
     pub(crate) fn blank(probed: &Probed, channels: Channels) -> Pixels {
         let (width, height) = (probed.width, probed.height);
         let samples = vec![0; width as usize * height as usize * channels.count()];
-        Pixels { width, height, channels, samples, profile: None }
+        Pixels {
+            width,
+            height,
+            channels,
+            samples,
+            profile: None,
+        }
     }
 
     /// Bytes of a row.
@@ -67,7 +73,11 @@ impl Pixels {
 
 /// Refuses more pixels than a limit.
 pub(crate) fn within(pixels: u64, limit: u64) -> Result<(), MediaError> {
-    if pixels > limit { Err(MediaError::TooManyPixels { pixels, limit }) } else { Ok(()) }
+    if pixels > limit {
+        Err(MediaError::TooManyPixels { pixels, limit })
+    } else {
+        Ok(())
+    }
 }
 
 /// Runs a codec. One that unwinds, which is how libjpeg reports what it cannot read, gives an error like any other.
@@ -78,6 +88,9 @@ pub(crate) fn guarded<T>(
     // What the codec was at work on is dropped with it; nothing half-changed is seen afterwards.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
         let said = cause.downcast_ref::<String>().cloned();
-        Err(kind(said.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string)).unwrap_or_default()))
+        Err(kind(
+            said.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string))
+                .unwrap_or_default(),
+        ))
     })
 }

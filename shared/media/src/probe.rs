@@ -44,7 +44,11 @@ pub struct Probed {
 impl Probed {
     /// Width and height as seen, in pixels.
     pub fn displayed(&self) -> (u32, u32) {
-        if self.orientation.swaps_sides() { (self.height, self.width) } else { (self.width, self.height) }
+        if self.orientation.swaps_sides() {
+            (self.height, self.width)
+        } else {
+            (self.width, self.height)
+        }
     }
 
     /// Pixels of one frame.
@@ -94,7 +98,9 @@ fn of_jpeg(head: &[u8]) -> Result<Probed, ProbeError> {
         let segment = segments.next()?;
         if segment.is_named(jpeg::EXIF, jpeg::EXIF_NAME) {
             // The first counts, as it does where camera data is taken along.
-            orientation.get_or_insert_with(|| exif::orientation(&segment.payload[jpeg::EXIF_NAME.len()..]));
+            orientation.get_or_insert_with(|| {
+                exif::orientation(&segment.payload[jpeg::EXIF_NAME.len()..])
+            });
         } else if segment.is_frame() {
             let [_, high, low, wide, narrow, ..] = *segment.payload else {
                 return Err(ProbeError::Malformed("a JPEG frame without dimensions"));
@@ -143,14 +149,24 @@ fn of_gif(head: &[u8]) -> Result<Probed, ProbeError> {
     loop {
         match blocks.next() {
             Ok((gif::Kind::Image, _)) if has_image => {
-                return Ok(Probed { frames: Frames::Animated, ..probed });
+                return Ok(Probed {
+                    frames: Frames::Animated,
+                    ..probed
+                });
             }
             Ok((gif::Kind::Image, _)) => has_image = true,
             Ok((gif::Kind::Control { has_alpha }, _)) => probed.has_alpha |= has_alpha,
             Ok((gif::Kind::Trailer, _)) if has_image => return Ok(probed),
-            Ok((gif::Kind::Trailer, _)) => return Err(ProbeError::Malformed("a GIF without frames")),
+            Ok((gif::Kind::Trailer, _)) => {
+                return Err(ProbeError::Malformed("a GIF without frames"));
+            }
             Ok(_) => {}
-            Err(ProbeError::NeedsMore { .. }) => return Ok(Probed { frames: Frames::Unknown, ..probed }),
+            Err(ProbeError::NeedsMore { .. }) => {
+                return Ok(Probed {
+                    frames: Frames::Unknown,
+                    ..probed
+                });
+            }
             Err(error) => return Err(error),
         }
     }
@@ -158,19 +174,29 @@ fn of_gif(head: &[u8]) -> Result<Probed, ProbeError> {
 
 fn of_webp(head: &[u8]) -> Result<Probed, ProbeError> {
     let mut chunks = webp::Chunks::of(head)?;
-    let first = chunks.next()?.ok_or(ProbeError::Malformed("a WebP without chunks"))?;
+    let first = chunks
+        .next()?
+        .ok_or(ProbeError::Malformed("a WebP without chunks"))?;
     match &first.kind {
         b"VP8 " | b"VP8L" => {
             let (width, height, has_alpha) = webp::frame(head, &first)?;
             let lossless = first.kind == *b"VP8L";
-            Ok(Probed { has_alpha, lossless, ..Probed::plain(Format::WebP, width, height) })
+            Ok(Probed {
+                has_alpha,
+                lossless,
+                ..Probed::plain(Format::WebP, width, height)
+            })
         }
         b"VP8X" => of_extended_webp(head, &first, chunks),
         _ => Err(ProbeError::Malformed("a WebP without pixels")),
     }
 }
 
-fn of_extended_webp(head: &[u8], first: &webp::Chunk, mut chunks: webp::Chunks) -> Result<Probed, ProbeError> {
+fn of_extended_webp(
+    head: &[u8],
+    first: &webp::Chunk,
+    mut chunks: webp::Chunks,
+) -> Result<Probed, ProbeError> {
     let [flags] = array(head, first.data.start)?;
     let (width, height) = webp::canvas(head, first)?;
     let mut probed = Probed::plain(Format::WebP, width, height);
@@ -192,12 +218,18 @@ fn of_extended_webp(head: &[u8], first: &webp::Chunk, mut chunks: webp::Chunks) 
 }
 
 /// Whether the pixels of a still, extended file are lossless. They must be those of its canvas: decoders believe them.
-fn of_webp_pixels(head: &[u8], chunks: &mut webp::Chunks, canvas: (u32, u32)) -> Result<bool, ProbeError> {
+fn of_webp_pixels(
+    head: &[u8],
+    chunks: &mut webp::Chunks,
+    canvas: (u32, u32),
+) -> Result<bool, ProbeError> {
     while let Some(chunk) = chunks.next()? {
         if matches!(&chunk.kind, b"VP8 " | b"VP8L") {
             let (width, height, _) = webp::frame(head, &chunk)?;
             if (width, height) != canvas {
-                return Err(ProbeError::Malformed("WebP pixels that are not those of the canvas"));
+                return Err(ProbeError::Malformed(
+                    "WebP pixels that are not those of the canvas",
+                ));
             }
             return Ok(chunk.kind == *b"VP8L");
         }
@@ -211,7 +243,11 @@ fn of_heif(head: &[u8], format: Format) -> Result<Probed, ProbeError> {
     let is_sequence = matches!(head.get(8..12), Some(b"avis" | b"hevc" | b"hevx" | b"msf1"));
     Ok(Probed {
         orientation: Orientation::of_turns(found.turns, found.mirror),
-        frames: if is_sequence { Frames::Animated } else { Frames::Still },
+        frames: if is_sequence {
+            Frames::Animated
+        } else {
+            Frames::Still
+        },
         has_alpha: found.has_alpha,
         ..Probed::plain(format, found.width, found.height)
     })
@@ -220,21 +256,37 @@ fn of_heif(head: &[u8], format: Format) -> Result<Probed, ProbeError> {
 fn of_bmp(head: &[u8]) -> Result<Probed, ProbeError> {
     let header = le32(head, 14)?;
     if header == 12 {
-        return Ok(Probed::plain(Format::Bmp, le16(head, 18)?.into(), le16(head, 20)?.into()));
+        return Ok(Probed::plain(
+            Format::Bmp,
+            le16(head, 18)?.into(),
+            le16(head, 20)?.into(),
+        ));
     }
     // Signed: a negative height is that of rows stored from the top.
     let (width, height) = (le32(head, 18)?.cast_signed(), le32(head, 22)?.cast_signed());
-    let width = u32::try_from(width).map_err(|_| ProbeError::Malformed("a BMP of negative width"))?;
+    let width =
+        u32::try_from(width).map_err(|_| ProbeError::Malformed("a BMP of negative width"))?;
     let has_alpha = header >= 56 && le32(head, 66)? != 0;
-    Ok(Probed { has_alpha, lossless: true, ..Probed::plain(Format::Bmp, width, height.unsigned_abs()) })
+    Ok(Probed {
+        has_alpha,
+        lossless: true,
+        ..Probed::plain(Format::Bmp, width, height.unsigned_abs())
+    })
 }
 
 fn of_tiff(head: &[u8]) -> Result<Probed, ProbeError> {
     let directory = tiff::Directory::first(head)?;
     let side = |tag| directory.number(tag).map(Option::unwrap_or_default);
-    let orientation = directory.number(tiff::ORIENTATION)?.and_then(Orientation::of_exif).unwrap_or_default();
+    let orientation = directory
+        .number(tiff::ORIENTATION)?
+        .and_then(Orientation::of_exif)
+        .unwrap_or_default();
     let has_alpha = directory.has(tiff::EXTRA_SAMPLES)?;
-    Ok(Probed { orientation, has_alpha, ..Probed::plain(Format::Tiff, side(tiff::WIDTH)?, side(tiff::HEIGHT)?) })
+    Ok(Probed {
+        orientation,
+        has_alpha,
+        ..Probed::plain(Format::Tiff, side(tiff::WIDTH)?, side(tiff::HEIGHT)?)
+    })
 }
 
 /// An icon's largest image.
@@ -247,5 +299,9 @@ fn of_ico(head: &[u8]) -> Result<Probed, ProbeError> {
         let side = |side: u8| if side == 0 { 256 } else { u32::from(side) };
         largest = largest.max((side(width), side(height)));
     }
-    Ok(Probed { has_alpha: true, lossless: true, ..Probed::plain(Format::Ico, largest.0, largest.1) })
+    Ok(Probed {
+        has_alpha: true,
+        lossless: true,
+        ..Probed::plain(Format::Ico, largest.0, largest.1)
+    })
 }

@@ -28,8 +28,12 @@ const TRIES: u32 = 5;
 /// Pause before the second try, doubled for each further one.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Refusals that no other try would change.
-const LASTING: [&str; 4] =
-    ["AccessDenied", "AccessDeniedException", "AWS.SimpleQueueService.NonExistentQueue", "QueueDoesNotExist"];
+const LASTING: [&str; 4] = [
+    "AccessDenied",
+    "AccessDeniedException",
+    "AWS.SimpleQueueService.NonExistentQueue",
+    "QueueDoesNotExist",
+];
 
 /// The queue of one kind of job.
 #[derive(Debug)]
@@ -41,7 +45,11 @@ pub struct Queue<Job> {
 
 impl<Job> Clone for Queue<Job> {
     fn clone(&self) -> Queue<Job> {
-        Queue { client: self.client.clone(), url: self.url.clone(), job: PhantomData }
+        Queue {
+            client: self.client.clone(),
+            url: self.url.clone(),
+            job: PhantomData,
+        }
     }
 }
 
@@ -68,7 +76,11 @@ impl From<Error> for Fault {
 impl<Job: Serialize> Queue<Job> {
     /// The queue at this address.
     pub fn new(client: Client, url: String) -> Queue<Job> {
-        Queue { client, url, job: PhantomData }
+        Queue {
+            client,
+            url,
+            job: PhantomData,
+        }
     }
 
     /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_SECONDS`]. Where it fails, some may have
@@ -78,16 +90,29 @@ impl<Job: Serialize> Queue<Job> {
         debug_assert!(jobs.len() <= BATCH, "one call takes at most ten messages");
         let entry = |(index, (job, delay)): (usize, &(Job, i32))| {
             let body = serde_json::to_string(job).map_err(|error| Error::Refused(error.into()))?;
-            let entry = SendMessageBatchRequestEntry::builder().id(index.to_string()).message_body(body);
-            entry.delay_seconds(*delay).build().map_err(|error| Error::Refused(error.into()))
+            let entry = SendMessageBatchRequestEntry::builder()
+                .id(index.to_string())
+                .message_body(body);
+            entry
+                .delay_seconds(*delay)
+                .build()
+                .map_err(|error| Error::Refused(error.into()))
         };
-        let mut entries: Vec<_> = jobs.iter().enumerate().map(entry).collect::<Result<_, Error>>()?;
+        let mut entries: Vec<_> = jobs
+            .iter()
+            .enumerate()
+            .map(entry)
+            .collect::<Result<_, Error>>()?;
         for attempt in 0..TRIES {
             if attempt > 0 {
                 tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
             }
             let request = self.client.send_message_batch().queue_url(&self.url);
-            let answer = request.set_entries(Some(entries.clone())).send().await.map_err(from_sdk)?;
+            let answer = request
+                .set_entries(Some(entries.clone()))
+                .send()
+                .await
+                .map_err(from_sdk)?;
             if let Some(faulty) = answer.failed.iter().find(|failed| failed.sender_fault) {
                 return Err(Error::Refused(faulty.code.clone().into()));
             }
@@ -106,9 +131,16 @@ where
     R: std::fmt::Debug + Send + Sync + 'static,
 {
     let lasts = match &error {
-        SdkError::ServiceError(service) => service.err().code().is_some_and(|code| LASTING.contains(&code)),
+        SdkError::ServiceError(service) => service
+            .err()
+            .code()
+            .is_some_and(|code| LASTING.contains(&code)),
         SdkError::ConstructionFailure(_) => true,
         _ => false,
     };
-    if lasts { Error::Refused(error.into()) } else { Error::Busy(error.into()) }
+    if lasts {
+        Error::Refused(error.into())
+    } else {
+        Error::Busy(error.into())
+    }
 }

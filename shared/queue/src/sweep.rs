@@ -37,7 +37,11 @@ pub struct SweepPlace {
 impl SweepPlace {
     /// The place behind all originals of a space.
     pub fn end_of(space_id: SpaceId) -> SweepPlace {
-        SweepPlace { space_id, file_id: FileId::LAST, revision: Revision::LAST }
+        SweepPlace {
+            space_id,
+            file_id: FileId::LAST,
+            revision: Revision::LAST,
+        }
     }
 
     /// Whether the space has no original behind this place.

@@ -37,7 +37,10 @@ pub struct BodyDeadlines {
 impl Default for BodyDeadlines {
     /// Half a minute, and a quarter of an hour: ten files of 50 MB arrive within 14 minutes at 5 Mbit/s.
     fn default() -> BodyDeadlines {
-        BodyDeadlines { idle: Duration::from_secs(30), total: Duration::from_mins(15) }
+        BodyDeadlines {
+            idle: Duration::from_secs(30),
+            total: Duration::from_mins(15),
+        }
     }
 }
 
@@ -99,7 +102,10 @@ impl BodyWatch {
 
     /// Returns the response if there is one within [`ANSWER_DEADLINE`], without the time that the body takes; else
     /// our own 503. Explains a body that missed a deadline.
-    pub async fn in_time<B: From<String>>(&self, response: impl Future<Output = Response<B>>) -> Response<B> {
+    pub async fn in_time<B: From<String>>(
+        &self,
+        response: impl Future<Output = Response<B>>,
+    ) -> Response<B> {
         let response = self.limit(ANSWER_DEADLINE, response).await;
         self.explain(response.unwrap_or_else(took_too_long))
     }
@@ -107,13 +113,18 @@ impl BodyWatch {
     /// Returns a response as it is, or our 408 in place of the 400 to a body that broke off because it missed a deadline.
     pub fn explain<B: From<String>>(&self, mut response: Response<B>) -> Response<B> {
         let timeout = self.arrival(|arrival| arrival.timeout);
-        let Some(timeout) = timeout.filter(|_| response.status() == StatusCode::BAD_REQUEST) else { return response };
+        let Some(timeout) = timeout.filter(|_| response.status() == StatusCode::BAD_REQUEST) else {
+            return response;
+        };
 
         let message = timeout.to_string();
         *response.status_mut() = StatusCode::REQUEST_TIMEOUT;
         *response.body_mut() = error_body(&message).into();
         response.headers_mut().remove(header::CONTENT_LENGTH);
-        response.extensions_mut().insert(Cause { text: message, is_contention: false });
+        response.extensions_mut().insert(Cause {
+            text: message,
+            is_contention: false,
+        });
         response
     }
 
@@ -130,7 +141,13 @@ impl BodyWatch {
     }
 
     fn waited(&self) -> Duration {
-        self.arrival(|arrival| arrival.waited + arrival.waiting_since.map(|since| since.elapsed()).unwrap_or_default())
+        self.arrival(|arrival| {
+            arrival.waited
+                + arrival
+                    .waiting_since
+                    .map(|since| since.elapsed())
+                    .unwrap_or_default()
+        })
     }
 
     /// Notes that bytes are waited for. Returns when that began, if it begins now.
@@ -144,7 +161,11 @@ impl BodyWatch {
 
     fn end_wait(&self) {
         self.arrival(|arrival| {
-            arrival.waited += arrival.waiting_since.take().map(|since| since.elapsed()).unwrap_or_default();
+            arrival.waited += arrival
+                .waiting_since
+                .take()
+                .map(|since| since.elapsed())
+                .unwrap_or_default();
         });
     }
 
@@ -167,7 +188,9 @@ impl Stream for TimedBody {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(stream) = &mut self.rest else { return Poll::Ready(None) };
+        let Some(stream) = &mut self.rest else {
+            return Poll::Ready(None);
+        };
         if let Poll::Ready(next) = stream.poll_next_unpin(context) {
             self.watch.end_wait();
             if !matches!(next, Some(Ok(_))) {
@@ -185,8 +208,13 @@ impl Stream for TimedBody {
 
         self.watch.end_wait();
         self.rest = None;
-        let timeout = if Instant::now() >= ends_at { BodyTimeout::Total(total) } else { BodyTimeout::Idle(idle) };
-        self.watch.arrival(|arrival| arrival.timeout = Some(timeout));
+        let timeout = if Instant::now() >= ends_at {
+            BodyTimeout::Total(total)
+        } else {
+            BodyTimeout::Idle(idle)
+        };
+        self.watch
+            .arrival(|arrival| arrival.timeout = Some(timeout));
         Poll::Ready(Some(Err(axum::Error::new(timeout))))
     }
 }
@@ -205,7 +233,10 @@ mod tests {
 
     use super::*;
 
-    const DEADLINES: BodyDeadlines = BodyDeadlines { idle: Duration::from_secs(30), total: Duration::from_mins(15) };
+    const DEADLINES: BodyDeadlines = BodyDeadlines {
+        idle: Duration::from_secs(30),
+        total: Duration::from_mins(15),
+    };
 
     /// Sends a body whose chunks come after such pauses, in seconds, to a function that works for so many seconds more.
     async fn send(pauses: impl IntoIterator<Item = u64>, work_seconds: u64) -> (u16, String) {
@@ -221,11 +252,17 @@ mod tests {
             }
             Err(_) => (StatusCode::BAD_REQUEST, "the body ended early").into_response(),
         };
-        let router = Router::new().route("/", post(work)).layer(DefaultBodyLimit::disable());
+        let router = Router::new()
+            .route("/", post(work))
+            .layer(DefaultBodyLimit::disable());
 
-        let request = http::Request::post("/").body(Body::from_stream(chunks)).unwrap();
+        let request = http::Request::post("/")
+            .body(Body::from_stream(chunks))
+            .unwrap();
         let (request, watch) = BodyWatch::begin(request, DEADLINES);
-        let response = watch.in_time(async { router.oneshot(request).await.unwrap() }).await;
+        let response = watch
+            .in_time(async { router.oneshot(request).await.unwrap() })
+            .await;
         let status = response.status().as_u16();
         let body = response.into_body().collect().await.unwrap().to_bytes();
         (status, String::from_utf8(body.to_vec()).unwrap())
@@ -240,12 +277,18 @@ mod tests {
     async fn body_that_stops_or_never_ends_is_a_408() {
         let (status, body) = send([1, 31], 0).await;
         assert_eq!(status, 408);
-        assert!(body.contains("No byte of the body arrived for 30 seconds."), "{body}");
+        assert!(
+            body.contains("No byte of the body arrived for 30 seconds."),
+            "{body}"
+        );
 
         let started = Instant::now();
         let (status, body) = send(vec![1; 2_000], 0).await;
         assert_eq!((status, started.elapsed()), (408, DEADLINES.total));
-        assert!(body.contains("The body did not arrive within 15 minutes."), "{body}");
+        assert!(
+            body.contains("The body did not arrive within 15 minutes."),
+            "{body}"
+        );
     }
 
     #[tokio::test(start_paused = true)]

@@ -7,7 +7,8 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{
-    BehaviorVersion, IdentityCache, Region, SharedHttpClient, retry::RetryConfig, timeout::TimeoutConfig,
+    BehaviorVersion, IdentityCache, Region, SharedHttpClient, retry::RetryConfig,
+    timeout::TimeoutConfig,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
@@ -44,10 +45,15 @@ impl HttpClients {
     /// The client for an endpoint; without one, for AWS itself.
     fn towards(&mut self, endpoint: Option<&str>) -> SharedHttpClient {
         if endpoint.is_some_and(|url| url.starts_with("http://")) {
-            return self.plain.get_or_insert_with(|| Builder::new().build_http()).clone();
+            return self
+                .plain
+                .get_or_insert_with(|| Builder::new().build_http())
+                .clone();
         }
         let provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
-        self.tls.get_or_insert_with(|| Builder::new().tls_provider(provider).build_https()).clone()
+        self.tls
+            .get_or_insert_with(|| Builder::new().tls_provider(provider).build_https())
+            .clone()
     }
 }
 
@@ -79,7 +85,11 @@ fn deadlines(attempt: Duration) -> TimeoutConfig {
 impl Settings<'_> {
     /// Opens the table that `TABLE_NAME` names.
     pub fn table(&mut self) -> Table {
-        Table::new(self.dynamodb(), self.text("TABLE_NAME"), self.sources().clone())
+        Table::new(
+            self.dynamodb(),
+            self.text("TABLE_NAME"),
+            self.sources().clone(),
+        )
     }
 
     /// Opens the bucket that `BUCKET_NAME` names.
@@ -106,10 +116,16 @@ impl Settings<'_> {
 
     /// Returns a DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` sends it elsewhere.
     pub fn dynamodb(&mut self) -> aws_sdk_dynamodb::Client {
-        let retries = RetryConfig::standard().with_max_attempts(DYNAMODB_TRIES).with_initial_backoff(DYNAMODB_PAUSE);
-        let config =
-            configure!(aws_sdk_dynamodb::Config::builder(), self, "AWS_ENDPOINT_URL_DYNAMODB", ATTEMPT_DEADLINE)
-                .retry_config(retries);
+        let retries = RetryConfig::standard()
+            .with_max_attempts(DYNAMODB_TRIES)
+            .with_initial_backoff(DYNAMODB_PAUSE);
+        let config = configure!(
+            aws_sdk_dynamodb::Config::builder(),
+            self,
+            "AWS_ENDPOINT_URL_DYNAMODB",
+            ATTEMPT_DEADLINE
+        )
+        .retry_config(retries);
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
@@ -118,15 +134,25 @@ impl Settings<'_> {
     /// Checksums are those that a request names: the client's own would be signed into presigned addresses, whose users
     /// do not send them.
     pub fn s3(&mut self) -> aws_sdk_s3::Client {
-        let config = configure!(aws_sdk_s3::Config::builder(), self, "AWS_ENDPOINT_URL_S3", S3_ATTEMPT_DEADLINE)
-            .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
-            .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
+        let config = configure!(
+            aws_sdk_s3::Config::builder(),
+            self,
+            "AWS_ENDPOINT_URL_S3",
+            S3_ATTEMPT_DEADLINE
+        )
+        .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
+        .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
     /// Returns an SQS client; `AWS_ENDPOINT_URL_SQS` sends it elsewhere.
     pub fn sqs(&mut self) -> aws_sdk_sqs::Client {
-        let config = configure!(aws_sdk_sqs::Config::builder(), self, "AWS_ENDPOINT_URL_SQS", ATTEMPT_DEADLINE);
+        let config = configure!(
+            aws_sdk_sqs::Config::builder(),
+            self,
+            "AWS_ENDPOINT_URL_SQS",
+            ATTEMPT_DEADLINE
+        );
         aws_sdk_sqs::Client::from_conf(config.build())
     }
 }
@@ -154,9 +180,14 @@ mod tests {
             ("AWS_ENDPOINT_URL_DYNAMODB", &url),
             ("AWS_ENDPOINT_URL_S3", &url),
         ];
-        let variables: BTreeMap<String, String> =
-            variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let environment = Environment { function: "test".to_owned(), variables, sources: system_sources() };
+        let variables: BTreeMap<String, String> = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
+        let environment = Environment {
+            function: "test".to_owned(),
+            variables,
+            sources: system_sources(),
+        };
         let mut settings = Settings::of(&environment);
         let clients = (settings.dynamodb(), settings.s3());
         settings.finish().unwrap();
@@ -169,12 +200,30 @@ mod tests {
         let (dynamodb, s3) = clients(&listener);
         let key = AttributeValue::S("key".to_owned());
         let started = tokio::time::Instant::now();
-        let ended = dynamodb.get_item().table_name("table").key("pk", key).send().await;
+        let ended = dynamodb
+            .get_item()
+            .table_name("table")
+            .key("pk", key)
+            .send()
+            .await;
         assert!(matches!(ended, Err(SdkError::TimeoutError(_))), "{ended:?}");
-        assert!(started.elapsed() < crate::ANSWER_DEADLINE, "{:?}", started.elapsed());
+        assert!(
+            started.elapsed() < crate::ANSWER_DEADLINE,
+            "{:?}",
+            started.elapsed()
+        );
         let started = tokio::time::Instant::now();
-        s3.get_object().bucket("bucket").key("key").send().await.unwrap_err();
-        assert!(started.elapsed() < crate::ANSWER_DEADLINE, "{:?}", started.elapsed());
+        s3.get_object()
+            .bucket("bucket")
+            .key("key")
+            .send()
+            .await
+            .unwrap_err();
+        assert!(
+            started.elapsed() < crate::ANSWER_DEADLINE,
+            "{:?}",
+            started.elapsed()
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -185,11 +234,19 @@ mod tests {
         let started = tokio::time::Instant::now();
         dynamodb.list_tables().send().await.unwrap_err();
         let tries = ATTEMPT_DEADLINE * DYNAMODB_TRIES;
-        assert!((tries..=tries + DYNAMODB_PAUSE).contains(&started.elapsed()), "{:?}", started.elapsed());
+        assert!(
+            (tries..=tries + DYNAMODB_PAUSE).contains(&started.elapsed()),
+            "{:?}",
+            started.elapsed()
+        );
 
         let started = tokio::time::Instant::now();
         s3.list_buckets().send().await.unwrap_err();
-        assert!(started.elapsed() > S3_ATTEMPT_DEADLINE, "{:?}", started.elapsed());
+        assert!(
+            started.elapsed() > S3_ATTEMPT_DEADLINE,
+            "{:?}",
+            started.elapsed()
+        );
     }
 
     #[tokio::test]
@@ -200,7 +257,10 @@ mod tests {
             let (mut stream, _) = listener.accept().await.unwrap();
             let mut read = [0; 8192];
             while stream.read(&mut read).await.is_ok_and(|length| length > 0) {
-                stream.write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n").await.unwrap();
+                stream
+                    .write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
+                    .await
+                    .unwrap();
             }
             panic!("the connection was not kept");
         };

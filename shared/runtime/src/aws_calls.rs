@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use aws_sdk_dynamodb::operation::{batch_get_item::BatchGetItemOutput, batch_write_item::BatchWriteItemOutput};
+use aws_sdk_dynamodb::operation::{
+    batch_get_item::BatchGetItemOutput, batch_write_item::BatchWriteItemOutput,
+};
 use aws_sdk_s3::{operation::delete_objects::DeleteObjectsOutput, types::Error};
 use aws_sdk_sqs::operation::send_message_batch::SendMessageBatchOutput;
 use aws_smithy_runtime_api::{
@@ -60,7 +62,14 @@ impl Intercept for CallObserver {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let now = Instant::now();
-        let call = Call { started: now, attempt_started: now, attempts: 0, throttles: 0, conflicts: 0, failures: 0 };
+        let call = Call {
+            started: now,
+            attempt_started: now,
+            attempts: 0,
+            throttles: 0,
+            conflicts: 0,
+            failures: 0,
+        };
         config.interceptor_state().store_put(call);
         Ok(())
     }
@@ -84,13 +93,19 @@ impl Intercept for CallObserver {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         // A request that is only presigned is not sent.
-        let Some(outcome) = context.output_or_error() else { return Ok(()) };
-        let Some(call) = config.get_mut::<Call>() else { return Ok(()) };
+        let Some(outcome) = context.output_or_error() else {
+            return Ok(());
+        };
+        let Some(call) = config.get_mut::<Call>() else {
+            return Ok(());
+        };
 
         let latency = call.attempt_started.elapsed();
         let mut refusal = context.response().map(Refusal::of).unwrap_or_default();
         refusal.is_throttled |= outcome.is_ok_and(is_throttled_in_part);
-        let is_failure = context.response().is_none_or(|response| response.status().is_server_error());
+        let is_failure = context
+            .response()
+            .is_none_or(|response| response.status().is_server_error());
         call.attempts += 1;
         call.throttles += u32::from(refusal.is_throttled);
         call.conflicts += u32::from(refusal.is_conflict);
@@ -109,7 +124,15 @@ impl Intercept for CallObserver {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let Some(&Call { started, attempts, throttles, conflicts, failures, .. }) = config.load::<Call>() else {
+        let Some(&Call {
+            started,
+            attempts,
+            throttles,
+            conflicts,
+            failures,
+            ..
+        }) = config.load::<Call>()
+        else {
             return Ok(());
         };
         if attempts == 0 {
@@ -121,11 +144,28 @@ impl Intercept for CallObserver {
         let operation = metadata.map(Metadata::name);
         let latency_ms = milliseconds(started.elapsed());
         if throttles > 0 {
-            tracing::warn!(service, operation, attempts, latency_ms, throttles, conflicts, "AWS call was throttled");
+            tracing::warn!(
+                service,
+                operation,
+                attempts,
+                latency_ms,
+                throttles,
+                conflicts,
+                "AWS call was throttled"
+            );
         } else if failures > 0 {
-            tracing::warn!(service, operation, attempts, latency_ms, failures, "AWS call failed");
+            tracing::warn!(
+                service,
+                operation,
+                attempts,
+                latency_ms,
+                failures,
+                "AWS call failed"
+            );
         } else {
-            tracing::debug!(service, operation, attempts, latency_ms, throttles, conflicts, "AWS call");
+            tracing::debug!(
+                service, operation, attempts, latency_ms, throttles, conflicts, "AWS call"
+            );
         }
         Ok(())
     }
@@ -137,11 +177,19 @@ fn is_throttled_in_part(output: &Output) -> bool {
     if let Some(read) = output.downcast_ref::<BatchGetItemOutput>() {
         read.unprocessed_keys().is_some_and(|keys| !keys.is_empty())
     } else if let Some(written) = output.downcast_ref::<BatchWriteItemOutput>() {
-        written.unprocessed_items().is_some_and(|items| !items.is_empty())
+        written
+            .unprocessed_items()
+            .is_some_and(|items| !items.is_empty())
     } else if let Some(sent) = output.downcast_ref::<SendMessageBatchOutput>() {
-        sent.failed().iter().any(|entry| telemetry::is_throttling(entry.code()))
+        sent.failed()
+            .iter()
+            .any(|entry| telemetry::is_throttling(entry.code()))
     } else if let Some(deleted) = output.downcast_ref::<DeleteObjectsOutput>() {
-        deleted.errors().iter().filter_map(Error::code).any(telemetry::is_throttling)
+        deleted
+            .errors()
+            .iter()
+            .filter_map(Error::code)
+            .any(telemetry::is_throttling)
     } else {
         false
     }
@@ -190,7 +238,12 @@ impl Refusal {
         };
 
         let code = error.code.rsplit('#').next().unwrap_or_default();
-        let codes: Vec<&str> = error.reasons.iter().map(|reason| reason.code.as_str()).chain([code]).collect();
+        let codes: Vec<&str> = error
+            .reasons
+            .iter()
+            .map(|reason| reason.code.as_str())
+            .chain([code])
+            .collect();
         Refusal {
             is_throttled: codes.iter().any(|code| telemetry::is_throttling(code)),
             is_conflict: codes.iter().any(|code| telemetry::is_conflict(code)),
@@ -205,29 +258,58 @@ mod tests {
     use super::*;
 
     fn refusal(status: u16, body: &str) -> Refusal {
-        Refusal::of(&HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body)))
+        Refusal::of(&HttpResponse::new(
+            status.try_into().unwrap(),
+            SdkBody::from(body),
+        ))
     }
 
     #[test]
     fn throttles_and_conflicts_are_told_by_code_or_status() {
-        let dynamodb = |code: &str| format!(r#"{{"__type":"com.amazonaws.dynamodb.v20120810#{code}","message":"m"}}"#);
+        let dynamodb = |code: &str| {
+            format!(r#"{{"__type":"com.amazonaws.dynamodb.v20120810#{code}","message":"m"}}"#)
+        };
         let cancelled = |code: &str| {
             let reasons = format!(r#"[{{"Code":"None"}},{{"Code":"{code}","Message":"m"}}]"#);
-            format!(r#"{{"__type":"a#TransactionCanceledException","CancellationReasons":{reasons}}}"#)
+            format!(
+                r#"{{"__type":"a#TransactionCanceledException","CancellationReasons":{reasons}}}"#
+            )
         };
-        let throttled = Refusal { is_throttled: true, is_conflict: false };
-        let conflict = Refusal { is_throttled: false, is_conflict: true };
+        let throttled = Refusal {
+            is_throttled: true,
+            is_conflict: false,
+        };
+        let conflict = Refusal {
+            is_throttled: false,
+            is_conflict: true,
+        };
         for (status, body, expected) in [
             (200, dynamodb("ThrottlingException"), Refusal::default()),
             (400, dynamodb("ThrottlingException"), throttled),
-            (400, dynamodb("ProvisionedThroughputExceededException"), throttled),
+            (
+                400,
+                dynamodb("ProvisionedThroughputExceededException"),
+                throttled,
+            ),
             (400, dynamodb("TransactionConflictException"), conflict),
-            (400, dynamodb("ConditionalCheckFailedException"), Refusal::default()),
+            (
+                400,
+                dynamodb("ConditionalCheckFailedException"),
+                Refusal::default(),
+            ),
             (400, cancelled("ThrottlingError"), throttled),
             (400, cancelled("TransactionConflict"), conflict),
             (400, cancelled("ConditionalCheckFailed"), Refusal::default()),
-            (503, "<Error><Code>SlowDown</Code></Error>".to_owned(), throttled),
-            (409, "<Error><Code>ConditionalRequestConflict</Code></Error>".to_owned(), conflict),
+            (
+                503,
+                "<Error><Code>SlowDown</Code></Error>".to_owned(),
+                throttled,
+            ),
+            (
+                409,
+                "<Error><Code>ConditionalRequestConflict</Code></Error>".to_owned(),
+                conflict,
+            ),
             (404, String::new(), Refusal::default()),
         ] {
             assert_eq!(refusal(status, &body), expected, "{status} {body}");

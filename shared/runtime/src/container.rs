@@ -42,7 +42,12 @@ const DRAIN_BYTES: usize = 64 << 20;
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Serves on every interface until the process is asked to end, then lets running requests finish.
-pub(crate) async fn serve(port: u16, trusted_proxies: u8, router: Router, observer: Observer) -> io::Result<()> {
+pub(crate) async fn serve(
+    port: u16,
+    trusted_proxies: u8,
+    router: Router,
+    observer: Observer,
+) -> io::Result<()> {
     let listener = TcpListener::bind(("0.0.0.0", port)).await?;
     let router = observer.around(router.layer(middleware::from_fn(timed)));
     serve_on(listener, trusted_proxies, router, terminated()).await
@@ -61,7 +66,9 @@ async fn serve_on(
     let service = router.layer(middleware::from_fn(drained));
     let service = service.layer(middleware::from_fn_with_state(trusted_proxies, seen));
     let service = service.into_make_service_with_connect_info::<SocketAddr>();
-    axum::serve(listener, service).with_graceful_shutdown(ended).await
+    axum::serve(listener, service)
+        .with_graceful_shutdown(ended)
+        .await
 }
 
 /// Says who sent the request.
@@ -90,8 +97,16 @@ async fn drained(request: Request, next: Next) -> Response {
         return next.run(Request::from_parts(parts, body)).await;
     }
     let is_held_back = parts.headers.contains_key(header::EXPECT);
-    let shared = Shared(Arc::new(Mutex::new(Rest { stream: Some(body.into_data_stream()), is_begun: false })));
-    let response = next.run(Request::from_parts(parts, Body::from_stream(shared.clone()))).await;
+    let shared = Shared(Arc::new(Mutex::new(Rest {
+        stream: Some(body.into_data_stream()),
+        is_begun: false,
+    })));
+    let response = next
+        .run(Request::from_parts(
+            parts,
+            Body::from_stream(shared.clone()),
+        ))
+        .await;
     let rest = shared.end();
     // A client that waits to be told to go on has sent nothing, and reads the answer first.
     if let Some(stream) = rest.stream
@@ -135,7 +150,9 @@ impl Stream for Shared {
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut rest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rest.is_begun = true;
-        let Some(stream) = &mut rest.stream else { return Poll::Ready(None) };
+        let Some(stream) = &mut rest.stream else {
+            return Poll::Ready(None);
+        };
         let polled = stream.poll_next_unpin(context);
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             rest.stream = None;
@@ -146,7 +163,8 @@ impl Stream for Shared {
 
 /// Resolves when the process is asked to end.
 async fn terminated() {
-    let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) else {
+    let Ok(mut signal) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+    else {
         return std::future::pending().await;
     };
     signal.recv().await;
@@ -168,7 +186,8 @@ mod tests {
 
     /// Returns how a container behind so many proxies shows the viewer of a request with forwarding headers.
     async fn shown(trusted_proxies: u8) -> String {
-        let tell = async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());
+        let tell =
+            async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());
         let router = Router::new().route("/", get(tell));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -189,13 +208,22 @@ mod tests {
     #[tokio::test]
     async fn viewer_is_the_peer_unless_proxies_are_trusted() {
         let (direct, proxied) = (shown(0).await, shown(1).await);
-        assert!(direct.ends_with(&format!("{:?}", Viewer::connected([127, 0, 0, 1].into()))), "{direct}");
-        assert!(proxied.ends_with(&format!("{:?}", Viewer::connected([192, 0, 2, 1].into()))), "{proxied}");
+        assert!(
+            direct.ends_with(&format!("{:?}", Viewer::connected([127, 0, 0, 1].into()))),
+            "{direct}"
+        );
+        assert!(
+            proxied.ends_with(&format!("{:?}", Viewer::connected([192, 0, 2, 1].into()))),
+            "{proxied}"
+        );
     }
 
     #[tokio::test]
     async fn a_client_whose_body_is_refused_reads_the_answer() {
-        let router = Router::new().route("/", post(|| async { (StatusCode::UNAUTHORIZED, "who are you?") }));
+        let router = Router::new().route(
+            "/",
+            post(|| async { (StatusCode::UNAUTHORIZED, "who are you?") }),
+        );
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
         let client = async {
@@ -210,7 +238,10 @@ mod tests {
                 }
                 let mut answer = String::new();
                 stream.read_to_string(&mut answer).await.unwrap();
-                assert!(answer.starts_with("HTTP/1.1 401 ") && answer.ends_with("who are you?"), "{answer}");
+                assert!(
+                    answer.starts_with("HTTP/1.1 401 ") && answer.ends_with("who are you?"),
+                    "{answer}"
+                );
             }
         };
         tokio::select! {

@@ -131,12 +131,19 @@ impl Container {
             Some(path) => format!("{CONTAINER_ORIGIN}{path}"),
             None => settings.optional(FULL)?.to_owned(),
         };
-        let uri = address.parse().ok().filter(|uri: &Uri| uri.scheme_str() == Some("http") && uri.host().is_some());
+        let uri = address
+            .parse()
+            .ok()
+            .filter(|uri: &Uri| uri.scheme_str() == Some("http") && uri.host().is_some());
         if uri.is_none() {
             settings.mistake(format!("{FULL} is no http:// address"));
         }
-        let file = settings.optional("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(|path| Token::File(path.to_owned()));
-        let text = settings.optional("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(|token| Token::Text(token.to_owned()));
+        let file = settings
+            .optional("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE")
+            .map(|path| Token::File(path.to_owned()));
+        let text = settings
+            .optional("AWS_CONTAINER_AUTHORIZATION_TOKEN")
+            .map(|token| Token::Text(token.to_owned()));
         Some(Container {
             uri: uri.unwrap_or_default(),
             token: file.or(text).unwrap_or(Token::Nothing),
@@ -164,36 +171,66 @@ impl Container {
             }
             (Err(error), None) => return Err(error),
         };
-        *cached = Some(Cached { credentials: credentials.clone(), asked_at: now });
+        *cached = Some(Cached {
+            credentials: credentials.clone(),
+            asked_at: now,
+        });
         Ok(credentials)
     }
 
     async fn ask(&self) -> Result<Credentials, Failed> {
         let answer: Answer = serde_json::from_slice(&self.get().await?)?;
-        let expiration = answer.expiration.as_deref().map(|text| expiry(text).ok_or("it has no time of expiry"));
+        let expiration = answer
+            .expiration
+            .as_deref()
+            .map(|text| expiry(text).ok_or("it has no time of expiry"));
         let (key, secret) = (answer.access_key_id, answer.secret_access_key);
-        Ok(Credentials::new(key, secret, answer.token, expiration.transpose()?, "container"))
+        Ok(Credentials::new(
+            key,
+            secret,
+            answer.token,
+            expiration.transpose()?,
+            "container",
+        ))
     }
 
     async fn get(&self) -> Result<Bytes, Failed> {
-        let host = self.uri.authority().map_or("", |authority| authority.as_str());
+        let host = self
+            .uri
+            .authority()
+            .map_or("", |authority| authority.as_str());
         let path = self.uri.path_and_query().map_or("/", |path| path.as_str());
         let mut request = Request::get(path).header(header::HOST, host);
         match &self.token {
             Token::Nothing => {}
             Token::Text(token) => request = request.header(header::AUTHORIZATION, token),
-            Token::File(path) => request = request.header(header::AUTHORIZATION, fs::read_to_string(path)?.trim_end()),
+            Token::File(path) => {
+                request =
+                    request.header(header::AUTHORIZATION, fs::read_to_string(path)?.trim_end())
+            }
         }
         let request = request.body(Empty::<Bytes>::new())?;
-        let host = self.uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let host = self
+            .uri
+            .host()
+            .unwrap_or_default()
+            .trim_start_matches('[')
+            .trim_end_matches(']');
         let address = (host, self.uri.port_u16().unwrap_or(80));
-        let (mut sender, connection) = http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(TcpStream::connect(address).await?)).await?;
         // Takes the sender along, at whose end the connection ends.
         let answer = async move {
             let response = sender.send_request(request).await?;
             let status = response.status();
-            let body = Limited::new(response.into_body(), ASKED_BYTES).collect().await?;
-            if status.is_success() { Ok(body.to_bytes()) } else { Err(Failed::from(format!("it answers {status}"))) }
+            let body = Limited::new(response.into_body(), ASKED_BYTES)
+                .collect()
+                .await?;
+            if status.is_success() {
+                Ok(body.to_bytes())
+            } else {
+                Err(Failed::from(format!("it answers {status}")))
+            }
         };
         join(answer, connection).await.0
     }
@@ -205,7 +242,9 @@ fn expiry(text: &str) -> Option<SystemTime> {
 }
 
 fn timestamp(time: SystemTime) -> Timestamp {
-    let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let since_1970 = time
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     Timestamp::from_ms(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
 }
 
@@ -220,7 +259,10 @@ impl ProvideCredentials for Container {
 
 impl fmt::Debug for Container {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Container").field("uri", &self.uri).finish_non_exhaustive()
+        formatter
+            .debug_struct("Container")
+            .field("uri", &self.uri)
+            .finish_non_exhaustive()
     }
 }
 
@@ -257,14 +299,19 @@ mod tests {
                 let _ = stream.read(&mut head).await.unwrap();
                 *self.asked.borrow_mut() += 1;
                 let response = match *self.minutes.borrow() {
-                    None => "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n".to_owned(),
+                    None => {
+                        "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 0\r\n\r\n".to_owned()
+                    }
                     Some(minutes) => {
                         let key = self.asked.borrow();
                         let expiration = now.borrow().plus_ms(minutes * MINUTE_MS).rfc3339();
                         let body = format!(
                             r#"{{"AccessKeyId":"{key}","SecretAccessKey":"s","Token":"t","Expiration":"{expiration}"}}"#
                         );
-                        format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+                        format!(
+                            "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}",
+                            body.len()
+                        )
                     }
                 };
                 stream.write_all(response.as_bytes()).await.unwrap();
@@ -275,7 +322,11 @@ mod tests {
     fn container(listener: &TcpListener) -> Container {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let variables = BTreeMap::from([("AWS_CONTAINER_CREDENTIALS_FULL_URI".to_owned(), url)]);
-        let environment = Environment { function: "test".to_owned(), variables, sources: system_sources() };
+        let environment = Environment {
+            function: "test".to_owned(),
+            variables,
+            sources: system_sources(),
+        };
         Container::read(&mut Settings::of(&environment)).unwrap()
     }
 
@@ -283,7 +334,13 @@ mod tests {
     async fn credentials_are_refreshed_below_an_hour_and_the_endpoint_is_asked_once_a_minute() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let container = container(&listener);
-        let (endpoint, now) = (Endpoint { asked: 0.into(), minutes: Some(20).into() }, RefCell::new(start()));
+        let (endpoint, now) = (
+            Endpoint {
+                asked: 0.into(),
+                minutes: Some(20).into(),
+            },
+            RefCell::new(start()),
+        );
 
         // Minutes since the start, what the endpoint's credentials are good for, and the number of the answer that is used.
         let steps = [
@@ -317,7 +374,10 @@ mod tests {
     async fn endpoint_that_does_not_answer_leaves_valid_credentials_in_use() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let container = container(&listener);
-        let endpoint = Endpoint { asked: 0.into(), minutes: Some(20).into() };
+        let endpoint = Endpoint {
+            asked: 0.into(),
+            minutes: Some(20).into(),
+        };
         let now = RefCell::new(start());
         tokio::select! {
             () = endpoint.answer(&listener, &now) => {}
@@ -340,11 +400,20 @@ mod tests {
     async fn expired_credentials_are_never_used() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let container = container(&listener);
-        let (endpoint, now) = (Endpoint { asked: 0.into(), minutes: Some(1).into() }, RefCell::new(start()));
+        let (endpoint, now) = (
+            Endpoint {
+                asked: 0.into(),
+                minutes: Some(1).into(),
+            },
+            RefCell::new(start()),
+        );
         let journey = async {
             container.current(start()).await.unwrap();
             *endpoint.minutes.borrow_mut() = None;
-            container.current(start().plus_ms(MINUTE_MS)).await.unwrap_err();
+            container
+                .current(start().plus_ms(MINUTE_MS))
+                .await
+                .unwrap_err();
         };
         tokio::select! {
             () = endpoint.answer(&listener, &now) => {}

@@ -11,7 +11,9 @@ use crate::refusal::busy;
 pub const ANSWER_DEADLINE: Duration = Duration::from_secs(27);
 
 /// The answer, where it is there before [`ANSWER_DEADLINE`]; else our own 503. What is not done by then is cut off.
-pub(crate) async fn in_time<B: From<String>>(answer: impl Future<Output = Response<B>>) -> Response<B> {
+pub(crate) async fn in_time<B: From<String>>(
+    answer: impl Future<Output = Response<B>>,
+) -> Response<B> {
     let answered = tokio::time::timeout(ANSWER_DEADLINE, answer).await;
     answered.unwrap_or_else(|_| took_too_long())
 }
@@ -44,7 +46,10 @@ mod tests {
             (late.status(), &late.headers()["retry-after"]),
             (StatusCode::SERVICE_UNAVAILABLE, &"1".parse().unwrap())
         );
-        assert_eq!(late.body(), r#"{"errors":{},"message":"The service is busy. Please try again."}"#);
+        assert_eq!(
+            late.body(),
+            r#"{"errors":{},"message":"The service is busy. Please try again."}"#
+        );
 
         let slow = async {
             tokio::time::sleep(ANSWER_DEADLINE.mul_f32(0.99)).await;

@@ -23,9 +23,19 @@ impl Environment {
     /// Returns the meter of the function's tasks. `METRICS_NAMESPACE` names the namespace of its metrics; requests are counted
     /// by route unless `METRICS_BY_ROUTE` is `false`.
     pub fn meter(&self) -> Meter {
-        let variable = |name: &str| self.variables.get(name).map(String::as_str).filter(|value| !value.is_empty());
+        let variable = |name: &str| {
+            self.variables
+                .get(name)
+                .map(String::as_str)
+                .filter(|value| !value.is_empty())
+        };
         let namespace = variable("METRICS_NAMESPACE").unwrap_or(DEFAULT_NAMESPACE);
         let counts_routes = variable("METRICS_BY_ROUTE") != Some("false");
-        Meter::new(&self.function, namespace, counts_routes, self.sources.clone())
+        Meter::new(
+            &self.function,
+            namespace,
+            counts_routes,
+            self.sources.clone(),
+        )
     }
 }

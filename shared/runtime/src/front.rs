@@ -40,7 +40,11 @@ impl Front {
             Front::FunctionUrl => NOT_IN_A_PATH,
         };
         let path = utf8_percent_encode(raw_path, unsafe_characters);
-        let text = if raw_query.is_empty() { path.to_string() } else { format!("{path}?{raw_query}") };
+        let text = if raw_query.is_empty() {
+            path.to_string()
+        } else {
+            format!("{path}?{raw_query}")
+        };
         text.parse().ok()
     }
 }
@@ -55,7 +59,12 @@ mod tests {
             (Front::FunctionUrl, "/a/%2e%2e/b", "w=1", "/a/%2e%2e/b?w=1"),
             (Front::FunctionUrl, "/a/../b", "", "/a/../b"),
             (Front::FunctionUrl, "/a//b", "", "/a//b"),
-            (Front::HttpApi, "/files/100% é ?", "", "/files/100%25%20%C3%A9%20%3F"),
+            (
+                Front::HttpApi,
+                "/files/100% é ?",
+                "",
+                "/files/100%25%20%C3%A9%20%3F",
+            ),
             (Front::HttpApi, "/files/a", "x=%20", "/files/a?x=%20"),
         ];
         for (front, path, query, expected) in cases {

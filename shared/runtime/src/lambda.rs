@@ -14,13 +14,19 @@ use tower::ServiceExt as _;
 use crate::{Front, Observer, Viewer, deadline::in_time, refusal::busy};
 
 /// Answers invocations until the process is ended.
-pub(crate) async fn serve(front: Front, router: Router, observer: Observer) -> Result<(), lambda_runtime::Error> {
+pub(crate) async fn serve(
+    front: Front,
+    router: Router,
+    observer: Observer,
+) -> Result<(), lambda_runtime::Error> {
     let service = tower::service_fn(move |request: lambda_http::Request| {
         let router = router.clone();
         let observer = observer.clone();
         async move {
             let respond = |request| in_time(whole(router.oneshot(request)));
-            Ok::<_, Infallible>(Whole(observer.observe(as_sent(front, request), respond).await))
+            Ok::<_, Infallible>(Whole(
+                observer.observe(as_sent(front, request), respond).await,
+            ))
         }
     });
     lambda_http::run(service).await
@@ -43,12 +49,22 @@ fn as_sent(front: Front, request: lambda_http::Request) -> Request {
 
 /// The viewer that the event names, in its context, which is the platform's own.
 fn viewer(request: &lambda_http::Request) -> Option<Viewer> {
-    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else { return None };
-    context.http.source_ip.as_deref()?.parse().ok().map(Viewer::told)
+    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else {
+        return None;
+    };
+    context
+        .http
+        .source_ip
+        .as_deref()?
+        .parse()
+        .ok()
+        .map(Viewer::told)
 }
 
 /// The answer with its body read to the end; our 503 where that fails.
-async fn whole(answer: impl Future<Output = Result<Response<Body>, Infallible>>) -> Response<Full<Bytes>> {
+async fn whole(
+    answer: impl Future<Output = Result<Response<Body>, Infallible>>,
+) -> Response<Full<Bytes>> {
     let Ok(response) = answer.await;
     let (parts, body) = response.into_parts();
     match body.collect().await {
@@ -67,8 +83,11 @@ impl lambda_http::IntoResponse for Whole {
             let (parts, body) = self.0.into_parts();
             let Ok(body) = body.collect().await;
             let bytes = body.to_bytes();
-            let body =
-                if bytes.is_empty() { lambda_http::Body::Empty } else { lambda_http::Body::Binary(bytes.into()) };
+            let body = if bytes.is_empty() {
+                lambda_http::Body::Empty
+            } else {
+                lambda_http::Body::Binary(bytes.into())
+            };
             Response::from_parts(parts, body)
         })
     }
@@ -81,14 +100,23 @@ mod tests {
     use super::*;
 
     async fn answered(body: Body) -> Response<lambda_http::Body> {
-        let answer = Response::builder().header("content-type", "text/plain; charset=utf-8").body(body).unwrap();
-        Whole(whole(async { Ok(answer) }).await).into_response().await
+        let answer = Response::builder()
+            .header("content-type", "text/plain; charset=utf-8")
+            .body(body)
+            .unwrap();
+        Whole(whole(async { Ok(answer) }).await)
+            .into_response()
+            .await
     }
 
     #[test]
     fn a_viewer_is_whom_the_event_names_whatever_the_headers_say() {
         let viewer = |source_ip: serde_json::Value| {
-            let headers = [("x-forwarded-for", "192.0.2.1"), ("forwarded", "for=192.0.2.1"), ("host", "127.0.0.1")];
+            let headers = [
+                ("x-forwarded-for", "192.0.2.1"),
+                ("forwarded", "for=192.0.2.1"),
+                ("host", "127.0.0.1"),
+            ];
             let event = serde_json::json!({
                 "version": "2.0", "rawPath": "/", "headers": std::collections::BTreeMap::from(headers),
                 "requestContext": { "http": { "method": "GET", "path": "/", "sourceIp": source_ip } },
@@ -96,7 +124,10 @@ mod tests {
             let request = lambda_http::request::from_str(&event.to_string()).unwrap();
             Viewer::of(as_sent(Front::HttpApi, request).extensions()).ok()
         };
-        assert_eq!(viewer("203.0.113.7".into()), Some(Viewer::told([203, 0, 113, 7].into())));
+        assert_eq!(
+            viewer("203.0.113.7".into()),
+            Some(Viewer::told([203, 0, 113, 7].into()))
+        );
         assert_eq!(viewer("somebody".into()), None);
         assert_eq!(viewer(serde_json::Value::Null), None);
     }
@@ -105,10 +136,20 @@ mod tests {
     async fn bytes_stay_what_they_are_and_a_body_that_breaks_is_our_503() {
         for bytes in [&b"\xef\xbb\xbfmarked"[..], b"caf\xe9", b"\xa9"] {
             let answer = answered(Body::from(bytes)).await;
-            assert_eq!((answer.status().as_u16(), answer.body()), (200, &lambda_http::Body::Binary(bytes.to_vec())));
+            assert_eq!(
+                (answer.status().as_u16(), answer.body()),
+                (200, &lambda_http::Body::Binary(bytes.to_vec()))
+            );
         }
-        assert_eq!(answered(Body::empty()).await.body(), &lambda_http::Body::Empty);
-        let broken = futures::stream::iter([Ok("half"), Err(std::io::Error::other("storage ended"))]);
-        assert_eq!(answered(Body::from_stream(broken)).await.status().as_u16(), 503);
+        assert_eq!(
+            answered(Body::empty()).await.body(),
+            &lambda_http::Body::Empty
+        );
+        let broken =
+            futures::stream::iter([Ok("half"), Err(std::io::Error::other("storage ended"))]);
+        assert_eq!(
+            answered(Body::from_stream(broken)).await.status().as_u16(),
+            503
+        );
     }
 }

@@ -19,7 +19,11 @@ struct Inner {
 
 impl LazyMasterSecret {
     pub(crate) fn new(client: Client, id: String) -> LazyMasterSecret {
-        LazyMasterSecret(Arc::new(Inner { client, id, secret: OnceCell::new() }))
+        LazyMasterSecret(Arc::new(Inner {
+            client,
+            id,
+            secret: OnceCell::new(),
+        }))
     }
 
     /// Returns the secret. Requests that need it at the same time wait for one read. Fails as unavailable if it cannot be
@@ -31,11 +35,20 @@ impl LazyMasterSecret {
 
 impl Inner {
     async fn read(&self) -> Result<MasterSecret, Fault> {
-        let response = self.client.get_secret_value().secret_id(&self.id).send().await;
-        let unreadable = |reason: String| Fault::unavailable(format!("the master secret cannot be read: {reason}"));
+        let response = self
+            .client
+            .get_secret_value()
+            .secret_id(&self.id)
+            .send()
+            .await;
+        let unreadable = |reason: String| {
+            Fault::unavailable(format!("the master secret cannot be read: {reason}"))
+        };
         // `DisplayErrorContext` would show the response too, and with it the secret.
         let response = response.map_err(|error| unreadable(error_chain(&error)))?;
-        let text = response.secret_string.ok_or_else(|| unreadable("it is not a text".to_owned()))?;
+        let text = response
+            .secret_string
+            .ok_or_else(|| unreadable("it is not a text".to_owned()))?;
         Ok(MasterSecret::new(text))
     }
 }
@@ -69,7 +82,10 @@ mod tests {
                 let _ = stream.read(&mut [0; 8192]).await.unwrap();
                 let body = r#"{"SecretString": "confidential""#;
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
-                stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+                stream
+                    .write_all(format!("{head}{body}").as_bytes())
+                    .await
+                    .unwrap();
             }
         };
         let read = tokio::select! {
@@ -77,9 +93,14 @@ mod tests {
             () = server => unreachable!("it serves on"),
         };
 
-        let Err(fault) = read else { panic!("a secret was read") };
+        let Err(fault) = read else {
+            panic!("a secret was read")
+        };
         let shown = error_chain(&fault);
-        assert!(shown.contains("the master secret cannot be read"), "{shown}");
+        assert!(
+            shown.contains("the master secret cannot be read"),
+            "{shown}"
+        );
         assert!(!shown.contains("confidential"), "{shown}");
     }
 }

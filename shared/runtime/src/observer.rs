@@ -38,7 +38,10 @@ pub struct Cause {
 impl Observer {
     /// Returns the observer of the function with this environment.
     pub fn of(environment: &Environment) -> Observer {
-        Observer { meter: environment.meter(), sources: environment.sources.clone() }
+        Observer {
+            meter: environment.meter(),
+            sources: environment.sources.clone(),
+        }
     }
 
     /// Returns the router with its requests observed.
@@ -50,7 +53,11 @@ impl Observer {
     }
 
     /// Responds to a request. The response identifies it in `X-Request-Id`.
-    pub async fn observe<B, F>(&self, request: Request, respond: impl FnOnce(Request) -> F) -> Response<B>
+    pub async fn observe<B, F>(
+        &self,
+        request: Request,
+        respond: impl FnOnce(Request) -> F,
+    ) -> Response<B>
     where
         B: HttpBody,
         F: Future<Output = Response<B>>,
@@ -85,7 +92,14 @@ fn logged_path(path: &str) -> String {
 
 /// Returns the size of a body in bytes; 0 if it is not known in advance.
 fn size(body: &impl HttpBody, headers: &HeaderMap) -> u64 {
-    let stated = || headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok();
+    let stated = || {
+        headers
+            .get(header::CONTENT_LENGTH)?
+            .to_str()
+            .ok()?
+            .parse()
+            .ok()
+    };
     body.size_hint().exact().or_else(stated).unwrap_or_default()
 }
 

@@ -15,7 +15,11 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 const EXPOSED: &str = "Retry-After, X-Request-Id";
 
 /// Returns an error response in the standard body, of a request that reaches no function, with an id of its own.
-pub fn refusal<B: From<String>>(status: StatusCode, message: &str, sources: &Sources) -> Response<B> {
+pub fn refusal<B: From<String>>(
+    status: StatusCode,
+    message: &str,
+    sources: &Sources,
+) -> Response<B> {
     let mut response = error_response(status, message);
     if let Ok(id) = HeaderValue::try_from(sources.ulid().to_string()) {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -27,8 +31,13 @@ pub fn refusal<B: From<String>>(status: StatusCode, message: &str, sources: &Sou
 pub(crate) fn busy<B: From<String>>(reason: String) -> Response<B> {
     let message = "The service is busy. Please try again.";
     let mut response = error_response(StatusCode::SERVICE_UNAVAILABLE, message);
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
-    response.extensions_mut().insert(Cause { text: reason, is_contention: false });
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
+    response.extensions_mut().insert(Cause {
+        text: reason,
+        is_contention: false,
+    });
     response
 }
 
@@ -41,8 +50,17 @@ fn error_response<B: From<String>>(status: StatusCode, message: &str) -> Respons
     let mut response = Response::new(B::from(error_body(message)));
     *response.status_mut() = status;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("application/json"),
+    );
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        HeaderValue::from_static("*"),
+    );
+    headers.insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(EXPOSED),
+    );
     response
 }

@@ -40,7 +40,8 @@ pub fn serve_http(
     run(function, async |environment: &Environment| {
         let mut settings = Settings::of(environment);
         let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
-        let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
+        let trusted_proxies =
+            settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
         settings.finish()?;
         let observer = Observer::of(environment);
         let router = start(environment)?;
@@ -52,7 +53,10 @@ pub fn serve_http(
 }
 
 /// Runs the function of this name that works through a queue's batches, as a Lambda.
-pub fn serve_worker(function: &str, start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>) -> ExitCode {
+pub fn serve_worker(
+    function: &str,
+    start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>,
+) -> ExitCode {
     run(function, async |environment: &Environment| {
         let sources = environment.sources.clone();
         let batch = start(environment)?;
@@ -79,7 +83,9 @@ fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>
     telemetry::subscriber(level, std::io::stderr).init();
     let ended = settings.finish().map_err(Ended::from).and_then(|()| {
         // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
         runtime.block_on(function(&environment))
     });
     match ended {
@@ -92,11 +98,18 @@ fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>
 }
 
 fn process_environment(function: &str) -> Environment {
-    #[expect(clippy::disallowed_methods, reason = "a function's main is where its variables come from")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a function's main is where its variables come from"
+    )]
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    Environment { function: function.to_owned(), variables, sources: system_sources() }
+    Environment {
+        function: function.to_owned(),
+        variables,
+        sources: system_sources(),
+    }
 }
 
 #[cfg(test)]
@@ -106,8 +119,17 @@ mod tests {
     #[test]
     fn deadline_in_the_past_leaves_no_time() {
         let now = Timestamp::from_ms(1_700_000_000_000);
-        for (deadline_ms, seconds) in [(1_700_000_120_000, 120), (1_699_999_999_999, 0), (0, 0), (u64::MAX, 900)] {
-            assert_eq!(time_left(deadline_ms, now), Duration::from_secs(seconds), "{deadline_ms}");
+        for (deadline_ms, seconds) in [
+            (1_700_000_120_000, 120),
+            (1_699_999_999_999, 0),
+            (0, 0),
+            (u64::MAX, 900),
+        ] {
+            assert_eq!(
+                time_left(deadline_ms, now),
+                Duration::from_secs(seconds),
+                "{deadline_ms}"
+            );
         }
     }
 }

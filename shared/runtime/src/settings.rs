@@ -24,7 +24,12 @@ pub struct ConfigurationError(Vec<String>);
 impl<'a> Settings<'a> {
     /// A reader of this environment's variables.
     pub fn of(environment: &'a Environment) -> Settings<'a> {
-        Settings { environment, mistakes: Vec::new(), http_clients: HttpClients::default(), credentials: None }
+        Settings {
+            environment,
+            mistakes: Vec::new(),
+            http_clients: HttpClients::default(),
+            credentials: None,
+        }
     }
 
     /// Time and randomness.
@@ -45,7 +50,11 @@ impl<'a> Settings<'a> {
 
     /// A variable's text, where it is set and not empty.
     pub fn optional(&mut self, name: &str) -> Option<&'a str> {
-        self.environment.variables.get(name).map(String::as_str).filter(|value| !value.is_empty())
+        self.environment
+            .variables
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// A whole number, not negative; a mistake where it is missing or anything else.
@@ -79,7 +88,11 @@ impl<'a> Settings<'a> {
 
     /// Ends the reading: the mistakes, where there are any.
     pub fn finish(self) -> Result<(), ConfigurationError> {
-        if self.mistakes.is_empty() { Ok(()) } else { Err(ConfigurationError(self.mistakes)) }
+        if self.mistakes.is_empty() {
+            Ok(())
+        } else {
+            Err(ConfigurationError(self.mistakes))
+        }
     }
 }
 
@@ -90,9 +103,20 @@ mod tests {
 
     #[test]
     fn every_mistake_is_reported_at_once() {
-        let variables = [("TABLE_NAME", "assets"), ("LIMIT", "many"), ("EMPTY", ""), ("PORT", "80800")];
-        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        let environment = Environment { function: "test".to_owned(), variables, sources: system_sources() };
+        let variables = [
+            ("TABLE_NAME", "assets"),
+            ("LIMIT", "many"),
+            ("EMPTY", ""),
+            ("PORT", "80800"),
+        ];
+        let variables = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
+        let environment = Environment {
+            function: "test".to_owned(),
+            variables,
+            sources: system_sources(),
+        };
         let mut settings = Settings::of(&environment);
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);

@@ -9,8 +9,13 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        #[expect(clippy::disallowed_methods, reason = "this is the injected clock's production side")]
-        let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the injected clock's production side"
+        )]
+        let since_1970 = SystemTime::now()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
         Timestamp::from_ms(i64::try_from(since_1970.as_millis()).unwrap_or(i64::MAX))
     }
 }
@@ -20,7 +25,10 @@ pub struct SystemRandom;
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
-        #[expect(clippy::disallowed_methods, reason = "this is the injected randomness' production side")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the injected randomness' production side"
+        )]
         getrandom::fill(bytes).expect("the operating system has randomness once it has started");
     }
 }

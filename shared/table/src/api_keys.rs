@@ -5,8 +5,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    Allowance, ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit, Space, SpaceId,
-    Timestamp, Window,
+    Allowance, ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit,
+    Space, SpaceId, Timestamp, Window,
 };
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
@@ -65,9 +65,16 @@ impl Table {
     /// The next key's number. Where an answer is lost a number is left out, never given twice.
     #[instrument(skip_all)]
     pub async fn next_key_id(&self) -> Result<KeyId, Error> {
-        let values = Condition::default().name("last", "last").value("one", number(1));
-        let Updated::Written(item) = self.update(Key::last_api_key(), "ADD #last :one", &values).await? else {
-            return Err(Error::refused("an update without a condition failed its condition"));
+        let values = Condition::default()
+            .name("last", "last")
+            .value("one", number(1));
+        let Updated::Written(item) = self
+            .update(Key::last_api_key(), "ADD #last :one", &values)
+            .await?
+        else {
+            return Err(Error::refused(
+                "an update without a condition failed its condition",
+            ));
         };
         let counted: Counter = record(item)?;
         Ok(KeyId(counted.last))
@@ -75,7 +82,11 @@ impl Table {
 
     /// Writes a new key. Fails with [`Reason::SpaceDeleted`] if its space no longer exists.
     #[instrument(skip_all)]
-    pub async fn create_key(&self, key: &ApiKey, completion: Option<&Completion>) -> Result<(), WriteError> {
+    pub async fn create_key(
+        &self,
+        key: &ApiKey,
+        completion: Option<&Completion>,
+    ) -> Result<(), WriteError> {
         let small = Authenticated {
             key_id: key.id,
             scope: key.scope,
@@ -85,7 +96,11 @@ impl Table {
         };
         let mut transaction = self.transaction();
         transaction.insert(Key::api_key(&key.hash), &small, Reason::IdTaken);
-        transaction.insert(Key::listed_api_key(key.scope.owner(), key.id), key, Reason::IdTaken);
+        transaction.insert(
+            Key::listed_api_key(key.scope.owner(), key.id),
+            key,
+            Reason::IdTaken,
+        );
         if let KeyOwner::Space(space) = key.scope.owner() {
             let exists = Condition::exists().and("attribute_not_exists(deleted_at)");
             transaction.check(Key::space(space), &exists, Reason::SpaceDeleted);
@@ -100,7 +115,11 @@ impl Table {
         let mut listing = Listing::first(KEYS_PAGE);
         loop {
             let page = self.list_keys(KeyOwner::Space(space), &listing).await?;
-            let items: Vec<Key> = page.items.iter().map(|key| Key::api_key(&key.hash)).collect();
+            let items: Vec<Key> = page
+                .items
+                .iter()
+                .map(|key| Key::api_key(&key.hash))
+                .collect();
             self.delete_all(&items).await?;
 
             if page.next.is_none() {
@@ -123,9 +142,15 @@ impl Table {
             .value("one", number(1))
             .value("now", number(now.ms()))
             .value("limit", number(limit.requests_per_minute));
-        let item = match self.update(Key::api_key(hash), "ADD #counter :one", &condition).await? {
+        let item = match self
+            .update(Key::api_key(hash), "ADD #counter :one", &condition)
+            .await?
+        {
             Updated::Written(item) => {
-                let made = item.get(&counter).and_then(|made| made.as_n().ok()?.parse().ok()).unwrap_or(u64::MAX);
+                let made = item
+                    .get(&counter)
+                    .and_then(|made| made.as_n().ok()?.parse().ok())
+                    .unwrap_or(u64::MAX);
                 let stale = stale_counters(&item, Window::of(now));
                 let key: Authenticated = record(item)?;
                 unless_busy(self.touch_last_used(hash, &key, stale, now).await)?;
@@ -147,7 +172,10 @@ impl Table {
     #[instrument(skip_all)]
     pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, Error> {
         let now = self.sources.now();
-        let key = self.get::<Authenticated>(Key::api_key(hash)).await?.filter(|key| key.holds(now));
+        let key = self
+            .get::<Authenticated>(Key::api_key(hash))
+            .await?
+            .filter(|key| key.holds(now));
         if let Some(key) = &key {
             unless_busy(self.touch_last_used(hash, key, Vec::new(), now).await)?;
         }
@@ -161,12 +189,17 @@ impl Table {
         stale: Vec<String>,
         now: Timestamp,
     ) -> Result<(), Error> {
-        if key.last_used_at.is_some_and(|last| now < last.plus_ms(LAST_USED_STEP_MS)) {
+        if key
+            .last_used_at
+            .is_some_and(|last| now < last.plus_ms(LAST_USED_STEP_MS))
+        {
             if stale.is_empty() {
                 return Ok(());
             }
             // Delivery has noted it, which sees no counters.
-            return self.update_where_there(Key::api_key(hash), &[], &stale).await;
+            return self
+                .update_where_there(Key::api_key(hash), &[], &stale)
+                .await;
         }
         let used = [("last_used_at", number(now.ms()))];
         let listed = Key::listed_api_key(key.scope.owner(), key.key_id);
@@ -186,25 +219,49 @@ impl Table {
 
     /// A space, and one of its keys.
     #[instrument(skip_all)]
-    pub async fn space_and_key(&self, space: SpaceId, key: KeyId) -> Result<(Option<Space>, Option<ApiKey>), Error> {
-        let (space, key) = (Key::space(space), Key::listed_api_key(KeyOwner::Space(space), key));
+    pub async fn space_and_key(
+        &self,
+        space: SpaceId,
+        key: KeyId,
+    ) -> Result<(Option<Space>, Option<ApiKey>), Error> {
+        let (space, key) = (
+            Key::space(space),
+            Key::listed_api_key(KeyOwner::Space(space), key),
+        );
         let mut found = self.batch_get([space.clone(), key.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&key)?))
     }
 
     /// Returns a page of a space's or a user's keys, newest first.
     #[instrument(skip_all)]
-    pub async fn list_keys(&self, owner: KeyOwner, listing: &Listing) -> Result<Page<ApiKey>, Error> {
-        self.page(Range::newest_first(listed_api_keys(owner), API_KEYS), listing).await
+    pub async fn list_keys(
+        &self,
+        owner: KeyOwner,
+        listing: &Listing,
+    ) -> Result<Page<ApiKey>, Error> {
+        self.page(
+            Range::newest_first(listed_api_keys(owner), API_KEYS),
+            listing,
+        )
+        .await
     }
 
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.
     #[instrument(skip_all)]
     pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), Error> {
         let now = number(self.sources.now().ms());
-        let revoked = [("is_active", AttributeValue::Bool(false)), ("updated_at", now)];
-        self.update_where_there(Key::api_key(&key.hash), &revoked[..1], &[]).await?;
-        self.update_where_there(Key::listed_api_key(key.scope.owner(), key.id), &revoked, &[]).await
+        let revoked = [
+            ("is_active", AttributeValue::Bool(false)),
+            ("updated_at", now),
+        ];
+        self.update_where_there(Key::api_key(&key.hash), &revoked[..1], &[])
+            .await?;
+        self.update_where_there(
+            Key::listed_api_key(key.scope.owner(), key.id),
+            &revoked,
+            &[],
+        )
+        .await
     }
 
     /// Sets and removes attributes of an item that is there; where it is not, nothing is created.
@@ -225,8 +282,12 @@ impl Table {
             condition = condition.name(name, name);
             removals.push(format!("#{name}"));
         }
-        let clauses = [("SET", assignments), ("REMOVE", removals)].into_iter().filter(|(_, parts)| !parts.is_empty());
-        let clauses: Vec<String> = clauses.map(|(verb, parts)| format!("{verb} {}", parts.join(", "))).collect();
+        let clauses = [("SET", assignments), ("REMOVE", removals)]
+            .into_iter()
+            .filter(|(_, parts)| !parts.is_empty());
+        let clauses: Vec<String> = clauses
+            .map(|(verb, parts)| format!("{verb} {}", parts.join(", ")))
+            .collect();
         self.update(key, &clauses.join(" "), &condition).await?;
         Ok(())
     }
@@ -234,13 +295,21 @@ impl Table {
 
 /// A busy table notes a key's use with a later request: this one is authenticated already.
 fn unless_busy(noted: Result<(), Error>) -> Result<(), Error> {
-    noted.or_else(|error| if error.is_retryable() { Ok(()) } else { Err(error) })
+    noted.or_else(|error| {
+        if error.is_retryable() {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
 }
 
 /// Names of the counters that no clock counts by any more.
 fn stale_counters(item: &Item, present: Window) -> Vec<String> {
     let is_stale = |name: &&String| {
-        let window = name.strip_prefix(COUNTERS).and_then(|rest| rest.rsplit_once('_')?.1.parse::<i64>().ok());
+        let window = name
+            .strip_prefix(COUNTERS)
+            .and_then(|rest| rest.rsplit_once('_')?.1.parse::<i64>().ok());
         window.is_some_and(|window| window + STALE_WINDOWS <= present.0)
     };
     item.keys().filter(is_stale).cloned().collect()
@@ -257,8 +326,17 @@ mod tests {
 
     #[test]
     fn counters_of_minutes_gone_are_stale_and_nothing_else_is() {
-        let names = ["requests_admin_97", "requests_admin_98", "requests_upload_1", "is_active", "requests_odd", "pk"];
-        let item = names.map(|name| (name.to_owned(), AttributeValue::N("1".to_owned()))).into();
+        let names = [
+            "requests_admin_97",
+            "requests_admin_98",
+            "requests_upload_1",
+            "is_active",
+            "requests_odd",
+            "pk",
+        ];
+        let item = names
+            .map(|name| (name.to_owned(), AttributeValue::N("1".to_owned())))
+            .into();
         let mut stale = stale_counters(&item, Window(100));
         stale.sort();
         assert_eq!(stale, ["requests_admin_97", "requests_upload_1"]);

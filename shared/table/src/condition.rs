@@ -17,12 +17,16 @@ pub(crate) struct Condition {
 impl Condition {
     /// Holds if the item exists.
     pub(crate) fn exists() -> Condition {
-        Condition::default().and("attribute_exists(#partition)").name("partition", PARTITION)
+        Condition::default()
+            .and("attribute_exists(#partition)")
+            .name("partition", PARTITION)
     }
 
     /// Holds if the item does not exist.
     pub(crate) fn not_exists() -> Condition {
-        Condition::default().and("attribute_not_exists(#partition)").name("partition", PARTITION)
+        Condition::default()
+            .and("attribute_not_exists(#partition)")
+            .name("partition", PARTITION)
     }
 
     /// Holds if an attribute has this value.
@@ -37,7 +41,9 @@ impl Condition {
 
     /// Adds that an attribute has this value.
     pub(crate) fn and_equals(self, attribute: &str, value: AttributeValue) -> Condition {
-        self.and(&format!("#{attribute} = :{attribute}")).name(attribute, attribute).value(attribute, value)
+        self.and(&format!("#{attribute} = :{attribute}"))
+            .name(attribute, attribute)
+            .value(attribute, value)
     }
 
     /// Adds a part as it is: one with `OR` needs parentheses of its own.
@@ -48,7 +54,8 @@ impl Condition {
 
     /// Defines the attribute that `#placeholder` stands for.
     pub(crate) fn name(mut self, placeholder: &str, attribute: &str) -> Condition {
-        self.names.insert(format!("#{placeholder}"), attribute.to_owned());
+        self.names
+            .insert(format!("#{placeholder}"), attribute.to_owned());
         self
     }
 

@@ -10,7 +10,10 @@ use aws_sdk_dynamodb::{
 use domain::Fault;
 
 /// Error codes of calls that succeed when they are repeated later, besides all of server errors.
-const RETRYABLE: [&str; 2] = ["InternalServerError", "ItemCollectionSizeLimitExceededException"];
+const RETRYABLE: [&str; 2] = [
+    "InternalServerError",
+    "ItemCollectionSizeLimitExceededException",
+];
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
@@ -46,11 +49,20 @@ impl Error {
 
     /// Whether another try may help.
     pub(crate) fn is_retryable(&self) -> bool {
-        matches!(self, Error::Busy(_) | Error::Throttled(_) | Error::TransactionThrottled(_) | Error::Contended(_))
+        matches!(
+            self,
+            Error::Busy(_)
+                | Error::Throttled(_)
+                | Error::TransactionThrottled(_)
+                | Error::Contended(_)
+        )
     }
 
     /// Classifies a failed transaction, none of whose conditions failed. Throttling outweighs a conflict.
-    pub(crate) fn from_transaction<E>(error: SdkError<E>, cancellation: &[CancellationReason]) -> Error
+    pub(crate) fn from_transaction<E>(
+        error: SdkError<E>,
+        cancellation: &[CancellationReason],
+    ) -> Error
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
         SdkError<E>: RequestId,
@@ -79,7 +91,9 @@ impl Error {
         match service.err().code() {
             Some(code) if telemetry::is_throttling(code) => Error::Throttled(error.into()),
             Some(code) if telemetry::is_conflict(code) => Error::Contended(error.into()),
-            Some(code) if !is_server_error && !RETRYABLE.contains(&code) => Error::Refused(error.into()),
+            Some(code) if !is_server_error && !RETRYABLE.contains(&code) => {
+                Error::Refused(error.into())
+            }
             _ => Error::Busy(error.into()),
         }
     }
@@ -88,7 +102,9 @@ impl Error {
 impl From<Error> for Fault {
     fn from(error: Error) -> Fault {
         match error {
-            Error::Busy(_) | Error::Throttled(_) | Error::TransactionThrottled(_) => Fault::unavailable(error),
+            Error::Busy(_) | Error::Throttled(_) | Error::TransactionThrottled(_) => {
+                Fault::unavailable(error)
+            }
             Error::Contended(_) => Fault::contended(error),
             Error::Refused(_) | Error::Unreadable(_) => Fault::internal(error),
         }
@@ -97,13 +113,20 @@ impl From<Error> for Fault {
 
 #[cfg(test)]
 mod tests {
-    use aws_sdk_dynamodb::{config::http::HttpResponse, operation::transact_write_items::TransactWriteItemsError};
+    use aws_sdk_dynamodb::{
+        config::http::HttpResponse, operation::transact_write_items::TransactWriteItemsError,
+    };
 
     use super::*;
 
     fn classify(codes: &[&str]) -> Error {
-        let reasons: Vec<_> = codes.iter().map(|code| CancellationReason::builder().code(*code).build()).collect();
-        let metadata = aws_sdk_dynamodb::error::ErrorMetadata::builder().code("TransactionCanceledException").build();
+        let reasons: Vec<_> = codes
+            .iter()
+            .map(|code| CancellationReason::builder().code(*code).build())
+            .collect();
+        let metadata = aws_sdk_dynamodb::error::ErrorMetadata::builder()
+            .code("TransactionCanceledException")
+            .build();
         let error = TransactWriteItemsError::generic(metadata);
         let response = HttpResponse::new(400.try_into().expect("a status"), "".into());
         Error::from_transaction(SdkError::service_error(error, response), &reasons)
@@ -111,10 +134,19 @@ mod tests {
 
     #[test]
     fn throttling_of_a_transaction_outweighs_its_conflicts() {
-        assert!(matches!(classify(&["TransactionConflict", "None"]), Error::Contended(_)));
+        assert!(matches!(
+            classify(&["TransactionConflict", "None"]),
+            Error::Contended(_)
+        ));
         for throttled in ["ProvisionedThroughputExceeded", "ThrottlingError"] {
-            assert!(matches!(classify(&["TransactionConflict", throttled]), Error::TransactionThrottled(_)));
+            assert!(matches!(
+                classify(&["TransactionConflict", throttled]),
+                Error::TransactionThrottled(_)
+            ));
         }
-        assert!(matches!(classify(&["ValidationError", "None"]), Error::Refused(_)));
+        assert!(matches!(
+            classify(&["ValidationError", "None"]),
+            Error::Refused(_)
+        ));
     }
 }

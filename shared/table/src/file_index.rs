@@ -28,7 +28,11 @@ pub(crate) struct Entry {
 
 /// The beginning of a file's folded name, as its key holds it.
 pub(crate) fn name_beginning(file: &File) -> String {
-    file.original_name.folded().chars().take(NAME_CHARACTERS).collect()
+    file.original_name
+        .folded()
+        .chars()
+        .take(NAME_CHARACTERS)
+        .collect()
 }
 
 /// The sort key of a file by its name.
@@ -39,16 +43,31 @@ pub(crate) fn named_sort(beginning: &str, id: FileId) -> String {
 /// The entry of a file's folder.
 pub(crate) fn folder_entry(file: &File) -> (Key, Entry) {
     let sort = format!("{}{}", files_in(file.folder_id()), file.id);
-    (Key::of_file(file.space_id, sort), Entry { id: file.id, name: None })
+    (
+        Key::of_file(file.space_id, sort),
+        Entry {
+            id: file.id,
+            name: None,
+        },
+    )
 }
 
 /// The other entries of a file. Only active files are found by their reference: pending ones, which anyone may announce,
 /// would otherwise have to be skipped one by one.
 pub(crate) fn entries(file: &File) -> Vec<(Key, Entry)> {
-    let entry = |sort, name| (Key::of_file(file.space_id, sort), Entry { id: file.id, name });
+    let entry = |sort, name| {
+        (
+            Key::of_file(file.space_id, sort),
+            Entry { id: file.id, name },
+        )
+    };
     let name = name_beginning(file);
     let mut entries = vec![entry(named_sort(&name, file.id), Some(name))];
-    entries.extend(file.tags.iter().map(|tag| entry(format!("{}{}", files_of_tag(tag), file.id), None)));
+    entries.extend(
+        file.tags
+            .iter()
+            .map(|tag| entry(format!("{}{}", files_of_tag(tag), file.id), None)),
+    );
     if file.status == FileStatus::Active {
         entries.extend(reference_entry(file));
     }
@@ -57,19 +76,40 @@ pub(crate) fn entries(file: &File) -> Vec<(Key, Entry)> {
 
 /// The entry of a file's reference, if it has one.
 pub(crate) fn reference_entry(file: &File) -> Option<(Key, Entry)> {
-    let sort = format!("{}{}", files_of_reference(file.reference.as_ref()?), file.id);
-    Some((Key::of_file(file.space_id, sort), Entry { id: file.id, name: None }))
+    let sort = format!(
+        "{}{}",
+        files_of_reference(file.reference.as_ref()?),
+        file.id
+    );
+    Some((
+        Key::of_file(file.space_id, sort),
+        Entry {
+            id: file.id,
+            name: None,
+        },
+    ))
 }
 
 impl Transaction<'_> {
     /// Lets a changed file be found by what it says now, and no longer by what it said.
     pub(crate) fn change_entries(&mut self, from: &File, to: &File) {
-        let all = |file| entries(file).into_iter().chain([folder_entry(file)]).collect::<Vec<_>>();
+        let all = |file| {
+            entries(file)
+                .into_iter()
+                .chain([folder_entry(file)])
+                .collect::<Vec<_>>()
+        };
         let (old, new) = (all(from), all(to));
-        for (key, _) in old.iter().filter(|(key, _)| !new.iter().any(|(kept, _)| kept == key)) {
+        for (key, _) in old
+            .iter()
+            .filter(|(key, _)| !new.iter().any(|(kept, _)| kept == key))
+        {
             self.delete(key.clone());
         }
-        for (key, entry) in new.iter().filter(|(key, _)| !old.iter().any(|(kept, _)| kept == key)) {
+        for (key, entry) in new
+            .iter()
+            .filter(|(key, _)| !old.iter().any(|(kept, _)| kept == key))
+        {
             self.put(key.clone(), entry);
         }
     }

@@ -7,7 +7,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use domain::{
-    Cursor, Direction, File, FileFilter, FileId, FileStatus, Listing, Page, Reference, Space, SpaceId, UserId,
+    Cursor, Direction, File, FileFilter, FileId, FileStatus, Listing, Page, Reference, Space,
+    SpaceId, UserId,
 };
 use tracing::instrument;
 
@@ -57,7 +58,11 @@ impl Source {
         match self {
             Source::Records => Range::newest_first(partition, FILES),
             Source::Entries(prefix) => Range::newest_first(partition, prefix),
-            Source::Names(prefix) => Range { partition, prefix: prefix.clone(), is_ascending: true },
+            Source::Names(prefix) => Range {
+                partition,
+                prefix: prefix.clone(),
+                is_ascending: true,
+            },
         }
     }
 
@@ -86,15 +91,24 @@ impl Table {
         let source = Source::of(filter);
         let limit = usize::from(listing.limit);
         let is_backward = listing.direction() == Direction::Backward;
-        let mut batch = Listing { limit: TOGETHER, ..listing.clone() };
+        let mut batch = Listing {
+            limit: TOGETHER,
+            ..listing.clone()
+        };
         if source.is_all_of(filter) {
             batch.limit = listing.limit;
         }
 
-        let mut read = Slice { records: Vec::new(), has_more: false };
+        let mut read = Slice {
+            records: Vec::new(),
+            has_more: false,
+        };
         let mut admitted = 0;
         loop {
-            let Slice { mut records, has_more } = self.files_of(space, &source, &batch).await?;
+            let Slice {
+                mut records,
+                has_more,
+            } = self.files_of(space, &source, &batch).await?;
             if is_backward {
                 records.reverse();
             }
@@ -110,9 +124,18 @@ impl Table {
             if admitted == limit || !has_more || read.records.len() >= READ_FILES {
                 break;
             }
-            let Some((last, _)) = read.records.last() else { break };
-            let cursor = Cursor { direction: listing.direction(), is_inclusive: false, place: last.clone() };
-            batch = Listing { cursor: Some(cursor), limit: TOGETHER };
+            let Some((last, _)) = read.records.last() else {
+                break;
+            };
+            let cursor = Cursor {
+                direction: listing.direction(),
+                is_inclusive: false,
+                place: last.clone(),
+            };
+            batch = Listing {
+                cursor: Some(cursor),
+                limit: TOGETHER,
+            };
         }
         if is_backward {
             read.records.reverse();
@@ -122,26 +145,42 @@ impl Table {
 
     /// Returns the newest active file of a space with this reference.
     #[instrument(skip_all)]
-    pub async fn file_by_reference(&self, space: SpaceId, reference: &Reference) -> Result<Option<File>, Error> {
+    pub async fn file_by_reference(
+        &self,
+        space: SpaceId,
+        reference: &Reference,
+    ) -> Result<Option<File>, Error> {
         let source = Source::Entries(files_of_reference(reference));
         let mut listing = Listing::first(REFERENCED);
         loop {
             let slice = self.files_of(space, &source, &listing).await?;
             let last = slice.records.last().map(|(place, _)| place.clone());
             let mut files = slice.records.into_iter().filter_map(|(_, file)| file);
-            let is_found =
-                |file: &File| file.status == FileStatus::Active && file.reference.as_ref() == Some(reference);
+            let is_found = |file: &File| {
+                file.status == FileStatus::Active && file.reference.as_ref() == Some(reference)
+            };
             let found = files.find(is_found);
-            let Some(last) = last.filter(|_| found.is_none() && slice.has_more) else { return Ok(found) };
+            let Some(last) = last.filter(|_| found.is_none() && slice.has_more) else {
+                return Ok(found);
+            };
             // Entries without a file are rare: only active files have one.
-            listing = Listing { cursor: Some(Cursor::after(last)), limit: TOGETHER };
+            listing = Listing {
+                cursor: Some(Cursor::after(last)),
+                limit: TOGETHER,
+            };
         }
     }
 
     /// The files of a space with these ids, at most a hundred: those that are there.
     #[instrument(skip_all)]
-    pub async fn files(&self, space: SpaceId, ids: &[FileId]) -> Result<HashMap<FileId, File>, Error> {
-        let mut found = self.batch_get(ids.iter().map(|id| Key::file(space, *id))).await?;
+    pub async fn files(
+        &self,
+        space: SpaceId,
+        ids: &[FileId],
+    ) -> Result<HashMap<FileId, File>, Error> {
+        let mut found = self
+            .batch_get(ids.iter().map(|id| Key::file(space, *id)))
+            .await?;
         let mut files = HashMap::new();
         for id in ids {
             files.extend(found.take(&Key::file(space, *id))?.map(|file| (*id, file)));
@@ -151,16 +190,30 @@ impl Table {
 
     /// Those of these files, at most a hundred, that are in a space of a user, each with its space.
     #[instrument(skip_all)]
-    pub async fn files_of_user(&self, user: UserId, ids: &[FileId]) -> Result<HashMap<FileId, (Space, File)>, Error> {
-        let mut owners = self.batch_get(ids.iter().map(|id| Key::file_owner(*id))).await?;
+    pub async fn files_of_user(
+        &self,
+        user: UserId,
+        ids: &[FileId],
+    ) -> Result<HashMap<FileId, (Space, File)>, Error> {
+        let mut owners = self
+            .batch_get(ids.iter().map(|id| Key::file_owner(*id)))
+            .await?;
         let mut places = Vec::new();
         for id in ids {
             let owner: Option<FileOwner> = owners.take(&Key::file_owner(*id))?;
-            places.extend(owner.and_then(|owner| owner.space_id).map(|space| (space, *id)));
+            places.extend(
+                owner
+                    .and_then(|owner| owner.space_id)
+                    .map(|space| (space, *id)),
+            );
         }
         let spaces: BTreeSet<SpaceId> = places.iter().map(|(space, _)| *space).collect();
         let mut known = HashMap::new();
-        for spaces in spaces.into_iter().collect::<Vec<_>>().chunks(SPACES_TOGETHER) {
+        for spaces in spaces
+            .into_iter()
+            .collect::<Vec<_>>()
+            .chunks(SPACES_TOGETHER)
+        {
             known.extend(self.spaces_of(user, spaces).await?);
         }
         places.retain(|(space, _)| known.contains_key(space));
@@ -169,17 +222,31 @@ impl Table {
         let mut found = HashMap::new();
         for place in &places {
             let file: Option<File> = files.take(&key(place))?;
-            found.extend(known.get(&place.0).cloned().zip(file).map(|found| (place.1, found)));
+            found.extend(
+                known
+                    .get(&place.0)
+                    .cloned()
+                    .zip(file)
+                    .map(|found| (place.1, found)),
+            );
         }
         Ok(found)
     }
 
     /// Reads records of a source, each file where it is there and is rightly found there.
-    async fn files_of(&self, space: SpaceId, source: &Source, listing: &Listing) -> Result<Slice<Option<File>>, Error> {
+    async fn files_of(
+        &self,
+        space: SpaceId,
+        source: &Source,
+        listing: &Listing,
+    ) -> Result<Slice<Option<File>>, Error> {
         let range = source.range(space);
         if matches!(source, Source::Records) {
             let Slice { records, has_more } = self.slice(range, listing).await?;
-            let records = records.into_iter().map(|(place, file)| (place, Some(file))).collect();
+            let records = records
+                .into_iter()
+                .map(|(place, file)| (place, Some(file)))
+                .collect();
             return Ok(Slice { records, has_more });
         }
 
@@ -187,9 +254,15 @@ impl Table {
         let ids: Vec<FileId> = records.iter().map(|(_, entry)| entry.id).collect();
         let mut files = self.files(space, &ids).await?;
         let record = |(place, Entry { id, name })| {
-            let is_meant = |file: &File| name.as_ref().is_none_or(|name| *name == name_beginning(file));
+            let is_meant = |file: &File| {
+                name.as_ref()
+                    .is_none_or(|name| *name == name_beginning(file))
+            };
             (place, files.remove(&id).filter(is_meant))
         };
-        Ok(Slice { records: records.into_iter().map(record).collect(), has_more })
+        Ok(Slice {
+            records: records.into_iter().map(record).collect(),
+            has_more,
+        })
     }
 }

@@ -1,6 +1,9 @@
 //! Files: in their space's partition, by where they are delivered, and whose a bare id is.
 
-use domain::{Completion, File, FileId, FileStatus, HourlyQuota, IdempotencyReservation, Space, SpaceId, UserId};
+use domain::{
+    Completion, File, FileId, FileStatus, HourlyQuota, IdempotencyReservation, Space, SpaceId,
+    UserId,
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
@@ -66,7 +69,10 @@ impl Table {
     /// Replaces a pending file by the active one that was made from it, with the entry of its reference. It succeeds once.
     #[instrument(skip_all)]
     pub async fn activate_file(&self, file: &File) -> Result<(), WriteError> {
-        let active = File { version: file.version + 1, ..file.clone() };
+        let active = File {
+            version: file.version + 1,
+            ..file.clone()
+        };
         let mut transaction = self.transaction();
         transaction.replace(Key::file(file.space_id, file.id), &active, file.version);
         transaction.insert(Key::path(&file.storage_path), &active, Reason::PathTaken);
@@ -79,7 +85,11 @@ impl Table {
     /// Removes where a file is delivered; safe to repeat.
     #[instrument(skip_all)]
     pub async fn remove_path(&self, file: &File) -> Result<(), Error> {
-        self.delete_if(Key::path(&file.storage_path), &Condition::equals("id", text(file.id))).await
+        self.delete_if(
+            Key::path(&file.storage_path),
+            &Condition::equals("id", text(file.id)),
+        )
+        .await
     }
 
     /// Removes a file if it is still this version.
@@ -102,9 +112,14 @@ impl Table {
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<bool, WriteError> {
         // They are written all or nothing, so one of them stands for all.
-        let Some(file) = files.first() else { return Ok(true) };
+        let Some(file) = files.first() else {
+            return Ok(true);
+        };
         let expires_at_seconds = self.sources.now().plus_ms(GIVEN_UP_MS).seconds();
-        let given_up = FileOwner { space_id: None, expires_at_seconds: Some(expires_at_seconds) };
+        let given_up = FileOwner {
+            space_id: None,
+            expires_at_seconds: Some(expires_at_seconds),
+        };
         let mut transaction = self.transaction();
         transaction.insert(Key::file_owner(file.id), &given_up, Reason::IdTaken);
         if let Some(reservation) = reservation {
@@ -118,7 +133,9 @@ impl Table {
             }
             // Our own transaction would have completed the reservation, and a completed one cannot be taken over.
             Err(WriteError::ConditionFailed(Reason::ReservationLost)) => Ok(false),
-            Err(WriteError::ConditionFailed(Reason::IdTaken)) => Ok(self.space_of_file(file.id).await?.is_some()),
+            Err(WriteError::ConditionFailed(Reason::IdTaken)) => {
+                Ok(self.space_of_file(file.id).await?.is_some())
+            }
             Err(error) => Err(error),
         }
     }
@@ -147,16 +164,26 @@ impl Table {
     /// then. Returns the new version. Fails with [`Reason::FolderClosed`] if its new folder is gone or being deleted.
     #[instrument(skip_all)]
     pub async fn change_file(&self, from: &File, to: &File) -> Result<u64, WriteError> {
-        let to = &File { version: from.version + 1, ..to.clone() };
+        let to = &File {
+            version: from.version + 1,
+            ..to.clone()
+        };
         let mut transaction = self.transaction();
         transaction.replace(Key::file(from.space_id, from.id), to, from.version);
         if from.status == FileStatus::Active {
             transaction.replace(Key::path(&from.storage_path), to, from.version);
         }
         transaction.change_entries(from, to);
-        if let Some(folder) = to.folder_id().filter(|folder| from.folder_id() != Some(*folder)) {
+        if let Some(folder) = to
+            .folder_id()
+            .filter(|folder| from.folder_id() != Some(*folder))
+        {
             let is_open = open_folder(self.sources.now());
-            transaction.check(Key::folder(to.space_id, folder), &is_open, Reason::FolderClosed);
+            transaction.check(
+                Key::folder(to.space_id, folder),
+                &is_open,
+                Reason::FolderClosed,
+            );
         }
         transaction.commit().await?;
         Ok(to.version)
@@ -171,7 +198,11 @@ impl Table {
 
     /// A space, and a file in it.
     #[instrument(skip_all)]
-    pub async fn space_and_file(&self, space: SpaceId, file: FileId) -> Result<(Option<Space>, Option<File>), Error> {
+    pub async fn space_and_file(
+        &self,
+        space: SpaceId,
+        file: FileId,
+    ) -> Result<(Option<Space>, Option<File>), Error> {
         let (space, file) = (Key::space(space), Key::file(space, file));
         let mut found = self.batch_get([space.clone(), file.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&file)?))
@@ -185,14 +216,18 @@ impl Table {
         file: FileId,
         user: UserId,
     ) -> Result<Option<(Space, File, Membership)>, Error> {
-        self.space_record_and_membership(space, Key::file(space, file), user).await
+        self.space_record_and_membership(space, Key::file(space, file), user)
+            .await
     }
 }
 
 impl Transaction<'_> {
     /// Inserts a file, without its entries but that of its folder.
     fn insert_file(&mut self, file: &File) {
-        let owner = FileOwner { space_id: Some(file.space_id), expires_at_seconds: None };
+        let owner = FileOwner {
+            space_id: Some(file.space_id),
+            expires_at_seconds: None,
+        };
         let (folder, entry) = folder_entry(file);
         self.insert(Key::file(file.space_id, file.id), file, Reason::IdTaken);
         self.insert(Key::file_owner(file.id), &owner, Reason::IdTaken);

@@ -45,15 +45,22 @@ impl Table {
         folder: FolderId,
         user: UserId,
     ) -> Result<Option<(Space, Folder, Membership)>, Error> {
-        self.space_record_and_membership(space, Key::folder(space, folder), user).await
+        self.space_record_and_membership(space, Key::folder(space, folder), user)
+            .await
     }
 
     /// Folders of a space, and nothing for one that is not there.
     #[instrument(skip_all)]
-    pub async fn folders(&self, space: SpaceId, ids: &[FolderId]) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
+    pub async fn folders(
+        &self,
+        space: SpaceId,
+        ids: &[FolderId],
+    ) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
         let mut folders = HashMap::new();
         for ids in ids.chunks(TOGETHER) {
-            let found = self.batch_get(ids.iter().map(|id| Key::folder(space, *id))).await?;
+            let found = self
+                .batch_get(ids.iter().map(|id| Key::folder(space, *id)))
+                .await?;
             folders.extend(taken(space, ids, found)?);
         }
         Ok(folders)
@@ -66,8 +73,13 @@ impl Table {
         space: SpaceId,
         folder: Option<FolderId>,
     ) -> Result<(Option<Space>, Option<Folder>), Error> {
-        let keys = (Key::space(space), folder.map(|folder| Key::folder(space, folder)));
-        let mut found = self.batch_get([keys.0.clone()].into_iter().chain(keys.1.clone())).await?;
+        let keys = (
+            Key::space(space),
+            folder.map(|folder| Key::folder(space, folder)),
+        );
+        let mut found = self
+            .batch_get([keys.0.clone()].into_iter().chain(keys.1.clone()))
+            .await?;
         let folder = match keys.1 {
             Some(key) => found.take(&key)?,
             None => None,
@@ -109,14 +121,24 @@ impl Table {
         listing: &Listing,
     ) -> Result<Page<Folder>, Error> {
         let Some(parent) = parent else {
-            return self.page(Range::newest_first(space_partition(space), FOLDERS), listing).await;
+            return self
+                .page(
+                    Range::newest_first(space_partition(space), FOLDERS),
+                    listing,
+                )
+                .await;
         };
         let range = Range::newest_first(space_partition(space), children(parent));
         let children = self.slice::<Child>(range, listing).await?;
         let ids: Vec<FolderId> = children.records.iter().map(|(_, child)| child.id).collect();
         let mut folders = self.folders(space, &ids).await?;
         // One that was moved or removed since is left out.
-        let folder = |child: Child| folders.remove(&child.id).flatten().filter(|folder| folder.parent_id() == parent);
+        let folder = |child: Child| {
+            folders
+                .remove(&child.id)
+                .flatten()
+                .filter(|folder| folder.parent_id() == parent)
+        };
         Ok(children.into_page(listing, folder))
     }
 
@@ -129,6 +151,12 @@ impl Table {
     }
 }
 
-fn taken(space: SpaceId, ids: &[FolderId], mut found: Found) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
-    ids.iter().map(|id| Ok((*id, found.take(&Key::folder(space, *id))?))).collect()
+fn taken(
+    space: SpaceId,
+    ids: &[FolderId],
+    mut found: Found,
+) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
+    ids.iter()
+        .map(|id| Ok((*id, found.take(&Key::folder(space, *id))?)))
+        .collect()
 }

@@ -37,16 +37,29 @@ struct Adjustment<'a> {
 }
 
 /// How many folders come or go with one, as all that are around it count them: `sign` says which.
-fn counted<'a>(folder: &Folder, around: &'a FolderChain, sign: i64) -> impl Iterator<Item = (&'a Folder, Vec<i64>)> {
-    let own: Vec<i64> = [1].into_iter().chain(folder.within.iter().map(|count| count.cast_signed())).collect();
+fn counted<'a>(
+    folder: &Folder,
+    around: &'a FolderChain,
+    sign: i64,
+) -> impl Iterator<Item = (&'a Folder, Vec<i64>)> {
+    let own: Vec<i64> = [1]
+        .into_iter()
+        .chain(folder.within.iter().map(|count| count.cast_signed()))
+        .collect();
     let depth = around.depth();
-    around.folders().iter().enumerate().map(move |(index, outer)| {
-        let levels = (0..outer.within.len()).map(|level| {
-            let deeper = (level + index + 1).checked_sub(depth).and_then(|level| own.get(level));
-            sign * deeper.copied().unwrap_or_default()
-        });
-        (outer, levels.collect())
-    })
+    around
+        .folders()
+        .iter()
+        .enumerate()
+        .map(move |(index, outer)| {
+            let levels = (0..outer.within.len()).map(|level| {
+                let deeper = (level + index + 1)
+                    .checked_sub(depth)
+                    .and_then(|level| own.get(level));
+                sign * deeper.copied().unwrap_or_default()
+            });
+            (outer, levels.collect())
+        })
 }
 
 impl Table {
@@ -61,12 +74,26 @@ impl Table {
     ) -> Result<(), WriteError> {
         let child = Child { id: folder.id };
         let parent = folder.parent_id();
-        let owner = FolderOwner { space_id: folder.space_id };
+        let owner = FolderOwner {
+            space_id: folder.space_id,
+        };
         let mut transaction = self.transaction();
-        transaction.insert(Key::folder_name(folder.space_id, parent, &folder.name), &child, Reason::NameTaken);
-        transaction.insert(Key::folder(folder.space_id, folder.id), folder, Reason::IdTaken);
+        transaction.insert(
+            Key::folder_name(folder.space_id, parent, &folder.name),
+            &child,
+            Reason::NameTaken,
+        );
+        transaction.insert(
+            Key::folder(folder.space_id, folder.id),
+            folder,
+            Reason::IdTaken,
+        );
         transaction.insert(Key::folder_owner(folder.id), &owner, Reason::IdTaken);
-        transaction.insert(Key::child(folder.space_id, parent, folder.id), &child, Reason::IdTaken);
+        transaction.insert(
+            Key::child(folder.space_id, parent, folder.id),
+            &child,
+            Reason::IdTaken,
+        );
         let is_as_read = Condition::version(space.version);
         transaction.check(Key::space(space.id), &is_as_read, Reason::VersionConflict);
         transaction.adjust_around(folder, around, &FolderChain::default(), self.sources.now())?;
@@ -76,7 +103,10 @@ impl Table {
     /// Replaces the version of a folder that a change was made from, where it is. Returns the new version.
     #[instrument(skip_all)]
     pub async fn change_folder(&self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
-        let to = &Folder { version: from.version + 1, ..to.clone() };
+        let to = &Folder {
+            version: from.version + 1,
+            ..to.clone()
+        };
         let mut transaction = self.transaction();
         transaction.replace_folder(from, to);
         transaction.commit().await?;
@@ -92,11 +122,17 @@ impl Table {
         around: &FolderChain,
         left: &FolderChain,
     ) -> Result<u64, WriteError> {
-        let to = &Folder { version: from.version + 1, ..to.clone() };
+        let to = &Folder {
+            version: from.version + 1,
+            ..to.clone()
+        };
         let mut transaction = self.transaction();
         transaction.replace_folder(from, to);
         transaction.delete(Key::child(from.space_id, from.parent_id(), from.id));
-        transaction.put(Key::child(to.space_id, to.parent_id(), to.id), &Child { id: to.id });
+        transaction.put(
+            Key::child(to.space_id, to.parent_id(), to.id),
+            &Child { id: to.id },
+        );
         transaction.adjust_around(to, around, left, self.sources.now())?;
         transaction.commit().await?;
         Ok(to.version)
@@ -104,14 +140,22 @@ impl Table {
 
     /// Removes a folder that is closed and as it was read, and has no folders in it, out of those that it was in.
     #[instrument(skip_all)]
-    pub async fn remove_folder(&self, folder: &Folder, left: &FolderChain) -> Result<(), WriteError> {
+    pub async fn remove_folder(
+        &self,
+        folder: &Folder,
+        left: &FolderChain,
+    ) -> Result<(), WriteError> {
         let is_it = Condition::equals("id", text(folder.id));
         let is_ours = Condition::equals("space_id", text(folder.space_id));
         let name = Key::folder_name(folder.space_id, folder.parent_id(), &folder.name);
         let mut transaction = self.transaction();
         transaction.delete_if(name, &is_it, Reason::VersionConflict);
         transaction.delete_version(Key::folder(folder.space_id, folder.id), folder.version);
-        transaction.delete_if(Key::folder_owner(folder.id), &is_ours, Reason::VersionConflict);
+        transaction.delete_if(
+            Key::folder_owner(folder.id),
+            &is_ours,
+            Reason::VersionConflict,
+        );
         transaction.delete(Key::child(folder.space_id, folder.parent_id(), folder.id));
         transaction.adjust_around(folder, &FolderChain::default(), left, self.sources.now())?;
         transaction.commit().await
@@ -133,12 +177,17 @@ impl Table {
 impl Transaction<'_> {
     /// Replaces the version of a folder that a change was made from; with another name or place, frees the name that it had.
     fn replace_folder(&mut self, from: &Folder, to: &Folder) {
-        let name = |folder: &Folder| Key::folder_name(folder.space_id, folder.parent_id(), &folder.name);
+        let name =
+            |folder: &Folder| Key::folder_name(folder.space_id, folder.parent_id(), &folder.name);
         let old = name(from);
         let new = name(to);
         if old != new {
             self.insert(new, &Child { id: to.id }, Reason::NameTaken);
-            self.delete_if(old, &Condition::equals("id", text(from.id)), Reason::VersionConflict);
+            self.delete_if(
+                old,
+                &Condition::equals("id", text(from.id)),
+                Reason::VersionConflict,
+            );
         }
         self.replace(Key::folder(from.space_id, from.id), to, from.version);
     }
@@ -153,18 +202,35 @@ impl Transaction<'_> {
     ) -> Result<(), WriteError> {
         let mut adjustments: Vec<Adjustment<'_>> = Vec::new();
         for (outer, within) in counted(folder, around, 1) {
-            let has_to_be_open = around.innermost().is_some_and(|innermost| innermost.id == outer.id);
-            adjustments.push(Adjustment { folder: outer, within, has_to_be_open });
+            let has_to_be_open = around
+                .innermost()
+                .is_some_and(|innermost| innermost.id == outer.id);
+            adjustments.push(Adjustment {
+                folder: outer,
+                within,
+                has_to_be_open,
+            });
         }
         for (outer, within) in counted(folder, left, -1) {
-            match adjustments.iter_mut().find(|known| known.folder.id == outer.id) {
+            match adjustments
+                .iter_mut()
+                .find(|known| known.folder.id == outer.id)
+            {
                 // The two chains were not read at one moment, and one of them is old.
                 Some(known) if known.folder.parent_id() != outer.parent_id() => {
                     return Err(WriteError::ConditionFailed(Reason::VersionConflict));
                 }
                 // A transaction has one operation for each item.
-                Some(known) => known.within.iter_mut().zip(within).for_each(|(count, more)| *count += more),
-                None => adjustments.push(Adjustment { folder: outer, within, has_to_be_open: false }),
+                Some(known) => known
+                    .within
+                    .iter_mut()
+                    .zip(within)
+                    .for_each(|(count, more)| *count += more),
+                None => adjustments.push(Adjustment {
+                    folder: outer,
+                    within,
+                    has_to_be_open: false,
+                }),
             }
         }
         for adjustment in &adjustments {
@@ -174,25 +240,43 @@ impl Transaction<'_> {
     }
 
     fn adjust(&mut self, adjustment: &Adjustment<'_>, now: Timestamp) {
-        let Adjustment { folder, within, has_to_be_open } = adjustment;
+        let Adjustment {
+            folder,
+            within,
+            has_to_be_open,
+        } = adjustment;
         let key = Key::folder(folder.space_id, folder.id);
-        let mut condition = if *has_to_be_open { open_folder(now) } else { Condition::exists() };
+        let mut condition = if *has_to_be_open {
+            open_folder(now)
+        } else {
+            Condition::exists()
+        };
         condition = match folder.parent_id() {
-            None => condition.and("attribute_not_exists(#parent)").name("parent", "parent"),
+            None => condition
+                .and("attribute_not_exists(#parent)")
+                .name("parent", "parent"),
             Some(parent) => {
-                let condition = condition.and("#parent.#id = :parent").value("parent", text(parent));
+                let condition = condition
+                    .and("#parent.#id = :parent")
+                    .value("parent", text(parent));
                 condition.name("parent", "parent").name("id", "id")
             }
         };
 
         let mut sums = Vec::new();
         for (level, more) in within.iter().enumerate().filter(|(_, more)| **more != 0) {
-            sums.push(format!("#within[{level}] = #within[{level}] + :more{level}"));
-            condition = condition.name("within", "within").value(&format!("more{level}"), number(more));
+            sums.push(format!(
+                "#within[{level}] = #within[{level}] + :more{level}"
+            ));
+            condition = condition
+                .name("within", "within")
+                .value(&format!("more{level}"), number(more));
             if *more < 0 {
                 // Nobody takes out what is not there.
                 let least = format!("#within[{level}] >= :least{level}");
-                condition = condition.and(&least).value(&format!("least{level}"), number(more.unsigned_abs()));
+                condition = condition
+                    .and(&least)
+                    .value(&format!("least{level}"), number(more.unsigned_abs()));
             }
         }
         if sums.is_empty() {
@@ -220,9 +304,14 @@ mod tests {
 
     /// A folder whose id ends in a digit, in others.
     fn folder(digit: u32, above: &[FolderId]) -> Folder {
-        let id = format!("0000000000000000000000000{digit}").parse().expect("a ULID");
+        let id = format!("0000000000000000000000000{digit}")
+            .parse()
+            .expect("a ULID");
         let name = FolderName::parse(&digit.to_string()).expect("a name");
-        let parent = above.split_last().map(|(id, above)| InFolder { id: *id, above: above.to_vec() });
+        let parent = above.split_last().map(|(id, above)| InFolder {
+            id: *id,
+            above: above.to_vec(),
+        });
         Folder::new(id, SpaceId::FIRST, name, parent, Timestamp::from_ms(0))
     }
 
@@ -230,12 +319,21 @@ mod tests {
     fn whoever_is_around_counts_what_comes_by_how_deep_it_is_then() {
         let outer = folder(1, &[]);
         let inner = folder(2, &[outer.id]);
-        let around = FolderChain::default().with(outer.clone()).with(inner.clone());
+        let around = FolderChain::default()
+            .with(outer.clone())
+            .with(inner.clone());
         let mut comes = folder(3, &[outer.id, inner.id]);
         comes.within[..2].copy_from_slice(&[4, 7]);
-        let counts: Vec<(FolderId, Vec<i64>)> =
-            counted(&comes, &around, -1).map(|(folder, within)| (folder.id, within[..5].to_vec())).collect();
-        assert_eq!(counts, [(outer.id, vec![0, -1, -4, -7, 0]), (inner.id, vec![-1, -4, -7, 0, 0])]);
+        let counts: Vec<(FolderId, Vec<i64>)> = counted(&comes, &around, -1)
+            .map(|(folder, within)| (folder.id, within[..5].to_vec()))
+            .collect();
+        assert_eq!(
+            counts,
+            [
+                (outer.id, vec![0, -1, -4, -7, 0]),
+                (inner.id, vec![-1, -4, -7, 0, 0])
+            ]
+        );
     }
 
     #[tokio::test]
@@ -244,15 +342,23 @@ mod tests {
         let (a, b) = (folder(1, &[]), folder(2, &[]));
         let b_before = folder(2, &[a.id]);
         let comes = folder(3, &[b.id]);
-        let chain =
-            |folders: &[&Folder]| folders.iter().fold(FolderChain::default(), |chain, one| chain.with((*one).clone()));
+        let chain = |folders: &[&Folder]| {
+            folders.iter().fold(FolderChain::default(), |chain, one| {
+                chain.with((*one).clone())
+            })
+        };
         let now = Timestamp::from_ms(0);
         let operations = |left| {
             let mut transaction = table.transaction();
-            transaction.adjust_around(&comes, &chain(&[&b]), &left, now).map(|()| transaction.len())
+            transaction
+                .adjust_around(&comes, &chain(&[&b]), &left, now)
+                .map(|()| transaction.len())
         };
         let stale = operations(chain(&[&a, &b_before]));
-        assert!(matches!(stale, Err(WriteError::ConditionFailed(Reason::VersionConflict))));
+        assert!(matches!(
+            stale,
+            Err(WriteError::ConditionFailed(Reason::VersionConflict))
+        ));
         assert_eq!(operations(chain(&[&b])).ok(), Some(1));
         assert_eq!(operations(chain(&[&a])).ok(), Some(2));
     }

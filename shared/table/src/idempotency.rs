@@ -59,7 +59,10 @@ impl Table {
         if kept.payload != payload {
             return Ok(ReservationOutcome::OtherPayload);
         }
-        Ok(kept.answer.map_or(ReservationOutcome::InProgress(kept.lease_ends_at), ReservationOutcome::Completed))
+        Ok(kept.answer.map_or(
+            ReservationOutcome::InProgress(kept.lease_ends_at),
+            ReservationOutcome::Completed,
+        ))
     }
 
     /// Takes over a reservation whose lease has ended: under the same ids, so that what its request left behind is found and
@@ -70,17 +73,23 @@ impl Table {
         fresh: IdempotencyReservation,
         payload: &str,
     ) -> Result<ReservationOutcome, Error> {
-        let ids = if dead.payload == payload { dead.ids } else { fresh.ids };
+        let ids = if dead.payload == payload {
+            dead.ids
+        } else {
+            fresh.ids
+        };
         let ours = IdempotencyReservation { ids, ..fresh };
         let is_dead = Condition::default()
             .and("#token = :dead AND attribute_not_exists(answer)")
             .value("dead", text(&dead.token));
-        Ok(match self.write_reservation(&ours, payload, is_dead).await? {
-            None => ReservationOutcome::Reserved(ours),
-            Some(kept) if kept.token == ours.token => ReservationOutcome::Reserved(ours),
-            // Another request took over first: a later attempt finds its outcome.
-            Some(kept) => ReservationOutcome::InProgress(kept.lease_ends_at),
-        })
+        Ok(
+            match self.write_reservation(&ours, payload, is_dead).await? {
+                None => ReservationOutcome::Reserved(ours),
+                Some(kept) if kept.token == ours.token => ReservationOutcome::Reserved(ours),
+                // Another request took over first: a later attempt finds its outcome.
+                Some(kept) => ReservationOutcome::InProgress(kept.lease_ends_at),
+            },
+        )
     }
 
     /// Writes a reservation if a condition holds, else returns the stored one.
@@ -102,18 +111,28 @@ impl Table {
             .value("lease", number(now.plus_ms(LEASE_MS).ms()))
             .value("expires", number(expires_at.ms()))
             .value("ttl", number(expires_at.seconds()));
-        let item = match self.update(Key::claim(&reservation.mark), update, &condition).await? {
+        let item = match self
+            .update(Key::claim(&reservation.mark), update, &condition)
+            .await?
+        {
             Updated::Written(_) => return Ok(None),
             Updated::ConditionFailed(item) => item.unwrap_or_default(),
         };
-        let answer = item.get("answer").and_then(|answer| answer.as_b().ok()).map(|answer| answer.clone().into_inner());
-        Ok(Some(StoredReservation { answer, ..record(item)? }))
+        let answer = item
+            .get("answer")
+            .and_then(|answer| answer.as_b().ok())
+            .map(|answer| answer.clone().into_inner());
+        Ok(Some(StoredReservation {
+            answer,
+            ..record(item)?
+        }))
     }
 
     /// Releases a reservation that was not completed: its request failed, and may be sent again.
     #[instrument(skip_all)]
     pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), Error> {
-        self.delete_if(Key::claim(&reservation.mark), &held(reservation)).await
+        self.delete_if(Key::claim(&reservation.mark), &held(reservation))
+            .await
     }
 }
 
@@ -121,13 +140,19 @@ impl Transaction<'_> {
     /// Releases a reservation, completed or not.
     pub(crate) fn release(&mut self, reservation: &IdempotencyReservation) {
         let is_held = Condition::equals("token", text(&reservation.token));
-        self.delete_if(Key::claim(&reservation.mark), &is_held, Reason::ReservationLost);
+        self.delete_if(
+            Key::claim(&reservation.mark),
+            &is_held,
+            Reason::ReservationLost,
+        );
     }
 
     /// Completes a reservation.
     pub(crate) fn complete(&mut self, completion: &Completion) {
-        let condition =
-            held(&completion.reservation).value("answer", AttributeValue::B(Blob::new(completion.response.clone())));
+        let condition = held(&completion.reservation).value(
+            "answer",
+            AttributeValue::B(Blob::new(completion.response.clone())),
+        );
         self.update(
             Key::claim(&completion.reservation.mark),
             "SET answer = :answer",

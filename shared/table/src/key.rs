@@ -39,8 +39,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, Reference, SpaceId, SpaceName, Tag,
-    UploadConfigId, UploadConfigName, UserId, Window,
+    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, Reference,
+    SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId, Window,
 };
 use sha2::{Digest, Sha256};
 
@@ -58,7 +58,10 @@ pub(crate) struct Key {
 
 impl Key {
     fn of(partition: String, sort: impl Into<String>) -> Key {
-        Key { partition, sort: sort.into() }
+        Key {
+            partition,
+            sort: sort.into(),
+        }
     }
 
     pub(crate) fn space(id: SpaceId) -> Key {
@@ -86,7 +89,10 @@ impl Key {
     }
 
     pub(crate) fn upload_config_name(space: SpaceId, name: &UploadConfigName) -> Key {
-        Key::of(space_partition(space), format!("CONFIG_NAME#{}", name.as_str()))
+        Key::of(
+            space_partition(space),
+            format!("CONFIG_NAME#{}", name.as_str()),
+        )
     }
 
     pub(crate) fn user(id: UserId) -> Key {
@@ -126,7 +132,10 @@ impl Key {
     }
 
     pub(crate) fn folder_name(space: SpaceId, parent: Option<FolderId>, name: &FolderName) -> Key {
-        Key::of(space_partition(space), format!("FOLDER_NAME#{}#{}", place(parent), digest(&name.folded())))
+        Key::of(
+            space_partition(space),
+            format!("FOLDER_NAME#{}#{}", place(parent), digest(&name.folded())),
+        )
     }
 
     pub(crate) fn of_file(space: SpaceId, sort: String) -> Key {
@@ -146,7 +155,10 @@ impl Key {
     }
 
     pub(crate) fn hour(space: SpaceId, quota: HourlyQuota) -> Key {
-        Key::of(space_partition(space), format!("HOUR#{}#{}", quota.config, quota.hour))
+        Key::of(
+            space_partition(space),
+            format!("HOUR#{}#{}", quota.config, quota.hour),
+        )
     }
 
     pub(crate) fn rate_counter(tier: &str, who: &str, minute: Window) -> Key {
@@ -172,7 +184,10 @@ impl Key {
     /// The key of an item that was read.
     pub(crate) fn read(item: &HashMap<String, AttributeValue>) -> Option<Key> {
         let text = |name| item.get(name).and_then(|value| value.as_s().ok()).cloned();
-        Some(Key { partition: text(PARTITION)?, sort: text(SORT)? })
+        Some(Key {
+            partition: text(PARTITION)?,
+            sort: text(SORT)?,
+        })
     }
 }
 

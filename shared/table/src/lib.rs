@@ -54,13 +54,21 @@ pub struct Table {
 impl Table {
     /// Opens the table of this name. Tokens, pauses, leases and expiry are drawn from `sources`.
     pub fn new(client: Client, name: String, sources: Sources) -> Table {
-        Table { client, name, sources, retries: RetryPolicy::REQUEST }
+        Table {
+            client,
+            name,
+            sources,
+            retries: RetryPolicy::REQUEST,
+        }
     }
 
     /// The same table for a background job: throttled calls are repeated for seconds.
     #[must_use]
     pub fn for_background_job(self) -> Table {
-        Table { retries: RetryPolicy::BACKGROUND_JOB, ..self }
+        Table {
+            retries: RetryPolicy::BACKGROUND_JOB,
+            ..self
+        }
     }
 
     /// Returns the clock and the randomness of all that is written.

@@ -50,7 +50,10 @@ impl Table {
     ) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         transaction.insert_space(space, starter, user);
-        let record = User { id: user, default_space_id: Some(space.id) };
+        let record = User {
+            id: user,
+            default_space_id: Some(space.id),
+        };
         transaction.insert(Key::user(user), &record, Reason::IdTaken);
         transaction.insert(Key::first_user(), &FirstUser { id: user }, Reason::IdTaken);
         transaction.commit().await
@@ -71,7 +74,11 @@ impl Table {
 
     /// A user, and one of their account keys.
     #[instrument(skip_all)]
-    pub async fn user_and_key(&self, id: UserId, key: KeyId) -> Result<(Option<User>, Option<ApiKey>), Error> {
+    pub async fn user_and_key(
+        &self,
+        id: UserId,
+        key: KeyId,
+    ) -> Result<(Option<User>, Option<ApiKey>), Error> {
         let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
         let mut found = self.batch_get([user.clone(), key.clone()]).await?;
         Ok((found.take(&user)?, found.take(&key)?))
@@ -80,12 +87,23 @@ impl Table {
     /// Chooses the space that is meant where a user names none.
     #[instrument(skip_all)]
     pub async fn choose_default_space(&self, user: UserId, space: SpaceId) -> Result<(), Error> {
-        self.overwrite(Key::user(user), &User { id: user, default_space_id: Some(space) }).await
+        self.overwrite(
+            Key::user(user),
+            &User {
+                id: user,
+                default_space_id: Some(space),
+            },
+        )
+        .await
     }
 
     /// What a user may do in a space, where they belong to it.
     #[instrument(skip_all)]
-    pub async fn membership(&self, user: UserId, space: SpaceId) -> Result<Option<Membership>, Error> {
+    pub async fn membership(
+        &self,
+        user: UserId,
+        space: SpaceId,
+    ) -> Result<Option<Membership>, Error> {
         self.get(Key::membership(user, space)).await
     }
 
@@ -109,15 +127,26 @@ impl Table {
         user: UserId,
     ) -> Result<Option<(Space, T, Membership)>, Error> {
         let (membership, space) = (Key::membership(user, space), Key::space(space));
-        let mut found = self.batch_get([space.clone(), record.clone(), membership.clone()]).await?;
+        let mut found = self
+            .batch_get([space.clone(), record.clone(), membership.clone()])
+            .await?;
         let space = existing(found.take(&space)?);
         let (record, membership) = (found.take(&record)?, found.take(&membership)?);
-        Ok(space.zip(record).zip(membership).map(|((space, record), membership)| (space, record, membership)))
+        Ok(space
+            .zip(record)
+            .zip(membership)
+            .map(|((space, record), membership)| (space, record, membership)))
     }
 
     /// Those of these spaces, at most fifty, that a user belongs to.
-    pub(crate) async fn spaces_of(&self, user: UserId, spaces: &[SpaceId]) -> Result<HashMap<SpaceId, Space>, Error> {
-        let keys = spaces.iter().flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
+    pub(crate) async fn spaces_of(
+        &self,
+        user: UserId,
+        spaces: &[SpaceId],
+    ) -> Result<HashMap<SpaceId, Space>, Error> {
+        let keys = spaces
+            .iter()
+            .flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
         let mut found = self.batch_get(keys).await?;
         let mut known = HashMap::new();
         for id in spaces {
@@ -135,13 +164,29 @@ impl Table {
         user: UserId,
         listing: &Listing,
     ) -> Result<Page<(Membership, Option<Space>)>, Error> {
-        let page: Page<Membership> = self.page(Range::newest_first(user_partition(user), MEMBERSHIPS), listing).await?;
-        let keys: Vec<Key> = page.items.iter().map(|membership| Key::space(membership.space_id)).collect();
+        let page: Page<Membership> = self
+            .page(
+                Range::newest_first(user_partition(user), MEMBERSHIPS),
+                listing,
+            )
+            .await?;
+        let keys: Vec<Key> = page
+            .items
+            .iter()
+            .map(|membership| Key::space(membership.space_id))
+            .collect();
         let mut found = self.batch_get(keys).await?;
         let mut items = Vec::new();
         for membership in page.items {
-            items.push((membership, existing(found.take(&Key::space(membership.space_id))?)));
+            items.push((
+                membership,
+                existing(found.take(&Key::space(membership.space_id))?),
+            ));
         }
-        Ok(Page { items, next: page.next, prev: page.prev })
+        Ok(Page {
+            items,
+            next: page.next,
+            prev: page.prev,
+        })
     }
 }

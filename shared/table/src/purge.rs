@@ -38,7 +38,8 @@ impl PurgePage {
         if key.sort.starts_with(FILES) {
             let file: File = record(item)?;
             self.files.push((file.id, file.revision));
-            self.satellites.extend([Key::path(&file.storage_path), Key::file_owner(file.id)]);
+            self.satellites
+                .extend([Key::path(&file.storage_path), Key::file_owner(file.id)]);
         } else {
             self.satellites.extend(satellite_of(&key.sort, item)?);
         }

@@ -53,7 +53,12 @@ impl Table {
 impl Transaction<'_> {
     /// Counts one upload if the quota is not used up.
     pub(crate) fn count_upload(&mut self, space: SpaceId, quota: HourlyQuota) {
-        self.update(Key::hour(space, quota), COUNT, &below(quota.most, quota.ends_at()), Reason::QuotaExhausted);
+        self.update(
+            Key::hour(space, quota),
+            COUNT,
+            &below(quota.most, quota.ends_at()),
+            Reason::QuotaExhausted,
+        );
     }
 }
 

@@ -42,7 +42,11 @@ pub(crate) struct Range {
 impl Range {
     /// A list that runs from the newest id.
     pub(crate) fn newest_first(partition: String, prefix: impl Into<String>) -> Range {
-        Range { partition, prefix: prefix.into(), is_ascending: false }
+        Range {
+            partition,
+            prefix: prefix.into(),
+            is_ascending: false,
+        }
     }
 }
 
@@ -56,11 +60,19 @@ pub(crate) struct Slice<T> {
 
 impl<T> Slice<T> {
     /// Creates the page that answers a listing, without the records of which `view` returns nothing.
-    pub(crate) fn into_page<U>(self, listing: &Listing, mut view: impl FnMut(T) -> Option<U>) -> Page<U> {
+    pub(crate) fn into_page<U>(
+        self,
+        listing: &Listing,
+        mut view: impl FnMut(T) -> Option<U>,
+    ) -> Page<U> {
         let first = self.records.first().map(|(place, _)| place.clone());
         let last = self.records.last().map(|(place, _)| place.clone());
         let ends = first.zip(last).map(|(first, last)| Ends { first, last });
-        let items = self.records.into_iter().filter_map(|(_, record)| view(record)).collect();
+        let items = self
+            .records
+            .into_iter()
+            .filter_map(|(_, record)| view(record))
+            .collect();
         Page::new(listing, ends, self.has_more, items)
     }
 }
@@ -68,13 +80,21 @@ impl<T> Slice<T> {
 impl Table {
     /// One record.
     pub(crate) async fn get<T: DeserializeOwned>(&self, key: Key) -> Result<Option<T>, Error> {
-        let get = self.client.get_item().table_name(&self.name).set_key(Some(key.attributes())).consistent_read(true);
+        let get = self
+            .client
+            .get_item()
+            .table_name(&self.name)
+            .set_key(Some(key.attributes()))
+            .consistent_read(true);
         let answer = self.call(|| get.clone().send()).await?;
         answer.item.map(record).transpose()
     }
 
     /// A few keys' records in one call, repeated for what the table leaves unprocessed.
-    pub(crate) async fn batch_get(&self, keys: impl IntoIterator<Item = Key>) -> Result<Found, Error> {
+    pub(crate) async fn batch_get(
+        &self,
+        keys: impl IntoIterator<Item = Key>,
+    ) -> Result<Found, Error> {
         let keys: HashSet<Key> = keys.into_iter().collect();
         let mut wanted: Vec<Item> = keys.into_iter().map(Key::attributes).collect();
         let mut found = HashMap::new();
@@ -85,18 +105,32 @@ impl Table {
             if attempt > 0 {
                 self.pause_after_throttling(attempt).await;
             }
-            let request = KeysAndAttributes::builder().set_keys(Some(wanted.clone())).consistent_read(true).build();
+            let request = KeysAndAttributes::builder()
+                .set_keys(Some(wanted.clone()))
+                .consistent_read(true)
+                .build();
             let request = request.map_err(Error::refused)?;
-            let sent = self.client.batch_get_item().request_items(&self.name, request).send().await;
+            let sent = self
+                .client
+                .batch_get_item()
+                .request_items(&self.name, request)
+                .send()
+                .await;
             let answer = match sent.map_err(Error::from_sdk) {
                 Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
                 sent => sent?,
             };
             for item in answer.responses.unwrap_or_default().into_values().flatten() {
-                let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+                let key =
+                    Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
                 found.insert(key, item);
             }
-            wanted = answer.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
+            wanted = answer
+                .unprocessed_keys
+                .unwrap_or_default()
+                .into_values()
+                .flat_map(|rest| rest.keys)
+                .collect();
             if wanted.is_empty() {
                 return Ok(Found(found));
             }
@@ -107,11 +141,19 @@ impl Table {
     /// A few different keys' records as they are at one moment.
     pub(crate) async fn transact_get(&self, keys: Vec<Key>) -> Result<Found, Error> {
         let get = |key: &Key| {
-            let get = Get::builder().table_name(&self.name).set_key(Some(key.clone().attributes())).build();
-            Ok(TransactGetItem::builder().get(get.map_err(Error::refused)?).build())
+            let get = Get::builder()
+                .table_name(&self.name)
+                .set_key(Some(key.clone().attributes()))
+                .build();
+            Ok(TransactGetItem::builder()
+                .get(get.map_err(Error::refused)?)
+                .build())
         };
         let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, Error>>()?;
-        let read = self.client.transact_get_items().set_transact_items(Some(gets));
+        let read = self
+            .client
+            .transact_get_items()
+            .set_transact_items(Some(gets));
         let send = || async {
             let error = match Box::pin(read.clone().send()).await {
                 Ok(answer) => return Ok(answer.responses.unwrap_or_default()),
@@ -129,13 +171,25 @@ impl Table {
     }
 
     /// Reads a page of a list.
-    pub(crate) async fn page<T: DeserializeOwned>(&self, range: Range, listing: &Listing) -> Result<Page<T>, Error> {
+    pub(crate) async fn page<T: DeserializeOwned>(
+        &self,
+        range: Range,
+        listing: &Listing,
+    ) -> Result<Page<T>, Error> {
         Ok(self.slice(range, listing).await?.into_page(listing, Some))
     }
 
     /// Reads the records of a page of a list.
-    pub(crate) async fn slice<T: DeserializeOwned>(&self, range: Range, listing: &Listing) -> Result<Slice<T>, Error> {
-        let Range { partition, prefix, is_ascending } = range;
+    pub(crate) async fn slice<T: DeserializeOwned>(
+        &self,
+        range: Range,
+        listing: &Listing,
+    ) -> Result<Slice<T>, Error> {
+        let Range {
+            partition,
+            prefix,
+            is_ascending,
+        } = range;
         let is_forward = listing.direction() == Direction::Forward;
         let scans_forward = is_forward == is_ascending;
         let mut from = prefix.clone();
@@ -145,7 +199,13 @@ impl Table {
             // What lies before the place is left out of the range, so that it is not read.
             let sort = format!("{prefix}{}", cursor.place);
             (if scans_forward { &mut from } else { &mut to }).clone_from(&sort);
-            start = (!cursor.is_inclusive).then(|| Key { partition: partition.clone(), sort }.attributes());
+            start = (!cursor.is_inclusive).then(|| {
+                Key {
+                    partition: partition.clone(),
+                    sort,
+                }
+                .attributes()
+            });
         }
 
         let limit = usize::from(listing.limit);
@@ -169,8 +229,13 @@ impl Table {
                 .set_exclusive_start_key(start);
             let answer = self.call(|| query.clone().send()).await?;
             for item in answer.items.unwrap_or_default() {
-                let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
-                let place = key.sort.strip_prefix(&prefix).unwrap_or_default().to_owned();
+                let key =
+                    Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+                let place = key
+                    .sort
+                    .strip_prefix(&prefix)
+                    .unwrap_or_default()
+                    .to_owned();
                 records.push((place, record(item)?));
             }
             start = answer.last_evaluated_key;
@@ -191,7 +256,10 @@ fn whole(keys: Vec<Key>, responses: Vec<ItemResponse>) -> Result<Found, Error> {
     if responses.len() != keys.len() {
         return Err(Error::busy("a read of a moment came incomplete"));
     }
-    let items = keys.into_iter().zip(responses).filter_map(|(key, response)| Some((key, response.item?)));
+    let items = keys
+        .into_iter()
+        .zip(responses)
+        .filter_map(|(key, response)| Some((key, response.item?)));
     // What is not there comes as nothing, or as an item of nothing.
     Ok(Found(items.filter(|(_, item)| !item.is_empty()).collect()))
 }

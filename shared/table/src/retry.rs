@@ -32,9 +32,15 @@ struct Backoff {
 }
 
 /// Pauses after a conflict.
-const CONFLICT: Backoff = Backoff { first: Duration::from_millis(20), longest: Duration::from_millis(1_280) };
+const CONFLICT: Backoff = Backoff {
+    first: Duration::from_millis(20),
+    longest: Duration::from_millis(1_280),
+};
 /// Pauses after a change that was made on an old version.
-const CHANGE: Backoff = Backoff { first: Duration::from_millis(5), longest: Duration::from_millis(80) };
+const CHANGE: Backoff = Backoff {
+    first: Duration::from_millis(5),
+    longest: Duration::from_millis(80),
+};
 
 /// How often and after which pauses a table repeats calls that DynamoDB throttles.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +60,10 @@ impl RetryPolicy {
         batch_tries: 5,
         call_tries: 1,
         transaction_tries: 2,
-        throttled: Backoff { first: Duration::from_millis(20), longest: Duration::from_millis(160) },
+        throttled: Backoff {
+            first: Duration::from_millis(20),
+            longest: Duration::from_millis(160),
+        },
     };
 
     /// Policy of background jobs, which pause for 12 s in all at most.
@@ -62,7 +71,10 @@ impl RetryPolicy {
         batch_tries: 10,
         call_tries: 10,
         transaction_tries: 10,
-        throttled: Backoff { first: Duration::from_millis(100), longest: Duration::from_secs(2) },
+        throttled: Backoff {
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(2),
+        },
     };
 
     /// Whether a throttled call is repeated beyond the SDK's own tries.
@@ -145,7 +157,8 @@ impl Table {
         F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
     {
         // In a box, so that the futures of requests stay small.
-        self.retry(|| async { Box::pin(call()).await.map_err(Error::from_sdk) }).await
+        self.retry(|| async { Box::pin(call()).await.map_err(Error::from_sdk) })
+            .await
     }
 
     /// Repeats a call while it meets transactions on the same items, or while DynamoDB throttles it, as often as the table's
@@ -187,7 +200,10 @@ impl Table {
     }
 
     async fn pause(&self, backoff: Backoff, attempt: u32) {
-        let longest = backoff.first.saturating_mul(2_u32.saturating_pow(attempt - 1)).min(backoff.longest);
+        let longest = backoff
+            .first
+            .saturating_mul(2_u32.saturating_pow(attempt - 1))
+            .min(backoff.longest);
         let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
         let drawn_ms = u64::from_be_bytes(self.sources.bytes()) % longest_ms + 1;
         tokio::time::sleep(Duration::from_millis(drawn_ms)).await;
@@ -216,9 +232,15 @@ pub(crate) mod tests {
 
     /// A table that answers nothing, with a clock that stands still and the same random bytes again and again.
     pub(crate) fn table() -> Table {
-        let config = aws_sdk_dynamodb::Config::builder().behavior_version_latest().build();
+        let config = aws_sdk_dynamodb::Config::builder()
+            .behavior_version_latest()
+            .build();
         let sources = Sources::new(Arc::new(Fixed), Arc::new(Fixed));
-        Table::new(aws_sdk_dynamodb::Client::from_conf(config), "table".to_owned(), sources)
+        Table::new(
+            aws_sdk_dynamodb::Client::from_conf(config),
+            "table".to_owned(),
+            sources,
+        )
     }
 
     /// Tries of a transaction that always fails so, the time they take, and the error.
@@ -241,12 +263,18 @@ pub(crate) mod tests {
         assert!(pauses <= Duration::from_millis(20), "{pauses:?}");
         assert!(matches!(error, Error::TransactionThrottled(_)), "{error}");
 
-        let (made, _, _) = tries(&table(), || Error::Throttled("throttled, after two tries of the SDK".into())).await;
+        let (made, _, _) = tries(&table(), || {
+            Error::Throttled("throttled, after two tries of the SDK".into())
+        })
+        .await;
         assert_eq!(made, 1);
 
         let (made, pauses, _) = tries(&table().for_background_job(), throttled).await;
         assert_eq!(made, 10);
-        assert!(pauses > Duration::from_secs(1) && pauses < Duration::from_secs(12), "{pauses:?}");
+        assert!(
+            pauses > Duration::from_secs(1) && pauses < Duration::from_secs(12),
+            "{pauses:?}"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -264,13 +292,28 @@ pub(crate) mod tests {
             Ok(loaded.get())
         };
         let write = |wanted| {
-            move |version| async move { if version == wanted { Ok(version) } else { Err(ChangeError::Conflict) } }
+            move |version| async move {
+                if version == wanted {
+                    Ok(version)
+                } else {
+                    Err(ChangeError::Conflict)
+                }
+            }
         };
         let table = table();
 
-        assert_eq!(table.retry_on_conflict(0, &load, write(0)).await.ok(), Some(0));
-        assert_eq!(table.retry_on_conflict(0, &load, write(3)).await.ok(), Some(3));
-        let contended = table.retry_on_conflict(0, &load, write(0xffff)).await.expect_err("never written");
+        assert_eq!(
+            table.retry_on_conflict(0, &load, write(0)).await.ok(),
+            Some(0)
+        );
+        assert_eq!(
+            table.retry_on_conflict(0, &load, write(3)).await.ok(),
+            Some(3)
+        );
+        let contended = table
+            .retry_on_conflict(0, &load, write(0xffff))
+            .await
+            .expect_err("never written");
         assert_eq!(contended.kind, domain::FaultKind::Contended);
         assert_eq!(loaded.get(), 3 + CHANGE_TRIES_MAX - 1);
 
@@ -279,11 +322,17 @@ pub(crate) mod tests {
             tokio::time::sleep(Duration::from_secs(5)).await;
             Err::<(), _>(ChangeError::Conflict)
         };
-        table.retry_on_conflict(0, &load, slow).await.expect_err("never written");
+        table
+            .retry_on_conflict(0, &load, slow)
+            .await
+            .expect_err("never written");
         assert_eq!(loaded.get(), 2, "a change is not begun after 12 s");
 
         let fail = |_| async { Err::<(), _>(Fault::not_found().into()) };
-        let failed = table.retry_on_conflict(0, &load, fail).await.expect_err("it fails");
+        let failed = table
+            .retry_on_conflict(0, &load, fail)
+            .await
+            .expect_err("it fails");
         assert_eq!(failed.kind, domain::FaultKind::NotFound);
     }
 }

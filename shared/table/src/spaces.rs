@@ -68,7 +68,10 @@ impl Table {
     /// deletion, is free at the same moment. Returns the new version.
     #[instrument(skip_all)]
     pub async fn change_space(&self, from: &Space, to: &Space) -> Result<u64, WriteError> {
-        let to = &Space { version: from.version + 1, ..to.clone() };
+        let to = &Space {
+            version: from.version + 1,
+            ..to.clone()
+        };
         let is_renamed = from.name.folded() != to.name.folded();
         let is_deleted = from.deleted_at.is_none() && to.deleted_at.is_some();
 
@@ -76,11 +79,19 @@ impl Table {
         transaction.replace(Key::space(from.id), to, from.version);
         transaction.replace(Key::handle(&from.handle), to, from.version);
         if is_renamed {
-            transaction.insert(Key::space_name(&to.name), &TakenName { space_id: to.id }, Reason::NameTaken);
+            transaction.insert(
+                Key::space_name(&to.name),
+                &TakenName { space_id: to.id },
+                Reason::NameTaken,
+            );
         }
         if is_renamed || is_deleted {
             let is_ours = Condition::equals("space_id", text(from.id));
-            transaction.delete_if(Key::space_name(&from.name), &is_ours, Reason::VersionConflict);
+            transaction.delete_if(
+                Key::space_name(&from.name),
+                &is_ours,
+                Reason::VersionConflict,
+            );
         }
         if from.active_upload_config_id != to.active_upload_config_id {
             let config = Key::upload_config(to.id, to.active_upload_config_id);
@@ -111,7 +122,9 @@ impl Table {
             .table_name(&self.name)
             .consistent_read(true)
             // Nothing else sorts between the two.
-            .key_condition_expression("#partition = :partition AND #sort BETWEEN :files AND :folders")
+            .key_condition_expression(
+                "#partition = :partition AND #sort BETWEEN :files AND :folders",
+            )
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_names("#sort", SORT)
             .expression_attribute_values(":partition", text(space_partition(id)))
@@ -125,24 +138,40 @@ impl Table {
     /// A space, by its handle.
     #[instrument(skip_all)]
     pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, Error> {
-        Ok(self.get::<ByHandle>(Key::handle(handle)).await?.and_then(ByHandle::space))
+        Ok(self
+            .get::<ByHandle>(Key::handle(handle))
+            .await?
+            .and_then(ByHandle::space))
     }
 
     /// Leaves of a deleted space that its handle is never to be used again; safe to repeat.
     #[instrument(skip_all)]
     pub async fn retire_handle(&self, handle: &Handle) -> Result<(), Error> {
-        self.overwrite(Key::handle(handle), &Retired { is_retired: true }).await
+        self.overwrite(Key::handle(handle), &Retired { is_retired: true })
+            .await
     }
 }
 
 impl Transaction<'_> {
     /// Inserts a space, its first upload config and its creator's role.
     pub(crate) fn insert_space(&mut self, space: &Space, starter: &UploadConfig, creator: UserId) {
-        let membership = Membership { user_id: creator, space_id: space.id, role: Role::Owner };
-        self.insert(Key::space_name(&space.name), &TakenName { space_id: space.id }, Reason::NameTaken);
+        let membership = Membership {
+            user_id: creator,
+            space_id: space.id,
+            role: Role::Owner,
+        };
+        self.insert(
+            Key::space_name(&space.name),
+            &TakenName { space_id: space.id },
+            Reason::NameTaken,
+        );
         self.insert(Key::handle(&space.handle), space, Reason::HandleTaken);
         self.insert(Key::space(space.id), space, Reason::IdTaken);
-        self.insert(Key::membership(creator, space.id), &membership, Reason::IdTaken);
+        self.insert(
+            Key::membership(creator, space.id),
+            &membership,
+            Reason::IdTaken,
+        );
         self.insert(Key::member(space.id, creator), &membership, Reason::IdTaken);
         self.insert_upload_config(starter);
     }

@@ -40,13 +40,22 @@ impl Table {
 
     /// Which objects hold the bytes of these files of a space. One that has no bytes yet, or is not there, is left out.
     #[instrument(skip_all)]
-    pub async fn revisions(&self, space: SpaceId, files: &[FileId]) -> Result<HashMap<FileId, Revision>, Error> {
+    pub async fn revisions(
+        &self,
+        space: SpaceId,
+        files: &[FileId],
+    ) -> Result<HashMap<FileId, Revision>, Error> {
         let mut revisions = HashMap::new();
         for batch in files.chunks(BATCH) {
-            let mut found = self.batch_get(batch.iter().map(|file| Key::file(space, *file))).await?;
+            let mut found = self
+                .batch_get(batch.iter().map(|file| Key::file(space, *file)))
+                .await?;
             for file in batch {
                 let kept: Option<Kept> = found.take(&Key::file(space, *file))?;
-                revisions.extend(kept.and_then(|kept| kept.revision).map(|revision| (*file, revision)));
+                revisions.extend(
+                    kept.and_then(|kept| kept.revision)
+                        .map(|revision| (*file, revision)),
+                );
             }
         }
         Ok(revisions)

@@ -33,7 +33,12 @@ pub(crate) struct Transaction<'a> {
 impl Table {
     /// Starts a transaction without operations.
     pub(crate) fn transaction(&self) -> Transaction<'_> {
-        Transaction { table: self, operations: Vec::new(), reasons: Vec::new(), error: None }
+        Transaction {
+            table: self,
+            operations: Vec::new(),
+            reasons: Vec::new(),
+            error: None,
+        }
     }
 }
 
@@ -50,7 +55,12 @@ impl Transaction<'_> {
 
     /// Replaces a record if it is still this version.
     pub(crate) fn replace(&mut self, key: Key, record: &impl Serialize, version: u64) {
-        self.put_if(key, record, &Condition::version(version), Some(Reason::VersionConflict));
+        self.put_if(
+            key,
+            record,
+            &Condition::version(version),
+            Some(Reason::VersionConflict),
+        );
     }
 
     /// Writes a record unconditionally.
@@ -58,7 +68,13 @@ impl Transaction<'_> {
         self.put_if(key, record, &Condition::default(), None);
     }
 
-    fn put_if(&mut self, key: Key, record: &impl Serialize, condition: &Condition, reason: Option<Reason>) {
+    fn put_if(
+        &mut self,
+        key: Key,
+        record: &impl Serialize,
+        condition: &Condition,
+        reason: Option<Reason>,
+    ) {
         let put = item(key, record).and_then(|item| {
             let put = Put::builder()
                 .table_name(&self.table.name)
@@ -66,7 +82,9 @@ impl Transaction<'_> {
                 .set_condition_expression(condition.expression())
                 .set_expression_attribute_names(condition.names())
                 .set_expression_attribute_values(condition.values());
-            Ok(TransactWriteItem::builder().put(put.build().map_err(Error::refused)?).build())
+            Ok(TransactWriteItem::builder()
+                .put(put.build().map_err(Error::refused)?)
+                .build())
         });
         self.push(put, reason);
     }
@@ -136,7 +154,10 @@ impl Transaction<'_> {
     }
 
     /// Commits the transaction and completes the reservation of its request.
-    pub(crate) async fn commit_with(mut self, completion: Option<&Completion>) -> Result<(), WriteError> {
+    pub(crate) async fn commit_with(
+        mut self,
+        completion: Option<&Completion>,
+    ) -> Result<(), WriteError> {
         if let Some(completion) = completion {
             self.complete(completion);
         }
@@ -145,7 +166,12 @@ impl Transaction<'_> {
 
     /// Commits the transaction. Repeats it if it conflicts with other transactions or is throttled.
     pub(crate) async fn commit(self) -> Result<(), WriteError> {
-        let Transaction { table, operations, reasons, error } = self;
+        let Transaction {
+            table,
+            operations,
+            reasons,
+            error,
+        } = self;
         if let Some(error) = error {
             return Err(error.into());
         }
@@ -157,7 +183,9 @@ impl Transaction<'_> {
             .set_transact_items(Some(operations));
         let send = || async {
             // In a box, so that the futures of requests stay small.
-            let Err(error) = Box::pin(request.clone().send()).await else { return Ok(None) };
+            let Err(error) = Box::pin(request.clone().send()).await else {
+                return Ok(None);
+            };
             let cancellation = match error.as_service_error() {
                 Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
                     canceled.cancellation_reasons().to_vec()
@@ -177,9 +205,13 @@ impl Transaction<'_> {
 }
 
 /// Returns the most significant reason of the conditions that failed; `None` if none did.
-fn failed_condition(cancellation: &[CancellationReason], reasons: &[Option<Reason>]) -> Option<Reason> {
+fn failed_condition(
+    cancellation: &[CancellationReason],
+    reasons: &[Option<Reason>],
+) -> Option<Reason> {
     let operations = cancellation.iter().zip(reasons);
-    let failed = operations.filter(|(cancellation, _)| cancellation.code() == Some(CONDITION_FAILED));
+    let failed =
+        operations.filter(|(cancellation, _)| cancellation.code() == Some(CONDITION_FAILED));
     failed.filter_map(|(_, reason)| *reason).min()
 }
 
@@ -188,20 +220,44 @@ mod tests {
     use super::*;
 
     fn cancellation(codes: &[&str]) -> Vec<CancellationReason> {
-        codes.iter().map(|code| CancellationReason::builder().code(*code).build()).collect()
+        codes
+            .iter()
+            .map(|code| CancellationReason::builder().code(*code).build())
+            .collect()
     }
 
     #[test]
     fn reason_of_a_cancelled_transaction_is_the_most_significant_failed_condition() {
-        let reasons = [Some(Reason::IdTaken), None, Some(Reason::NameTaken), Some(Reason::VersionConflict)];
+        let reasons = [
+            Some(Reason::IdTaken),
+            None,
+            Some(Reason::NameTaken),
+            Some(Reason::VersionConflict),
+        ];
         let failed = |codes: &[&str]| failed_condition(&cancellation(codes), &reasons);
 
-        assert_eq!(failed(&["ConditionalCheckFailed", "None", "None", "None"]), Some(Reason::IdTaken));
-        let two = ["ConditionalCheckFailed", "TransactionConflict", "ConditionalCheckFailed", "ThrottlingError"];
+        assert_eq!(
+            failed(&["ConditionalCheckFailed", "None", "None", "None"]),
+            Some(Reason::IdTaken)
+        );
+        let two = [
+            "ConditionalCheckFailed",
+            "TransactionConflict",
+            "ConditionalCheckFailed",
+            "ThrottlingError",
+        ];
         assert_eq!(failed(&two), Some(Reason::NameTaken));
-        let all = ["ConditionalCheckFailed", "None", "ConditionalCheckFailed", "ConditionalCheckFailed"];
+        let all = [
+            "ConditionalCheckFailed",
+            "None",
+            "ConditionalCheckFailed",
+            "ConditionalCheckFailed",
+        ];
         assert_eq!(failed(&all), Some(Reason::VersionConflict));
-        assert_eq!(failed(&["None", "TransactionConflict", "None", "None"]), None);
+        assert_eq!(
+            failed(&["None", "TransactionConflict", "None", "None"]),
+            None
+        );
         assert_eq!(failed(&[]), None);
     }
 }

@@ -1,6 +1,9 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
-use domain::{Completion, Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference, UserId};
+use domain::{
+    Completion, Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
+    UserId,
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
@@ -35,8 +38,15 @@ impl Table {
 
     /// Replaces the version of a config that a change was made from. Returns the new version.
     #[instrument(skip_all)]
-    pub async fn change_upload_config(&self, from: &UploadConfig, to: &UploadConfig) -> Result<u64, WriteError> {
-        let to = &UploadConfig { version: from.version + 1, ..to.clone() };
+    pub async fn change_upload_config(
+        &self,
+        from: &UploadConfig,
+        to: &UploadConfig,
+    ) -> Result<u64, WriteError> {
+        let to = &UploadConfig {
+            version: from.version + 1,
+            ..to.clone()
+        };
         let name = Key::upload_config_name(to.space_id, &to.name);
         let mut transaction = self.transaction();
         transaction.replace(Key::upload_config(from.space_id, from.id), to, from.version);
@@ -44,7 +54,10 @@ impl Table {
             transaction.replace(name, to, from.version);
         } else {
             transaction.insert(name, to, Reason::NameTaken);
-            transaction.delete_version(Key::upload_config_name(from.space_id, &from.name), from.version);
+            transaction.delete_version(
+                Key::upload_config_name(from.space_id, &from.name),
+                from.version,
+            );
         }
         transaction.commit().await?;
         Ok(to.version)
@@ -53,14 +66,29 @@ impl Table {
     /// Deletes a config. Fails with [`Reason::ConfigActive`] if it is its space's active one.
     #[instrument(skip_all)]
     pub async fn delete_upload_config(&self, config: &UploadConfig) -> Result<(), WriteError> {
-        let is_inactive =
-            Condition::exists().and("active_upload_config_id <> :config").value("config", text(config.id));
+        let is_inactive = Condition::exists()
+            .and("active_upload_config_id <> :config")
+            .value("config", text(config.id));
         let is_ours = Condition::equals("space_id", text(config.space_id));
         let mut transaction = self.transaction();
-        transaction.check(Key::space(config.space_id), &is_inactive, Reason::ConfigActive);
-        transaction.delete_version(Key::upload_config(config.space_id, config.id), config.version);
-        transaction.delete_version(Key::upload_config_name(config.space_id, &config.name), config.version);
-        transaction.delete_if(Key::upload_config_owner(config.id), &is_ours, Reason::VersionConflict);
+        transaction.check(
+            Key::space(config.space_id),
+            &is_inactive,
+            Reason::ConfigActive,
+        );
+        transaction.delete_version(
+            Key::upload_config(config.space_id, config.id),
+            config.version,
+        );
+        transaction.delete_version(
+            Key::upload_config_name(config.space_id, &config.name),
+            config.version,
+        );
+        transaction.delete_if(
+            Key::upload_config_owner(config.id),
+            &is_ours,
+            Reason::VersionConflict,
+        );
         transaction.commit().await
     }
 
@@ -94,20 +122,32 @@ impl Table {
         config: UploadConfigId,
         user: UserId,
     ) -> Result<Option<(Space, UploadConfig, Membership)>, Error> {
-        self.space_record_and_membership(space, Key::upload_config(space, config), user).await
+        self.space_record_and_membership(space, Key::upload_config(space, config), user)
+            .await
     }
 
     /// The space of an upload config.
     #[instrument(skip_all)]
-    pub async fn space_of_upload_config(&self, id: UploadConfigId) -> Result<Option<SpaceId>, Error> {
+    pub async fn space_of_upload_config(
+        &self,
+        id: UploadConfigId,
+    ) -> Result<Option<SpaceId>, Error> {
         let owner: Option<ConfigOwner> = self.get(Key::upload_config_owner(id)).await?;
         Ok(owner.map(|owner| owner.space_id))
     }
 
     /// Returns a page of a space's upload configs, newest first.
     #[instrument(skip_all)]
-    pub async fn list_upload_configs(&self, space: SpaceId, listing: &Listing) -> Result<Page<UploadConfig>, Error> {
-        self.page(Range::newest_first(space_partition(space), UPLOAD_CONFIGS), listing).await
+    pub async fn list_upload_configs(
+        &self,
+        space: SpaceId,
+        listing: &Listing,
+    ) -> Result<Page<UploadConfig>, Error> {
+        self.page(
+            Range::newest_first(space_partition(space), UPLOAD_CONFIGS),
+            listing,
+        )
+        .await
     }
 }
 
@@ -121,9 +161,19 @@ fn referenced(space: SpaceId, reference: &UploadConfigReference) -> Key {
 impl Transaction<'_> {
     /// Inserts a config.
     pub(crate) fn insert_upload_config(&mut self, config: &UploadConfig) {
-        let owner = ConfigOwner { space_id: config.space_id };
-        self.insert(Key::upload_config(config.space_id, config.id), config, Reason::IdTaken);
-        self.insert(Key::upload_config_name(config.space_id, &config.name), config, Reason::NameTaken);
+        let owner = ConfigOwner {
+            space_id: config.space_id,
+        };
+        self.insert(
+            Key::upload_config(config.space_id, config.id),
+            config,
+            Reason::IdTaken,
+        );
+        self.insert(
+            Key::upload_config_name(config.space_id, &config.name),
+            config,
+            Reason::NameTaken,
+        );
         self.insert(Key::upload_config_owner(config.id), &owner, Reason::IdTaken);
     }
 }

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use aws_sdk_dynamodb::{
     operation::{delete_item::DeleteItemError, update_item::UpdateItemError},
-    types::{DeleteRequest, PutRequest, ReturnValue, ReturnValuesOnConditionCheckFailure, WriteRequest},
+    types::{
+        DeleteRequest, PutRequest, ReturnValue, ReturnValuesOnConditionCheckFailure, WriteRequest,
+    },
 };
 use serde::Serialize;
 
@@ -24,14 +26,23 @@ pub(crate) enum Updated {
 impl Table {
     /// Writes a record in place of whatever is there; safe to repeat.
     pub(crate) async fn overwrite(&self, key: Key, record: &impl Serialize) -> Result<(), Error> {
-        let put = self.client.put_item().table_name(&self.name).set_item(Some(item(key, record)?));
+        let put = self
+            .client
+            .put_item()
+            .table_name(&self.name)
+            .set_item(Some(item(key, record)?));
         self.call(|| put.clone().send()).await?;
         Ok(())
     }
 
     /// Updates an item if its condition holds. The condition defines the names and values of `update` too. An update whose
     /// answer is lost may take effect twice.
-    pub(crate) async fn update(&self, key: Key, update: &str, condition: &Condition) -> Result<Updated, Error> {
+    pub(crate) async fn update(
+        &self,
+        key: Key,
+        update: &str,
+        condition: &Condition,
+    ) -> Result<Updated, Error> {
         let update = self
             .client
             .update_item()
@@ -69,7 +80,9 @@ impl Table {
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values());
         let send = || async {
-            let Err(error) = Box::pin(delete.clone().send()).await else { return Ok(()) };
+            let Err(error) = Box::pin(delete.clone().send()).await else {
+                return Ok(());
+            };
             match error.as_service_error() {
                 // There is nothing to delete, or it was deleted by a try whose answer was lost.
                 Some(DeleteItemError::ConditionalCheckFailedException(_)) => Ok(()),
@@ -83,7 +96,9 @@ impl Table {
     pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), Error> {
         let mut requests = Vec::new();
         for key in keys {
-            let delete = DeleteRequest::builder().set_key(Some(key.clone().attributes())).build();
+            let delete = DeleteRequest::builder()
+                .set_key(Some(key.clone().attributes()))
+                .build();
             let delete = delete.map_err(Error::refused)?;
             requests.push((key, WriteRequest::builder().delete_request(delete).build()));
         }
@@ -91,10 +106,15 @@ impl Table {
     }
 
     /// Writes records unconditionally, of each key the last one; safe to repeat.
-    pub(crate) async fn overwrite_all(&self, records: &[(Key, impl Serialize)]) -> Result<(), Error> {
+    pub(crate) async fn overwrite_all(
+        &self,
+        records: &[(Key, impl Serialize)],
+    ) -> Result<(), Error> {
         let mut requests = Vec::new();
         for (key, record) in records {
-            let put = PutRequest::builder().set_item(Some(item(key.clone(), record)?)).build();
+            let put = PutRequest::builder()
+                .set_item(Some(item(key.clone(), record)?))
+                .build();
             let put = put.map_err(Error::refused)?;
             requests.push((key, WriteRequest::builder().put_request(put).build()));
         }
@@ -109,7 +129,8 @@ impl Table {
         requests.retain(|(key, _)| sent.insert(*key));
         requests.reverse();
 
-        let requests: Vec<WriteRequest> = requests.into_iter().map(|(_, request)| request).collect();
+        let requests: Vec<WriteRequest> =
+            requests.into_iter().map(|(_, request)| request).collect();
         for batch in requests.chunks(BATCH_WRITES_MAX) {
             self.write_batch(batch.to_vec()).await?;
         }
@@ -121,12 +142,22 @@ impl Table {
             if attempt > 0 {
                 self.pause_after_throttling(attempt).await;
             }
-            let sent = self.client.batch_write_item().request_items(&self.name, rest.clone()).send().await;
+            let sent = self
+                .client
+                .batch_write_item()
+                .request_items(&self.name, rest.clone())
+                .send()
+                .await;
             let answer = match sent.map_err(Error::from_sdk) {
                 Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
                 sent => sent?,
             };
-            rest = answer.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
+            rest = answer
+                .unprocessed_items
+                .unwrap_or_default()
+                .into_values()
+                .flatten()
+                .collect();
             if rest.is_empty() {
                 return Ok(());
             }

@@ -52,15 +52,30 @@ impl From<WriteError> for Fault {
         };
         match reason {
             Reason::NameTaken => Violations::from(("name", Violation::Taken)).into(),
-            Reason::PathTaken => Fault::conflict("A file of this name is already stored.", "file", Violation::Taken),
-            Reason::ConfigMissing => Violations::from(("active_upload_config_id", Violation::Unknown)).into(),
+            Reason::PathTaken => Fault::conflict(
+                "A file of this name is already stored.",
+                "file",
+                Violation::Taken,
+            ),
+            Reason::ConfigMissing => {
+                Violations::from(("active_upload_config_id", Violation::Unknown)).into()
+            }
             Reason::ConfigActive => {
-                let message = "This is the active upload config of its space. Make another one active first.";
-                Fault::conflict(message, "id", Violation::Must("must not be that of the active upload config"))
+                let message =
+                    "This is the active upload config of its space. Make another one active first.";
+                Fault::conflict(
+                    message,
+                    "id",
+                    Violation::Must("must not be that of the active upload config"),
+                )
             }
             Reason::SpaceDeleted => Fault::not_found(),
-            Reason::ReservationLost | Reason::VersionConflict | Reason::FolderClosed => Fault::contended(error),
-            Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => Fault::unavailable(error),
+            Reason::ReservationLost | Reason::VersionConflict | Reason::FolderClosed => {
+                Fault::contended(error)
+            }
+            Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => {
+                Fault::unavailable(error)
+            }
         }
     }
 }

@@ -29,14 +29,33 @@ impl Meter {
     pub fn new(name: &str, namespace: &str, counts_routes: bool, sources: Sources) -> Meter {
         let name = name.to_owned();
         let namespace = namespace.to_owned();
-        Meter(Arc::new(Function { name, namespace, counts_routes, sources }))
+        Meter(Arc::new(Function {
+            name,
+            namespace,
+            counts_routes,
+            sources,
+        }))
     }
 
     /// Begins a request. The span has the level `error`, so that no log level leaves it out.
     pub fn request(&self, request_id: &str, method: &str, path: String) -> Task {
         let function = &self.0.name;
-        let span = tracing::error_span!("request", function, request_id, method, route = Empty, space_id = Empty);
-        Task::begin(self.clone(), span, Id::Request { id: request_id.to_owned(), path })
+        let span = tracing::error_span!(
+            "request",
+            function,
+            request_id,
+            method,
+            route = Empty,
+            space_id = Empty
+        );
+        Task::begin(
+            self.clone(),
+            span,
+            Id::Request {
+                id: request_id.to_owned(),
+                path,
+            },
+        )
     }
 
     /// Begins a job.

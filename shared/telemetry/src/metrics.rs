@@ -61,7 +61,13 @@ pub struct Answer {
 type Metric = (&'static str, &'static str, Value);
 
 /// Returns a task's line of metrics.
-pub(crate) fn line(function: &Function, id: &Id, state: &State, outcome: &Outcome, elapsed: Duration) -> Value {
+pub(crate) fn line(
+    function: &Function,
+    id: &Id,
+    state: &State,
+    outcome: &Outcome,
+    elapsed: Duration,
+) -> Value {
     let now = function.sources.now();
     let mut root = Map::new();
     root.insert("level".to_owned(), "INFO".into());
@@ -74,22 +80,46 @@ pub(crate) fn line(function: &Function, id: &Id, state: &State, outcome: &Outcom
     let by_function = json!([["Function"]]);
     let (dimensions, counts, mut per_function) = match id {
         Id::Request { id, .. } => {
-            let answer = if let Outcome::Answered(answer) = outcome { Some(answer) } else { None };
-            let class = answer.map_or(CANCELLED.to_owned(), |answer| format!("{}xx", answer.status / 100));
+            let answer = if let Outcome::Answered(answer) = outcome {
+                Some(answer)
+            } else {
+                None
+            };
+            let class = answer.map_or(CANCELLED.to_owned(), |answer| {
+                format!("{}xx", answer.status / 100)
+            });
             root.insert("request_id".to_owned(), id.as_str().into());
-            root.insert("Route".to_owned(), state.route.as_deref().unwrap_or(NO_ROUTE).into());
+            root.insert(
+                "Route".to_owned(),
+                state.route.as_deref().unwrap_or(NO_ROUTE).into(),
+            );
             root.insert("StatusClass".to_owned(), class.into());
             let by_route = json!([["Function"], ["Function", "Route", "StatusClass"]]);
-            let dimensions = if function.counts_routes { by_route } else { by_function.clone() };
-            (dimensions, "Requests", answer.map(answer_metrics).unwrap_or_default())
+            let dimensions = if function.counts_routes {
+                by_route
+            } else {
+                by_function.clone()
+            };
+            (
+                dimensions,
+                "Requests",
+                answer.map(answer_metrics).unwrap_or_default(),
+            )
         }
         Id::Message(id) => {
             root.insert("message_id".to_owned(), id.as_str().into());
             let failed = u8::from(!matches!(outcome, Outcome::Done));
-            (by_function.clone(), "Jobs", vec![("FailedJobs", "Count", failed.into())])
+            (
+                by_function.clone(),
+                "Jobs",
+                vec![("FailedJobs", "Count", failed.into())],
+            )
         }
     };
-    let counted = vec![(counts, "Count", 1.into()), ("Latency", "Milliseconds", milliseconds(elapsed))];
+    let counted = vec![
+        (counts, "Count", 1.into()),
+        ("Latency", "Milliseconds", milliseconds(elapsed)),
+    ];
     per_function.extend(costs(state));
 
     let namespace = function.namespace.as_str();
@@ -97,14 +127,25 @@ pub(crate) fn line(function: &Function, id: &Id, state: &State, outcome: &Outcom
         directive(&mut root, namespace, &dimensions, counted),
         directive(&mut root, namespace, &by_function, per_function),
     ];
-    root.insert("_aws".to_owned(), json!({ "Timestamp": now.ms(), "CloudWatchMetrics": directives }));
+    root.insert(
+        "_aws".to_owned(),
+        json!({ "Timestamp": now.ms(), "CloudWatchMetrics": directives }),
+    );
     Value::Object(root)
 }
 
 fn answer_metrics(answer: &Answer) -> Vec<Metric> {
     vec![
-        ("ClientErrors", "Count", u8::from(answer.status / 100 == 4).into()),
-        ("ServerErrors", "Count", u8::from(answer.status / 100 == 5).into()),
+        (
+            "ClientErrors",
+            "Count",
+            u8::from(answer.status / 100 == 4).into(),
+        ),
+        (
+            "ServerErrors",
+            "Count",
+            u8::from(answer.status / 100 == 5).into(),
+        ),
         ("BytesIn", "Bytes", answer.bytes_in.into()),
         ("BytesOut", "Bytes", answer.bytes_out.into()),
     ]
@@ -116,7 +157,12 @@ fn answer_metrics(answer: &Answer) -> Vec<Metric> {
 /// response does not say why: want of capacity, an internal failure, or more than 1 MB of one partition (`BatchGetItem` in the
 /// Amazon DynamoDB API reference).
 fn costs(state: &State) -> Vec<Metric> {
-    let latencies: Vec<Value> = state.aws_latencies.iter().copied().map(milliseconds).collect();
+    let latencies: Vec<Value> = state
+        .aws_latencies
+        .iter()
+        .copied()
+        .map(milliseconds)
+        .collect();
     let mut costs = vec![
         ("AwsAttempts", "Count", state.aws_attempts.into()),
         ("Throttles", "Count", state.throttles.into()),
@@ -129,7 +175,12 @@ fn costs(state: &State) -> Vec<Metric> {
 }
 
 /// Adds metrics to the root, and returns the directive that publishes them.
-fn directive(root: &mut Map<String, Value>, namespace: &str, dimensions: &Value, metrics: Vec<Metric>) -> Value {
+fn directive(
+    root: &mut Map<String, Value>,
+    namespace: &str,
+    dimensions: &Value,
+    metrics: Vec<Metric>,
+) -> Value {
     let mut definitions = Vec::new();
     for (name, unit, value) in metrics {
         definitions.push(json!({ "Name": name, "Unit": unit }));
@@ -170,16 +221,31 @@ mod tests {
 
     fn function(name: &str, counts_routes: bool) -> Function {
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
-        Function { name: name.to_owned(), namespace: "Larder/dev".to_owned(), counts_routes, sources }
+        Function {
+            name: name.to_owned(),
+            namespace: "Larder/dev".to_owned(),
+            counts_routes,
+            sources,
+        }
     }
 
     fn request() -> Id {
-        Id::Request { id: "id".to_owned(), path: "/api/v1/files/0".to_owned() }
+        Id::Request {
+            id: "id".to_owned(),
+            path: "/api/v1/files/0".to_owned(),
+        }
     }
 
     fn answered(status: u16) -> Outcome {
         let cause = None;
-        Outcome::Answered(Answer { status, bytes_in: 3, bytes_out: 4, cause, is_contention: false, is_replayed: false })
+        Outcome::Answered(Answer {
+            status,
+            bytes_in: 3,
+            bytes_out: 4,
+            cause,
+            is_contention: false,
+            is_replayed: false,
+        })
     }
 
     /// Checks what the specification demands of a line, and returns the metrics by their dimensions.
@@ -188,19 +254,38 @@ mod tests {
         let mut published = Vec::new();
         for directive in line["_aws"]["CloudWatchMetrics"].as_array().unwrap() {
             assert_eq!(directive["Namespace"], "Larder/dev");
-            let names = |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).unwrap() };
+            let names =
+                |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).unwrap() };
             let metrics = directive["Metrics"].as_array().unwrap();
             for metric in metrics {
                 let value = &line[metric["Name"].as_str().unwrap()];
-                let has_values = value.as_array().is_some_and(|values| (1..=VALUES_MAX).contains(&values.len()));
+                let has_values = value
+                    .as_array()
+                    .is_some_and(|values| (1..=VALUES_MAX).contains(&values.len()));
                 assert!(value.is_number() || has_values, "{metric}: {value}");
             }
             for set in directive["Dimensions"].as_array().unwrap() {
                 for dimension in names(set) {
-                    assert!(line[&dimension].as_str().is_some_and(|value| !value.is_empty()), "{dimension}");
+                    assert!(
+                        line[&dimension]
+                            .as_str()
+                            .is_some_and(|value| !value.is_empty()),
+                        "{dimension}"
+                    );
                 }
-                let set = set.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
-                published.push((set, metrics.iter().map(|metric| metric["Name"].as_str().unwrap()).collect()));
+                let set = set
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|name| name.as_str().unwrap())
+                    .collect();
+                published.push((
+                    set,
+                    metrics
+                        .iter()
+                        .map(|metric| metric["Name"].as_str().unwrap())
+                        .collect(),
+                ));
             }
         }
         published
@@ -216,10 +301,20 @@ mod tests {
             throttles: 1,
             conflicts: 0,
         };
-        let line = line(&function("files", true), &request(), &state, &answered(503), Duration::from_millis(25));
+        let line = line(
+            &function("files", true),
+            &request(),
+            &state,
+            &answered(503),
+            Duration::from_millis(25),
+        );
 
         let costs = ["AwsAttempts", "Throttles", "Conflicts", "AwsAttemptLatency"];
-        let per_function = [&["ClientErrors", "ServerErrors", "BytesIn", "BytesOut"][..], &costs].concat();
+        let per_function = [
+            &["ClientErrors", "ServerErrors", "BytesIn", "BytesOut"][..],
+            &costs,
+        ]
+        .concat();
         let counted = vec!["Requests", "Latency"];
         let expected = vec![
             (vec!["Function"], counted.clone()),
@@ -253,27 +348,68 @@ mod tests {
     #[test]
     fn job_is_counted_by_function_alone() {
         let id = Id::Message("message".to_owned());
-        for (outcome, failed) in [(Outcome::Done, 0), (Outcome::Failed, 1), (Outcome::Cancelled, 1)] {
-            let line = line(&function("purge", true), &id, &State::default(), &outcome, Duration::ZERO);
+        for (outcome, failed) in [
+            (Outcome::Done, 0),
+            (Outcome::Failed, 1),
+            (Outcome::Cancelled, 1),
+        ] {
+            let line = line(
+                &function("purge", true),
+                &id,
+                &State::default(),
+                &outcome,
+                Duration::ZERO,
+            );
             let costs = vec!["FailedJobs", "AwsAttempts", "Throttles", "Conflicts"];
-            let expected = vec![(vec!["Function"], vec!["Jobs", "Latency"]), (vec!["Function"], costs)];
+            let expected = vec![
+                (vec!["Function"], vec!["Jobs", "Latency"]),
+                (vec!["Function"], costs),
+            ];
             assert_eq!(published(&line), expected);
-            assert_eq!((&line["FailedJobs"], &line["message_id"]), (&json!(failed), &json!("message")));
+            assert_eq!(
+                (&line["FailedJobs"], &line["message_id"]),
+                (&json!(failed), &json!("message"))
+            );
         }
     }
 
     #[test]
     fn routes_are_left_out_if_they_are_not_counted() {
-        let line = line(&function("files", false), &request(), &State::default(), &answered(200), Duration::ZERO);
-        assert!(published(&line).iter().all(|(dimensions, _)| *dimensions == ["Function"]));
+        let line = line(
+            &function("files", false),
+            &request(),
+            &State::default(),
+            &answered(200),
+            Duration::ZERO,
+        );
+        assert!(
+            published(&line)
+                .iter()
+                .all(|(dimensions, _)| *dimensions == ["Function"])
+        );
     }
 
     #[test]
     fn request_without_a_response_is_counted_as_cancelled() {
-        let state = State { aws_attempts: 1, ..State::default() };
-        let line = line(&function("files", true), &request(), &state, &Outcome::Cancelled, Duration::ZERO);
+        let state = State {
+            aws_attempts: 1,
+            ..State::default()
+        };
+        let line = line(
+            &function("files", true),
+            &request(),
+            &state,
+            &Outcome::Cancelled,
+            Duration::ZERO,
+        );
         published(&line);
-        assert_eq!((&line["Requests"], &line["StatusClass"]), (&json!(1), &json!("cancelled")));
-        assert_eq!((&line["AwsAttempts"], line.get("ClientErrors")), (&json!(1), None));
+        assert_eq!(
+            (&line["Requests"], &line["StatusClass"]),
+            (&json!(1), &json!("cancelled"))
+        );
+        assert_eq!(
+            (&line["AwsAttempts"], line.get("ClientErrors")),
+            (&json!(1), None)
+        );
     }
 }

@@ -73,13 +73,27 @@ pub struct AwsAttempt {
 
 impl Task {
     pub(crate) fn begin(meter: Meter, span: Span, id: Id) -> Task {
-        let running = Running { meter, span, id, started: Instant::now(), state: Mutex::default() };
-        Task { running: Arc::new(running), has_ended: false }
+        let running = Running {
+            meter,
+            span,
+            id,
+            started: Instant::now(),
+            state: Mutex::default(),
+        };
+        Task {
+            running: Arc::new(running),
+            has_ended: false,
+        }
     }
 
     /// Runs a part of the task: what it logs is within the task's span, what it costs is counted.
     pub async fn run<T>(&self, part: impl Future<Output = T>) -> T {
-        CURRENT.scope(Arc::clone(&self.running), part.instrument(self.running.span.clone())).await
+        CURRENT
+            .scope(
+                Arc::clone(&self.running),
+                part.instrument(self.running.span.clone()),
+            )
+            .await
     }
 
     /// Logs how the task ended, and its line of metrics if the log contains them.

@@ -24,9 +24,16 @@ impl Tenants {
             // A key goes with its space, also while its record is still there.
             let (space, key) = self.table.space_and_key(space, caller.key_id()).await?;
             let (space, key) = space.zip(key).ok_or_else(Fault::unauthenticated)?;
-            return Ok(Account { user: None, key, role: Some(role), default_space_id: Some(space.id) });
+            return Ok(Account {
+                user: None,
+                key,
+                role: Some(role),
+                default_space_id: Some(space.id),
+            });
         }
-        let user = caller.user().ok_or_else(|| Fault::internal("a key is neither a user's nor a space's"))?;
+        let user = caller
+            .user()
+            .ok_or_else(|| Fault::internal("a key is neither a user's nor a space's"))?;
         let (record, key) = self.table.user_and_key(user, caller.key_id()).await?;
         let key = key.ok_or_else(|| Fault::internal("a key is missing among its owner's"))?;
         let chosen = record.and_then(|user| user.default_space_id);
@@ -34,14 +41,23 @@ impl Tenants {
             Some(id) => self.space(caller, id).await?.map(|space| space.record.id),
             None => None,
         };
-        Ok(Account { user: Some(user), key, role: None, default_space_id })
+        Ok(Account {
+            user: Some(user),
+            key,
+            role: None,
+            default_space_id,
+        })
     }
 
     /// The space that is meant where the caller names none.
     pub async fn default_space(&self, caller: &Caller) -> Result<Option<Space>, Fault> {
         let id = match (caller.own_space(), caller.user()) {
             (Some((own, _)), _) => Some(own),
-            (None, Some(user)) => self.table.user(user).await?.and_then(|user| user.default_space_id),
+            (None, Some(user)) => self
+                .table
+                .user(user)
+                .await?
+                .and_then(|user| user.default_space_id),
             (None, None) => None,
         };
         match id {
@@ -51,7 +67,12 @@ impl Tenants {
     }
 
     /// Chooses the space that is meant where the user names none; `false` where it is none that they may know of.
-    pub async fn choose_default_space(&self, caller: &Caller, user: UserId, id: SpaceId) -> Result<bool, Fault> {
+    pub async fn choose_default_space(
+        &self,
+        caller: &Caller,
+        user: UserId,
+        id: SpaceId,
+    ) -> Result<bool, Fault> {
         let known = self.space(caller, id).await?.is_some();
         if known {
             self.table.choose_default_space(user, id).await?;

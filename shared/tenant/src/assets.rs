@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
 use domain::{
-    Completion, Fault, File, FileId, FileStatus, FolderId, HourlyQuota, IdempotencyReservation, Revision, Violation,
-    Violations,
+    Completion, Fault, File, FileId, FileStatus, FolderId, HourlyQuota, IdempotencyReservation,
+    Revision, Violation, Violations,
 };
 use futures::{StreamExt, stream};
 use table::{Reason, WriteError};
@@ -38,12 +38,19 @@ impl Space {
     /// Fails with 429 if the uploads of an hour are used up, before another one is received.
     pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), Fault> {
         let made = self.table.uploads_in_hour(self.record.id, quota).await?;
-        if made < quota.most { Ok(()) } else { Err(quota.used_up(self.now())) }
+        if made < quota.most {
+            Ok(())
+        } else {
+            Err(quota.used_up(self.now()))
+        }
     }
 
     /// This space's files.
     pub fn assets<'a>(&'a self, originals: &'a Originals) -> Assets<'a> {
-        Assets { space: self, originals }
+        Assets {
+            space: self,
+            originals,
+        }
     }
 }
 
@@ -66,13 +73,19 @@ pub(crate) struct Unwritten {
 
 impl From<Fault> for Unwritten {
     fn from(fault: Fault) -> Unwritten {
-        Unwritten { fault, is_settled: false }
+        Unwritten {
+            fault,
+            is_settled: false,
+        }
     }
 }
 
 impl Unwritten {
     fn settled(fault: Fault) -> Unwritten {
-        Unwritten { fault, is_settled: true }
+        Unwritten {
+            fault,
+            is_settled: true,
+        }
     }
 }
 
@@ -93,7 +106,10 @@ impl Assets<'_> {
         if records.iter().any(|file| file.status != FileStatus::Active) {
             return Err(Fault::internal("a file to be stored is not active"));
         }
-        let paths: BTreeSet<&str> = records.iter().map(|file| file.storage_path.as_str()).collect();
+        let paths: BTreeSet<&str> = records
+            .iter()
+            .map(|file| file.storage_path.as_str())
+            .collect();
         if paths.len() < records.len() {
             return Err(WriteError::ConditionFailed(Reason::PathTaken).into());
         }
@@ -102,7 +118,9 @@ impl Assets<'_> {
             Ok(()) => self.write(&records, quota, completion).await,
             Err(fault) => Err(Unwritten::settled(fault)),
         };
-        let Err(Unwritten { fault, is_settled }) = written else { return Ok(()) };
+        let Err(Unwritten { fault, is_settled }) = written else {
+            return Ok(());
+        };
         if is_settled {
             for file in &records {
                 self.remove_original(file).await;
@@ -113,8 +131,12 @@ impl Assets<'_> {
 
     /// Stores the bytes of files. All calls end before one of them fails: one that was cancelled could still take effect.
     async fn put_all(&self, files: &[NewFile]) -> Result<(), Fault> {
-        let puts: Vec<_> = files.iter().map(|file| self.put(&file.record, file.content.clone())).collect();
-        let stored: Vec<Result<(), Fault>> = stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
+        let puts: Vec<_> = files
+            .iter()
+            .map(|file| self.put(&file.record, file.content.clone()))
+            .collect();
+        let stored: Vec<Result<(), Fault>> =
+            stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
         stored.into_iter().collect()
     }
 
@@ -126,8 +148,14 @@ impl Assets<'_> {
         completion: Option<&Completion>,
     ) -> Result<(), Unwritten> {
         let folder = records.first().and_then(File::folder_id);
-        if records.iter().any(|file| file.space_id != self.space.record.id || file.folder_id() != folder) {
-            return Err(Fault::internal("files of another space, or of several folders, were to be written").into());
+        if records
+            .iter()
+            .any(|file| file.space_id != self.space.record.id || file.folder_id() != folder)
+        {
+            return Err(Fault::internal(
+                "files of another space, or of several folders, were to be written",
+            )
+            .into());
         }
         let reservation = completion.map(|completion| &completion.reservation);
         let table = &self.space.table;
@@ -135,11 +163,19 @@ impl Assets<'_> {
             Ok(()) => {}
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
                 let refusal = quota.map(|quota| quota.used_up(self.space.now()));
-                return Err(Unwritten::settled(refusal.unwrap_or_else(|| Fault::internal("no quota"))));
+                return Err(Unwritten::settled(
+                    refusal.unwrap_or_else(|| Fault::internal("no quota")),
+                ));
             }
-            Err(error @ WriteError::ConditionFailed(_)) => return Err(Unwritten::settled(error.into())),
+            Err(error @ WriteError::ConditionFailed(_)) => {
+                return Err(Unwritten::settled(error.into()));
+            }
             Err(error @ WriteError::Failed(_)) => {
-                if !table.resolve_unknown_commit(records, reservation).await.map_err(Fault::from)? {
+                if !table
+                    .resolve_unknown_commit(records, reservation)
+                    .await
+                    .map_err(Fault::from)?
+                {
                     return Err(Unwritten::settled(error.into()));
                 }
             }
@@ -151,13 +187,18 @@ impl Assets<'_> {
     }
 
     /// Why what was written cannot stay: only a look after writing tells of a deletion that looked before.
-    async fn refusal_after_writing(&self, folder: Option<FolderId>) -> Result<Option<Fault>, Fault> {
+    async fn refusal_after_writing(
+        &self,
+        folder: Option<FolderId>,
+    ) -> Result<Option<Fault>, Fault> {
         let (space, found) = self.space.with_settled_folder(folder).await?;
         let now = self.space.now();
         Ok(match (space, found) {
             (None, _) => Some(Violations::from(("space", Violation::Unknown)).into()),
             (Some(space), _) if space.is_closed(now) => Some(closed()),
-            (Some(_), None) if folder.is_some() => Some(Violations::from((FOLDER, Violation::Unknown)).into()),
+            (Some(_), None) if folder.is_some() => {
+                Some(Violations::from((FOLDER, Violation::Unknown)).into())
+            }
             (Some(_), Some(folder)) if folder.is_closed(now) => Some(folder_closed()),
             _ => None,
         })
@@ -182,13 +223,26 @@ impl Assets<'_> {
             }
             Ok(is_moved)
         };
-        let is_moved = table.retry_on_conflict(records.to_vec(), load, remove).await?;
-        if is_moved { Ok(()) } else { Err(Unwritten::settled(refusal)) }
+        let is_moved = table
+            .retry_on_conflict(records.to_vec(), load, remove)
+            .await?;
+        if is_moved {
+            Ok(())
+        } else {
+            Err(Unwritten::settled(refusal))
+        }
     }
 
     async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
-        let checksum = file.checksum_sha256.as_deref().ok_or_else(|| Fault::internal("a new file has no checksum"))?;
-        Ok(self.originals.0.put(&original(file)?, content, &file.mime_type, checksum).await?)
+        let checksum = file
+            .checksum_sha256
+            .as_deref()
+            .ok_or_else(|| Fault::internal("a new file has no checksum"))?;
+        Ok(self
+            .originals
+            .0
+            .put(&original(file)?, content, &file.mime_type, checksum)
+            .await?)
     }
 
     /// Removes the bytes of a record that was not written.
@@ -209,6 +263,8 @@ impl Assets<'_> {
 
 /// The object that holds a file's bytes.
 pub(crate) fn original(file: &File) -> Result<ObjectKey, Fault> {
-    let revision = file.revision.ok_or_else(|| Fault::internal("a file that is not there has no bytes"))?;
+    let revision = file
+        .revision
+        .ok_or_else(|| Fault::internal("a file that is not there has no bytes"))?;
     Ok(ObjectKey::original(file.space_id, file.id, revision))
 }

@@ -29,7 +29,10 @@ impl Space {
         } else {
             self.mark_if_empty(purge).await?;
         }
-        Ok(self.table.delete_space_authentication(self.record.id).await?)
+        Ok(self
+            .table
+            .delete_space_authentication(self.record.id)
+            .await?)
     }
 
     async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
@@ -51,12 +54,28 @@ impl Space {
     /// Announces the deletion and marks the space as deleted; with a token, only while that one keeps it closed.
     async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         let announced_at = self.now();
-        let job = |pass| (PurgeJob::Space { space_id: self.record.id, pass, announced_at }, ANNOUNCEMENT_SECONDS);
+        let job = |pass| {
+            (
+                PurgeJob::Space {
+                    space_id: self.record.id,
+                    pass,
+                    announced_at,
+                },
+                ANNOUNCEMENT_SECONDS,
+            )
+        };
         purge.send(&PurgePass::ALL.map(job)).await?;
         let mark = |space: &mut domain::Space, now| {
-            let is_closed_by = |token| space.closing.as_ref().is_some_and(|closing| closing.token == token);
+            let is_closed_by = |token| {
+                space
+                    .closing
+                    .as_ref()
+                    .is_some_and(|closing| closing.token == token)
+            };
             if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(now)) {
-                return Err(Fault::contended("the deletion took so long that the space was open again"));
+                return Err(Fault::contended(
+                    "the deletion took so long that the space was open again",
+                ));
             }
             space.deleted_at = Some(announced_at);
             // What it was for goes now; what is left of it only serves to find the rest.
@@ -73,14 +92,18 @@ impl Space {
     async fn close(&mut self, token: &str) -> Result<(), Fault> {
         let close = |space: &mut domain::Space, now| {
             if space.is_closed(now) {
-                let violation = Violation::Must("must not be that of a space that is being deleted");
+                let violation =
+                    Violation::Must("must not be that of a space that is being deleted");
                 let ends_at = space.closing.as_ref().map(|closing| closing.ends_at);
                 return Err(Fault {
                     retry_after_seconds: ends_at.map(|ends_at| ends_at.seconds_after(now)),
                     ..Fault::conflict("The space is being deleted.", "id", violation)
                 });
             }
-            space.closing = Some(Closing { token: token.to_owned(), ends_at: now.plus_ms(CLOSED_MS) });
+            space.closing = Some(Closing {
+                token: token.to_owned(),
+                ends_at: now.plus_ms(CLOSED_MS),
+            });
             Ok(())
         };
         self.change_if(close).await
@@ -97,7 +120,11 @@ impl Space {
     async fn demand_empty(&self) -> Result<(), Fault> {
         if self.table.has_assets(self.record.id).await? {
             let message = "The space is not empty. Delete its files and folders first, or all of it with force=true.";
-            return Err(Fault::conflict(message, "id", Violation::Must("must be that of an empty space")));
+            return Err(Fault::conflict(
+                message,
+                "id",
+                Violation::Must("must be that of an empty space"),
+            ));
         }
         Ok(())
     }
@@ -108,7 +135,9 @@ impl Space {
             return Err(closed());
         }
         if !self.record.enabled {
-            return Err(Fault::forbidden("This space is disabled and takes no uploads."));
+            return Err(Fault::forbidden(
+                "This space is disabled and takes no uploads.",
+            ));
         }
         Ok(())
     }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use bucket::{AnswerHeaders, Error};
 use bytes::Bytes;
 use domain::{
-    DeliveryProof, DeliveryType, EffectiveSecurity, FOLDER_DEPTH, Fault, File, FileStatus, FolderChain, FolderId,
-    Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Space, SpaceId, Timestamp, Violation, Violations,
-    access_revision, original_needs_proof,
+    DeliveryProof, DeliveryType, EffectiveSecurity, FOLDER_DEPTH, Fault, File, FileStatus,
+    FolderChain, FolderId, Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Space,
+    SpaceId, Timestamp, Violation, Violations, access_revision, original_needs_proof,
 };
 use futures::Stream;
 use tracing::instrument;
@@ -72,32 +72,49 @@ pub struct Delivered {
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
     pub async fn located(&self, storage_path: &str) -> Result<Option<Located>, Fault> {
-        let Some((handle, _)) = storage_path.split_once('/') else { return Ok(None) };
-        let Ok(handle) = Handle::parse(handle) else { return Ok(None) };
+        let Some((handle, _)) = storage_path.split_once('/') else {
+            return Ok(None);
+        };
+        let Ok(handle) = Handle::parse(handle) else {
+            return Ok(None);
+        };
         let mut asked: Option<(SpaceId, Vec<FolderId>)> = None;
         for read in 0..READS {
             let folders = asked.as_ref().map(|(space, ids)| (*space, ids.as_slice()));
             let records = self.table.delivered(&handle, storage_path, folders).await?;
-            let Some((file, space)) = records.file.zip(records.space) else { return Ok(None) };
+            let Some((file, space)) = records.file.zip(records.space) else {
+                return Ok(None);
+            };
             if file.space_id != space.id || file.status != FileStatus::Active || !space.enabled {
                 return Ok(None);
             }
             let needs = match FolderChain::link(file.folder_id(), &records.folders) {
-                Linked::Broken => return Ok(Some(Located { file, folders: None, space })),
+                Linked::Broken => {
+                    return Ok(Some(Located {
+                        file,
+                        folders: None,
+                        space,
+                    }));
+                }
                 Linked::Whole(folders) => {
                     // More than two reads show that hints were old.
                     if let Some(found) = folders.in_folder().filter(|_| read > 1) {
                         self.hints.note(found.id, found.above);
                     }
-                    return Ok(Some(Located { file, folders: Some(folders), space }));
+                    return Ok(Some(Located {
+                        file,
+                        folders: Some(folders),
+                        space,
+                    }));
                 }
                 Linked::Needs(ids) => ids,
             };
             let known = asked.map(|(_, ids)| ids).unwrap_or_default();
-            let hinted = file
-                .folder
-                .iter()
-                .flat_map(|folder| folder.chain().chain(self.hints.get(&folder.id).unwrap_or_default()));
+            let hinted = file.folder.iter().flat_map(|folder| {
+                folder
+                    .chain()
+                    .chain(self.hints.get(&folder.id).unwrap_or_default())
+            });
             let mut ids: Vec<FolderId> = known.into_iter().chain(hinted).chain(needs).collect();
             ids.sort_unstable();
             ids.dedup();
@@ -106,7 +123,9 @@ impl Tenants {
             }
             asked = Some((space.id, ids));
         }
-        Err(Fault::contended("others kept moving the folders of the file"))
+        Err(Fault::contended(
+            "others kept moving the folders of the file",
+        ))
     }
 
     /// Opens the original for a visitor: for everyone if neither the file nor anything around it requires proof, else for
@@ -114,10 +133,16 @@ impl Tenants {
     /// An image that has to carry a watermark is never delivered without it.
     #[instrument(skip_all)]
     pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
-        let Located { file, folders, space } = located;
+        let Located {
+            file,
+            folders,
+            space,
+        } = located;
         telemetry::record_space(space.id);
         let Some(folders) = folders else {
-            return Err(Fault::forbidden("The folder of this file is missing. Move the file into another one."));
+            return Err(Fault::forbidden(
+                "The folder of this file is missing. Move the file into another one.",
+            ));
         };
         let signed = verify(visitor.proof, &space, visitor.now)?;
         let needs_proof = original_needs_proof(&file, &folders, &space);
@@ -129,11 +154,17 @@ impl Tenants {
 
         let security = EffectiveSecurity::of(&folders, &space).security;
         if file.resource_type == ResourceType::Image && security.watermark.enabled {
-            let violation = Violation::Must("is enabled, and this image cannot be rendered with it");
+            let violation =
+                Violation::Must("is enabled, and this image cannot be rendered with it");
             return Err(Violations::from(("watermark", violation)).into());
         }
         let access_revision = access_revision(&file, &folders, &space);
-        Ok(Delivered { file, grant, signed, access_revision })
+        Ok(Delivered {
+            file,
+            grant,
+            signed,
+            access_revision,
+        })
     }
 
     /// Fails with 403 unless the caller has a role in the space.
@@ -144,15 +175,18 @@ impl Tenants {
             return Ok(Grant::Key);
         }
 
-        let message =
-            "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
+        let message = "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
         Err(Fault::forbidden(message))
     }
 
     async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, Fault> {
         let role = match (caller.own_space(), caller.user()) {
             (Some((own, role)), _) => (own == space.id).then_some(role),
-            (None, Some(user)) => self.table.membership(user, space.id).await?.map(|membership| membership.role),
+            (None, Some(user)) => self
+                .table
+                .membership(user, space.id)
+                .await?
+                .map(|membership| membership.role),
             (None, None) => None,
         };
         Ok(role.is_some_and(|role| role >= Role::Viewer))
@@ -167,8 +201,11 @@ fn verify(
     now: Timestamp,
 ) -> Result<Option<SignedAddress>, Fault> {
     let Some(proof) = proof else { return Ok(None) };
-    let left_seconds = proof.and_then(|(proof, master)| proof.proven(space.id, space.signing, master, now))?;
-    Ok(Some(SignedAddress { expires_seconds: now.seconds().saturating_add(left_seconds) }))
+    let left_seconds =
+        proof.and_then(|(proof, master)| proof.proven(space.id, space.signing, master, now))?;
+    Ok(Some(SignedAddress {
+        expires_seconds: now.seconds().saturating_add(left_seconds),
+    }))
 }
 
 impl Delivered {
@@ -212,7 +249,11 @@ impl Delivered {
         if let Some(object) = originals.0.get(&original(&self.file)?, positions).await? {
             return Ok(object);
         }
-        let is_there = !tenants.table.files(self.file.space_id, &[self.file.id]).await?.is_empty();
+        let is_there = !tenants
+            .table
+            .files(self.file.space_id, &[self.file.id])
+            .await?
+            .is_empty();
         Err(if is_there {
             Fault::internal(format!("the file {} has lost its bytes", self.file.id))
         } else {
@@ -228,6 +269,9 @@ impl Delivered {
         start: Timestamp,
         lifetime: Duration,
     ) -> Result<String, Fault> {
-        Ok(originals.0.presign_get(&original(&self.file)?, headers, start, lifetime).await?)
+        Ok(originals
+            .0
+            .presign_get(&original(&self.file)?, headers, start, lifetime)
+            .await?)
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::{Fault, File, FileFilter, FileId, FolderId, Listing, Page, Reference, Violation, Violations};
+use domain::{
+    Fault, File, FileFilter, FileId, FolderId, Listing, Page, Reference, Violation, Violations,
+};
 use queue::{PurgeJob, Queue};
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
@@ -17,18 +19,32 @@ pub(crate) const FOLDER: &str = "folder_id";
 
 impl Space {
     /// Returns a page of the files that a filter admits.
-    pub async fn list_files(&self, filter: &FileFilter, listing: &Listing) -> Result<Page<File>, Fault> {
-        Ok(self.table.list_files(self.record.id, filter, listing).await?)
+    pub async fn list_files(
+        &self,
+        filter: &FileFilter,
+        listing: &Listing,
+    ) -> Result<Page<File>, Fault> {
+        Ok(self
+            .table
+            .list_files(self.record.id, filter, listing)
+            .await?)
     }
 
     /// The newest file that has a reference.
     pub async fn file_by_reference(&self, reference: &Reference) -> Result<Option<File>, Fault> {
-        Ok(self.table.file_by_reference(self.record.id, reference).await?)
+        Ok(self
+            .table
+            .file_by_reference(self.record.id, reference)
+            .await?)
     }
 
     /// Refuses a caller who may manage no files but their own, and whose own this is not.
     pub fn demand_file(&self, file: &File, caller: &Caller) -> Result<(), Fault> {
-        if file.uploaded_by == caller.principal() { Ok(()) } else { self.demand(domain::Role::Admin) }
+        if file.uploaded_by == caller.principal() {
+            Ok(())
+        } else {
+            self.demand(domain::Role::Admin)
+        }
     }
 
     /// Changes a file's record. Where others change it at the same time, the change is made again upon theirs.
@@ -50,26 +66,46 @@ impl Space {
                     self.demand_open_folder(changed.folder_id()).await?;
                     Err(ChangeError::Conflict)
                 }
-                version => Ok(File { version: version?, ..changed }),
+                version => Ok(File {
+                    version: version?,
+                    ..changed
+                }),
             }
         };
-        self.table.retry_on_conflict(from, || self.file_again(id), write).await
+        self.table
+            .retry_on_conflict(from, || self.file_again(id), write)
+            .await
     }
 
     /// Refuses files that are to be put into a folder that is gone or, once it is decided, still about to go.
     async fn demand_open_folder(&self, folder: Option<FolderId>) -> Result<(), Fault> {
         let (_, folder) = self.with_settled_folder(folder).await?;
         let folder = folder.ok_or_else(|| Violations::from((FOLDER, Violation::Unknown)))?;
-        if folder.is_closed(self.now()) { Err(folder_closed()) } else { Ok(()) }
+        if folder.is_closed(self.now()) {
+            Err(folder_closed())
+        } else {
+            Ok(())
+        }
     }
 
     /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
     #[instrument(skip_all)]
     pub async fn delete_file(&self, file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());
-        purge.send(&[(PurgeJob::File { space_id, file_id, announced_at }, ANNOUNCEMENT_SECONDS)]).await?;
+        purge
+            .send(&[(
+                PurgeJob::File {
+                    space_id,
+                    file_id,
+                    announced_at,
+                },
+                ANNOUNCEMENT_SECONDS,
+            )])
+            .await?;
         let remove = |file: File| async move { Ok(self.table.remove_file(&file).await?) };
-        self.table.retry_on_conflict(file, || self.file_again(file_id), remove).await
+        self.table
+            .retry_on_conflict(file, || self.file_again(file_id), remove)
+            .await
     }
 
     /// A file as it is now; not found, where it is gone.
@@ -95,9 +131,14 @@ impl Tenants {
                 Some((own, _)) => self.table.space(own).await?,
                 None => None,
             };
-            let Some(own) = own else { return Ok(HashMap::new()) };
+            let Some(own) = own else {
+                return Ok(HashMap::new());
+            };
             let files = self.table.files(own.id, ids).await?;
-            return Ok(files.into_iter().map(|(id, file)| (id, (own.clone(), file))).collect());
+            return Ok(files
+                .into_iter()
+                .map(|(id, file)| (id, (own.clone(), file)))
+                .collect());
         };
         Ok(self.table.files_of_user(user, ids).await?)
     }

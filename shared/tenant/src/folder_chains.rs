@@ -23,10 +23,15 @@ impl FolderChains {
     }
 
     /// Reads the folders around all that is in some; those that were read before are not read again.
-    async fn read(space: &Space, wanted: &[InFolder], known: Vec<Folder>) -> Result<FolderChains, Fault> {
+    async fn read(
+        space: &Space,
+        wanted: &[InFolder],
+        known: Vec<Folder>,
+    ) -> Result<FolderChains, Fault> {
         let chains = FolderChains::read_once(space, wanted, known).await?;
         let is_broken = |folder: &InFolder| {
-            matches!(chains.0.get(&folder.id), Some(Some(_))) && chains.around(Some(folder.id)).is_none()
+            matches!(chains.0.get(&folder.id), Some(Some(_)))
+                && chains.around(Some(folder.id)).is_none()
         };
         if wanted.iter().any(is_broken) {
             // What is read bit by bit, while others move it, may look as it never was.
@@ -35,8 +40,17 @@ impl FolderChains {
         Ok(chains)
     }
 
-    async fn read_once(space: &Space, wanted: &[InFolder], known: Vec<Folder>) -> Result<FolderChains, Fault> {
-        let mut chains = FolderChains(known.into_iter().map(|folder| (folder.id, Some(folder))).collect());
+    async fn read_once(
+        space: &Space,
+        wanted: &[InFolder],
+        known: Vec<Folder>,
+    ) -> Result<FolderChains, Fault> {
+        let mut chains = FolderChains(
+            known
+                .into_iter()
+                .map(|folder| (folder.id, Some(folder)))
+                .collect(),
+        );
         let hinted = |folder: &InFolder| {
             let hint = space.hints.get(&folder.id).unwrap_or_default();
             folder.chain().chain(hint).collect::<Vec<_>>()
@@ -53,16 +67,31 @@ impl FolderChains {
                 }
                 return Ok(chains);
             }
-            chains.0.extend(space.table.folders(space.record.id, &needs).await?);
-            let linked = wanted.iter().map(|folder| FolderChain::link(Some(folder.id), &chains.0));
-            needs = linked.flat_map(|linked| if let Linked::Needs(ids) = linked { ids } else { Vec::new() }).collect();
+            chains
+                .0
+                .extend(space.table.folders(space.record.id, &needs).await?);
+            let linked = wanted
+                .iter()
+                .map(|folder| FolderChain::link(Some(folder.id), &chains.0));
+            needs = linked
+                .flat_map(|linked| {
+                    if let Linked::Needs(ids) = linked {
+                        ids
+                    } else {
+                        Vec::new()
+                    }
+                })
+                .collect();
         }
         Err(Fault::contended("others kept moving the folders"))
     }
 
     fn note(&self, wanted: &[InFolder], hints: &FolderHints) {
         for folder in wanted {
-            if let Some(found) = self.around(Some(folder.id)).and_then(|chain| chain.in_folder()) {
+            if let Some(found) = self
+                .around(Some(folder.id))
+                .and_then(|chain| chain.in_folder())
+            {
                 hints.note(found.id, found.above);
             }
         }
@@ -80,29 +109,47 @@ impl Space {
     }
 
     /// These folders with all that are around them; those of which one is missing leave gaps.
-    pub(crate) async fn with_chains(&self, folders: Vec<Folder>) -> Result<Vec<Option<FolderWithChain>>, Fault> {
+    pub(crate) async fn with_chains(
+        &self,
+        folders: Vec<Folder>,
+    ) -> Result<Vec<Option<FolderWithChain>>, Fault> {
         let place = |folder: &Folder| InFolder {
             id: folder.id,
             above: folder.parent.iter().flat_map(InFolder::chain).collect(),
         };
         let wanted: Vec<InFolder> = folders.iter().map(place).collect();
         let chains = FolderChains::read(self, &wanted, folders).await?;
-        Ok(wanted.iter().map(|folder| chains.around(Some(folder.id)).and_then(FolderWithChain::of)).collect())
+        Ok(wanted
+            .iter()
+            .map(|folder| chains.around(Some(folder.id)).and_then(FolderWithChain::of))
+            .collect())
     }
 
     /// Whether there is a folder.
     pub async fn has_folder(&self, id: FolderId) -> Result<bool, Fault> {
-        Ok(self.table.folders(self.record.id, &[id]).await?.values().any(Option::is_some))
+        Ok(self
+            .table
+            .folders(self.record.id, &[id])
+            .await?
+            .values()
+            .any(Option::is_some))
     }
 
     /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.
-    pub async fn folder_chain(&self, folder: Option<&InFolder>) -> Result<Option<FolderChain>, Fault> {
+    pub async fn folder_chain(
+        &self,
+        folder: Option<&InFolder>,
+    ) -> Result<Option<FolderChain>, Fault> {
         let chains = self.folder_chains(folder).await?;
         Ok(chains.around(folder.map(|folder| folder.id)))
     }
 
     /// The same of a folder of which only the id is known.
     pub async fn folder(&self, id: FolderId) -> Result<Option<FolderChain>, Fault> {
-        self.folder_chain(Some(&InFolder { id, above: Vec::new() })).await
+        self.folder_chain(Some(&InFolder {
+            id,
+            above: Vec::new(),
+        }))
+        .await
     }
 }

@@ -24,7 +24,11 @@ impl Space {
     ) -> Result<(Option<domain::Space>, Option<Folder>), Fault> {
         for attempt in 1..LOOKS {
             let found = self.table.space_and_folder(self.record.id, folder).await?;
-            if !found.1.as_ref().is_some_and(|folder| folder.is_closed(self.now())) {
+            if !found
+                .1
+                .as_ref()
+                .is_some_and(|folder| folder.is_closed(self.now()))
+            {
                 return Ok(found);
             }
             self.table.pause_after_conflict(attempt).await;
@@ -48,7 +52,10 @@ impl Space {
             if folder.is_closed(self.now()) {
                 return Err(folder_closed());
             }
-            folder.closing = Some(Closing { token: token.clone(), ends_at: self.now().plus_ms(CLOSED_MS) });
+            folder.closing = Some(Closing {
+                token: token.clone(),
+                ends_at: self.now().plus_ms(CLOSED_MS),
+            });
             Ok(())
         };
         let closed = self.change_folder(found, close).await?;
@@ -68,14 +75,22 @@ impl Space {
         let id = closed.folder().id;
         let remove = |closed: FolderWithChain| async move {
             let folder = closed.folder();
-            let is_ours = folder.closing.as_ref().is_some_and(|closing| closing.token == token);
+            let is_ours = folder
+                .closing
+                .as_ref()
+                .is_some_and(|closing| closing.token == token);
             if !is_ours || !folder.is_closed(self.now()) {
-                return Err(Fault::contended("the deletion took so long that the folder was open again").into());
+                return Err(Fault::contended(
+                    "the deletion took so long that the folder was open again",
+                )
+                .into());
             }
             self.demand_empty_folder(folder).await?;
             Ok(self.table.remove_folder(folder, &closed.around()).await?)
         };
-        self.table.retry_on_conflict(closed, || self.folder_again(id), remove).await
+        self.table
+            .retry_on_conflict(closed, || self.folder_again(id), remove)
+            .await
     }
 
     async fn demand_empty_folder(&self, folder: &Folder) -> Result<(), Fault> {
@@ -87,6 +102,10 @@ impl Space {
             return Ok(());
         };
         let message = format!("The folder is not empty: there are {what} in it.");
-        Err(Fault::conflict(message, "id", Violation::Must("must be that of an empty folder")))
+        Err(Fault::conflict(
+            message,
+            "id",
+            Violation::Must("must be that of an empty folder"),
+        ))
     }
 }

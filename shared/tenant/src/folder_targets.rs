@@ -2,8 +2,8 @@
 //! to be created.
 
 use domain::{
-    FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role, Violation,
-    Violations,
+    FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role,
+    Violation, Violations,
 };
 use table::ChangeError;
 use tracing::instrument;
@@ -33,11 +33,19 @@ pub struct Placement {
 
 impl Space {
     /// Resolves a selected folder. Returns violations of `folder_id` or `folder_path` if it cannot be in this space.
-    pub async fn placement(&self, selector: &FolderSelector) -> Result<Result<Placement, Violations>, Fault> {
+    pub async fn placement(
+        &self,
+        selector: &FolderSelector,
+    ) -> Result<Result<Placement, Violations>, Fault> {
         let resolve = |()| async move {
             if let Some(placement) = self.placement_now(selector).await? {
-                let is_too_deep = placement.existing.depth() + placement.missing.len() > FOLDER_DEPTH;
-                return Ok(if is_too_deep { Err((PATH, TOO_DEEP).into()) } else { Ok(placement) });
+                let is_too_deep =
+                    placement.existing.depth() + placement.missing.len() > FOLDER_DEPTH;
+                return Ok(if is_too_deep {
+                    Err((PATH, TOO_DEEP).into())
+                } else {
+                    Ok(placement)
+                });
             }
             if let Some(from) = selector.from
                 && self.folder(from).await?.is_none()
@@ -47,26 +55,41 @@ impl Space {
             // A folder of the path was deleted after it had been found by its name.
             Err(ChangeError::Conflict)
         };
-        self.table.retry_on_conflict((), || async { Ok(()) }, resolve).await
+        self.table
+            .retry_on_conflict((), || async { Ok(()) }, resolve)
+            .await
     }
 
     async fn placement_now(&self, selector: &FolderSelector) -> Result<Option<Placement>, Fault> {
         let mut ids: Vec<FolderId> = selector.from.into_iter().collect();
         let mut missing = selector.path.as_ref().map_or(&[][..], FolderPath::names);
         while let [name, below @ ..] = missing {
-            let Some(id) = self.table.folder_named(self.record.id, ids.last().copied(), name).await? else { break };
+            let Some(id) = self
+                .table
+                .folder_named(self.record.id, ids.last().copied(), name)
+                .await?
+            else {
+                break;
+            };
             ids.push(id);
             missing = below;
         }
 
         let leaf = ids.pop().map(|id| InFolder { id, above: ids });
         let existing = self.folder_chain(leaf.as_ref()).await?;
-        Ok(existing.map(|existing| Placement { existing, missing: missing.to_vec() }))
+        Ok(existing.map(|existing| Placement {
+            existing,
+            missing: missing.to_vec(),
+        }))
     }
 
     /// Fails with 403 if folders have to be created, and the caller's role may not.
     pub fn require_placeable(&self, placement: &Placement) -> Result<(), Fault> {
-        if placement.missing.is_empty() { Ok(()) } else { self.demand(Role::Admin) }
+        if placement.missing.is_empty() {
+            Ok(())
+        } else {
+            self.demand(Role::Admin)
+        }
     }
 
     /// Creates the missing folders of a placement. Returns all its folders.
@@ -80,12 +103,23 @@ impl Space {
     }
 
     /// Returns the folder with a name in the last of `around`, which is created if it does not exist.
-    async fn find_or_create_folder(&self, around: FolderChain, name: FolderName) -> Result<FolderChain, Fault> {
+    async fn find_or_create_folder(
+        &self,
+        around: FolderChain,
+        name: FolderName,
+    ) -> Result<FolderChain, Fault> {
         let parent = around.innermost().map(|folder| folder.id);
         let around = &around;
         let name = &name;
         let find_or_create = |()| async move {
-            let made = self.create_folder(FolderId::new(self.table.sources()), name.clone(), parent, |_| None).await;
+            let made = self
+                .create_folder(
+                    FolderId::new(self.table.sources()),
+                    name.clone(),
+                    parent,
+                    |_| None,
+                )
+                .await;
             let refused = match made {
                 Ok(made) => return Ok(made.chain().clone()),
                 Err(refused) => refused,
@@ -95,16 +129,29 @@ impl Space {
             }
             if !refused.violations.has("name") {
                 // The folder that it was to be in went, or was moved down too deep.
-                let is_there = self.folder_chain(around.in_folder().as_ref()).await?.is_some();
-                let (field, violation) = if is_there { (PATH, TOO_DEEP) } else { (FOLDER, Violation::Unknown) };
+                let is_there = self
+                    .folder_chain(around.in_folder().as_ref())
+                    .await?
+                    .is_some();
+                let (field, violation) = if is_there {
+                    (PATH, TOO_DEEP)
+                } else {
+                    (FOLDER, Violation::Unknown)
+                };
                 return Err(Violations::from((field, violation)).into());
             }
             // Another request was faster.
-            match self.table.folder_named(self.record.id, parent, name).await? {
+            match self
+                .table
+                .folder_named(self.record.id, parent, name)
+                .await?
+            {
                 Some(id) => self.folder(id).await?.ok_or(ChangeError::Conflict),
                 None => Err(ChangeError::Conflict),
             }
         };
-        self.table.retry_on_conflict((), || async { Ok(()) }, find_or_create).await
+        self.table
+            .retry_on_conflict((), || async { Ok(()) }, find_or_create)
+            .await
     }
 }

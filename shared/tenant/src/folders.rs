@@ -1,8 +1,8 @@
 //! The folders of a space: made, moved, changed, listed.
 
 use domain::{
-    AccessControl, Completion, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName, Listing, Page, Security,
-    Violation, Violations,
+    AccessControl, Completion, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName,
+    Listing, Page, Security, Violation, Violations,
 };
 use tracing::instrument;
 
@@ -18,12 +18,17 @@ pub struct FolderWithChain(FolderChain);
 impl FolderWithChain {
     /// The folder at the end of a chain; `None` where that is empty.
     pub fn of(chain: FolderChain) -> Option<FolderWithChain> {
-        chain.innermost().is_some().then_some(FolderWithChain(chain))
+        chain
+            .innermost()
+            .is_some()
+            .then_some(FolderWithChain(chain))
     }
 
     /// The folder.
     pub fn folder(&self) -> &Folder {
-        self.0.innermost().expect("it is made of a chain that is not empty")
+        self.0
+            .innermost()
+            .expect("it is made of a chain that is not empty")
     }
 
     /// All that are around it, and itself.
@@ -68,7 +73,12 @@ impl Space {
         parent: Option<FolderId>,
         complete: impl Fn(&FolderWithChain) -> Option<Completion>,
     ) -> Result<FolderWithChain, Fault> {
-        let load = || async { self.table.space(self.record.id).await?.ok_or_else(Fault::not_found) };
+        let load = || async {
+            self.table
+                .space(self.record.id)
+                .await?
+                .ok_or_else(Fault::not_found)
+        };
         let name = &name;
         let complete = &complete;
         let create = |space: domain::Space| async move {
@@ -79,22 +89,34 @@ impl Space {
             demand_depth(around.depth() + 1)?;
             let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), self.now());
             let made = FolderWithChain(around.clone().with(folder));
-            self.table.create_folder(made.folder(), &around, &space, complete(&made).as_ref()).await?;
+            self.table
+                .create_folder(made.folder(), &around, &space, complete(&made).as_ref())
+                .await?;
             Ok(made)
         };
-        self.table.retry_on_conflict(self.record.clone(), load, create).await
+        self.table
+            .retry_on_conflict(self.record.clone(), load, create)
+            .await
     }
 
     /// Gives a folder another name, or puts it into another one. One that would then be in itself, or too deep, stays where
     /// it is.
     #[instrument(skip_all)]
-    pub async fn move_folder(&self, found: FolderWithChain, to: &FolderMove) -> Result<FolderWithChain, Fault> {
+    pub async fn move_folder(
+        &self,
+        found: FolderWithChain,
+        to: &FolderMove,
+    ) -> Result<FolderWithChain, Fault> {
         let id = found.folder().id;
         let write = |found: FolderWithChain| async move {
             let from = found.folder();
             let name = to.name.clone().unwrap_or_else(|| from.name.clone());
             let parent = to.parent.unwrap_or(from.parent_id());
-            let mut changed = Folder { name, updated_at: self.now(), ..from.clone() };
+            let mut changed = Folder {
+                name,
+                updated_at: self.now(),
+                ..from.clone()
+            };
             if parent == from.parent_id() {
                 let version = self.table.change_folder(from, &changed).await?;
                 return Ok(found.changed(Folder { version, ..changed }));
@@ -108,10 +130,15 @@ impl Space {
             demand_depth(around.depth() + 1 + from.height())?;
             changed.parent = around.in_folder();
             changed.count_access_change(from);
-            let version = self.table.move_folder(from, &changed, &around, &found.around()).await?;
+            let version = self
+                .table
+                .move_folder(from, &changed, &around, &found.around())
+                .await?;
             Ok(FolderWithChain(around.with(Folder { version, ..changed })))
         };
-        self.table.retry_on_conflict(found, || self.folder_again(id), write).await
+        self.table
+            .retry_on_conflict(found, || self.folder_again(id), write)
+            .await
     }
 
     /// Changes what a folder says of what is in it.
@@ -122,7 +149,9 @@ impl Space {
     ) -> Result<FolderWithChain, Fault> {
         let change = |folder: &mut Folder| {
             match change(folder) {
-                FolderSetting::AccessControl(access_control) => folder.access_control = access_control,
+                FolderSetting::AccessControl(access_control) => {
+                    folder.access_control = access_control
+                }
                 FolderSetting::Security(security) => folder.security = security,
             }
             folder.updated_at = self.now();
@@ -146,7 +175,9 @@ impl Space {
             let version = self.table.change_folder(found.folder(), &changed).await?;
             Ok(found.changed(Folder { version, ..changed }))
         };
-        self.table.retry_on_conflict(found, || self.folder_again(id), write).await
+        self.table
+            .retry_on_conflict(found, || self.folder_again(id), write)
+            .await
     }
 
     /// Returns a page of this space's folders, newest first: all of them, or those right in one or at the top.
@@ -155,55 +186,93 @@ impl Space {
         parent: Option<Option<FolderId>>,
         listing: &Listing,
     ) -> Result<Page<FolderWithChain>, Fault> {
-        let Page { items, next, prev } = self.table.list_folders(self.record.id, parent, listing).await?;
-        let items = self.with_chains(items).await?.into_iter().flatten().collect();
+        let Page { items, next, prev } = self
+            .table
+            .list_folders(self.record.id, parent, listing)
+            .await?;
+        let items = self
+            .with_chains(items)
+            .await?
+            .into_iter()
+            .flatten()
+            .collect();
         Ok(Page { items, next, prev })
     }
 
     /// A folder as it is now; not found, where it is gone.
     pub(crate) async fn folder_again(&self, id: FolderId) -> Result<FolderWithChain, Fault> {
-        self.folder(id).await?.and_then(FolderWithChain::of).ok_or_else(Fault::not_found)
+        self.folder(id)
+            .await?
+            .and_then(FolderWithChain::of)
+            .ok_or_else(Fault::not_found)
     }
 
     /// The chain of what is put into a folder, or to the top, by the field that names it.
     async fn around(&self, parent: Option<FolderId>) -> Result<FolderChain, Fault> {
-        let Some(parent) = parent else { return Ok(FolderChain::default()) };
-        let is_closed = |around: &FolderChain| around.innermost().is_some_and(|folder| folder.is_closed(self.now()));
+        let Some(parent) = parent else {
+            return Ok(FolderChain::default());
+        };
+        let is_closed = |around: &FolderChain| {
+            around
+                .innermost()
+                .is_some_and(|folder| folder.is_closed(self.now()))
+        };
         let mut around = self.folder(parent).await?;
         if around.as_ref().is_some_and(is_closed) {
             self.with_settled_folder(Some(parent)).await?;
             around = self.folder(parent).await?;
         }
         let around = around.ok_or_else(|| Violations::from((PARENT, Violation::Unknown)))?;
-        if is_closed(&around) { Err(folder_closed()) } else { Ok(around) }
+        if is_closed(&around) {
+            Err(folder_closed())
+        } else {
+            Ok(around)
+        }
     }
 }
 
 impl Tenants {
     /// A folder and its space, by the folder's id; `None` where there is none, or none that the caller may know of.
-    pub async fn folder(&self, caller: &Caller, id: FolderId) -> Result<Option<(Space, FolderWithChain)>, Fault> {
+    pub async fn folder(
+        &self,
+        caller: &Caller,
+        id: FolderId,
+    ) -> Result<Option<(Space, FolderWithChain)>, Fault> {
         let found = if let Some((own, role)) = caller.own_space() {
             let (space, folder) = self.table.space_and_folder(own, Some(id)).await?;
-            space.zip(folder).map(|(space, folder)| (self.scoped(space, role), folder))
+            space
+                .zip(folder)
+                .map(|(space, folder)| (self.scoped(space, role), folder))
         } else {
-            let (Some(user), Some(space)) = (caller.user(), self.table.space_of_folder(id).await?) else {
+            let (Some(user), Some(space)) = (caller.user(), self.table.space_of_folder(id).await?)
+            else {
                 return Ok(None);
             };
-            let found = self.table.space_folder_and_membership(space, id, user).await?;
+            let found = self
+                .table
+                .space_folder_and_membership(space, id, user)
+                .await?;
             found.map(|(space, folder, membership)| (self.scoped(space, membership.role), folder))
         };
-        let Some((space, folder)) = found else { return Ok(None) };
+        let Some((space, folder)) = found else {
+            return Ok(None);
+        };
         let found = space.with_chains(vec![folder]).await?.pop().flatten();
         Ok(found.map(|found| (space, found)))
     }
 }
 
 fn demand_depth(depth: usize) -> Result<(), Fault> {
-    if depth > FOLDER_DEPTH { Err(Violations::from((PARENT, TOO_DEEP)).into()) } else { Ok(()) }
+    if depth > FOLDER_DEPTH {
+        Err(Violations::from((PARENT, TOO_DEEP)).into())
+    } else {
+        Ok(())
+    }
 }
 
 /// What is wrong with a place where folders would be too deep.
-pub(crate) const TOO_DEEP: Violation = Violation::Must("must not lead to more than 20 folders within one another");
+pub(crate) const TOO_DEEP: Violation =
+    Violation::Must("must not lead to more than 20 folders within one another");
 
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
 pub(crate) fn folder_closed() -> Fault {

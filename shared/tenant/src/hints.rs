@@ -32,7 +32,11 @@ impl<K, V> Default for Hints<K, V> {
 impl<K: Eq + Hash, V: Clone> Hints<K, V> {
     /// Returns the value that was last noted for a key.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(key)
+            .cloned()
     }
 
     /// Remembers the value of a key.

@@ -17,7 +17,11 @@ pub struct JobLimits {
 
 impl Default for JobLimits {
     fn default() -> JobLimits {
-        JobLimits { records_per_page: 100, objects_per_page: LIST_MAX, reserve: Duration::from_secs(30) }
+        JobLimits {
+            records_per_page: 100,
+            objects_per_page: LIST_MAX,
+            reserve: Duration::from_secs(30),
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! The API keys of a space, and those of a user.
 
-use domain::{ApiKey, Completion, Fault, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, Timestamp, UserId};
+use domain::{
+    ApiKey, Completion, Fault, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, Timestamp,
+    UserId,
+};
 use table::Table;
 
 use crate::{Space, Tenants};
@@ -27,14 +30,23 @@ pub struct Keys {
 impl Space {
     /// This space's keys.
     pub fn keys(&self) -> Keys {
-        Keys { table: self.table.clone(), scope: KeyScope::Space { space_id: self.record.id, role: self.role() } }
+        Keys {
+            table: self.table.clone(),
+            scope: KeyScope::Space {
+                space_id: self.record.id,
+                role: self.role(),
+            },
+        }
     }
 }
 
 impl Tenants {
     /// A user's account keys.
     pub fn account_keys(&self, user_id: UserId) -> Keys {
-        Keys { table: self.table.clone(), scope: KeyScope::Account { user_id } }
+        Keys {
+            table: self.table.clone(),
+            scope: KeyScope::Account { user_id },
+        }
     }
 }
 
@@ -48,7 +60,10 @@ impl Keys {
         let secret = KeySecret::new(self.table.sources());
         let now = self.table.sources().now();
         let scope = match self.scope {
-            KeyScope::Space { space_id, role } => KeyScope::Space { space_id, role: new.role.unwrap_or(role) },
+            KeyScope::Space { space_id, role } => KeyScope::Space {
+                space_id,
+                role: new.role.unwrap_or(role),
+            },
             account @ KeyScope::Account { .. } => account,
         };
         let key = ApiKey {
@@ -63,7 +78,9 @@ impl Keys {
             created_at: now,
             updated_at: now,
         };
-        self.table.create_key(&key, complete(&key, &secret).as_ref()).await?;
+        self.table
+            .create_key(&key, complete(&key, &secret).as_ref())
+            .await?;
         Ok((key, secret))
     }
 
@@ -74,7 +91,9 @@ impl Keys {
 
     /// Revokes a key, from the next request on; `false` where there is none. Safe to repeat.
     pub async fn revoke(&self, id: KeyId) -> Result<bool, Fault> {
-        let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else { return Ok(false) };
+        let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else {
+            return Ok(false);
+        };
         // The list is written last: a key that is revoked there is revoked, and keeps the moment.
         if key.is_active {
             self.table.revoke_key(&key).await?;

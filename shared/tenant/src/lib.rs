@@ -70,11 +70,19 @@ pub enum Admitted {
 impl Tenants {
     /// The records in this table.
     pub fn new(table: Table) -> Tenants {
-        Tenants { table, hints: FolderHints::default(), active_configs: ActiveConfigHints::default() }
+        Tenants {
+            table,
+            hints: FolderHints::default(),
+            active_configs: ActiveConfigHints::default(),
+        }
     }
 
     /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.
-    pub async fn admit(&self, secret: &KeySecret, limit: RateLimit) -> Result<Option<Admitted>, Fault> {
+    pub async fn admit(
+        &self,
+        secret: &KeySecret,
+        limit: RateLimit,
+    ) -> Result<Option<Admitted>, Fault> {
         Ok(match self.table.admit(&secret.hash(), limit).await? {
             table::Admission::Unknown => None,
             table::Admission::Limited(allowance) => Some(Admitted::Limited(allowance)),

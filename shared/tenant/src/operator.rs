@@ -1,6 +1,8 @@
 //! What whoever runs Larder does before there is anyone to ask: the first user, their key, their space.
 
-use domain::{ChosenIds, Fault, KeyName, KeySecret, NewSpace, Space, SpaceName, UploadConfig, UserId};
+use domain::{
+    ChosenIds, Fault, KeyName, KeySecret, NewSpace, Space, SpaceName, UploadConfig, UserId,
+};
 
 use crate::{Tenants, keys::NewKey};
 
@@ -25,24 +27,43 @@ pub async fn bootstrap(tenants: &Tenants, known_key: Option<&str>) -> Result<Boo
         && let Some(caller) = tenants.authenticate(&secret).await?
         && caller.user().is_some()
     {
-        return Ok(Bootstrapped { api_key: secret, is_new: false });
+        return Ok(Bootstrapped {
+            api_key: secret,
+            is_new: false,
+        });
     }
     let user_id = match tenants.table.first_user().await? {
         Some(user_id) => user_id,
         None => create_first_user(tenants).await?,
     };
     let name = KeyName::parse(KEY_NAME).expect("our own name is valid");
-    let new = NewKey { name, role: None, expires_at: None };
-    let (_, api_key) = tenants.account_keys(user_id).create(new, |_, _| None).await?;
-    Ok(Bootstrapped { api_key, is_new: true })
+    let new = NewKey {
+        name,
+        role: None,
+        expires_at: None,
+    };
+    let (_, api_key) = tenants
+        .account_keys(user_id)
+        .create(new, |_, _| None)
+        .await?;
+    Ok(Bootstrapped {
+        api_key,
+        is_new: true,
+    })
 }
 
 async fn create_first_user(tenants: &Tenants) -> Result<UserId, Fault> {
     let user_id = UserId::new(tenants.table.sources());
     let name = SpaceName::parse(SPACE_NAME).expect("our own name is valid");
-    let space =
-        Space::new(NewSpace::named(name), &mut ChosenIds::new(tenants.table.sources()), tenants.table.sources());
+    let space = Space::new(
+        NewSpace::named(name),
+        &mut ChosenIds::new(tenants.table.sources()),
+        tenants.table.sources(),
+    );
     let starter = UploadConfig::starter(&space);
-    tenants.table.create_first_user(user_id, &space, &starter).await?;
+    tenants
+        .table
+        .create_first_user(user_id, &space, &starter)
+        .await?;
     Ok(user_id)
 }

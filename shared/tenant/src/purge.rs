@@ -36,7 +36,11 @@ pub enum Purged {
 impl Purge {
     /// Reaches all spaces of a table and a bucket.
     pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Purge {
-        Purge { table: table.for_background_job(), bucket, limits }
+        Purge {
+            table: table.for_background_job(),
+            bucket,
+            limits,
+        }
     }
 
     /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end anywhere.
@@ -44,10 +48,16 @@ impl Purge {
     pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, Fault> {
         let now = self.table.sources().now();
         match *job {
-            PurgeJob::Space { space_id, pass, announced_at } => {
-                self.pass(space_id, pass, announced_at, time, now).await
-            }
-            PurgeJob::File { space_id, file_id, announced_at } => self.file(space_id, file_id, announced_at, now).await,
+            PurgeJob::Space {
+                space_id,
+                pass,
+                announced_at,
+            } => self.pass(space_id, pass, announced_at, time, now).await,
+            PurgeJob::File {
+                space_id,
+                file_id,
+                announced_at,
+            } => self.file(space_id, file_id, announced_at, now).await,
         }
     }
 
@@ -59,7 +69,12 @@ impl Purge {
         announced_at: Timestamp,
         now: Timestamp,
     ) -> Result<Purged, Fault> {
-        if self.table.files(space_id, &[file_id]).await?.contains_key(&file_id) {
+        if self
+            .table
+            .files(space_id, &[file_id])
+            .await?
+            .contains_key(&file_id)
+        {
             return Ok(await_mark(announced_at, now));
         }
         self.bucket.purge_file(space_id, file_id).await?;
@@ -75,8 +90,12 @@ impl Purge {
         time: &JobTime<'_>,
         now: Timestamp,
     ) -> Result<Purged, Fault> {
-        let Some(space) = self.table.deleted_or_existing_space(space_id).await? else { return Ok(Purged::Done) };
-        let Some(deleted_at) = space.deleted_at else { return Ok(await_mark(announced_at, now)) };
+        let Some(space) = self.table.deleted_or_existing_space(space_id).await? else {
+            return Ok(Purged::Done);
+        };
+        let Some(deleted_at) = space.deleted_at else {
+            return Ok(await_mark(announced_at, now));
+        };
         let begins_at = deleted_at.plus_ms(pass.after_ms());
         if now < begins_at {
             return Ok(Purged::Again(begins_at.seconds_after(now).into()));
@@ -98,9 +117,15 @@ impl Purge {
     /// Removes a page of records with the objects of their files, or, once there are no records, a page of the objects
     /// that no record named; `false` if there is neither.
     async fn remove_page(&self, space: SpaceId) -> Result<bool, Fault> {
-        let page = self.table.purge_page(space, self.limits.records_per_page).await?;
+        let page = self
+            .table
+            .purge_page(space, self.limits.records_per_page)
+            .await?;
         if page.is_empty() {
-            return Ok(self.bucket.purge_page(space, self.limits.objects_per_page).await?);
+            return Ok(self
+                .bucket
+                .purge_page(space, self.limits.objects_per_page)
+                .await?);
         }
 
         let mut objects: Vec<ObjectKey> = Vec::new();
@@ -116,5 +141,9 @@ impl Purge {
 
 /// What is not deleted may yet be, as long as whoever announced its deletion may be at work.
 fn await_mark(announced_at: Timestamp, now: Timestamp) -> Purged {
-    if now < announced_at.plus_ms(MARK_MS) { Purged::Again(UNMARKED_SECONDS) } else { Purged::Done }
+    if now < announced_at.plus_ms(MARK_MS) {
+        Purged::Again(UNMARKED_SECONDS)
+    } else {
+        Purged::Done
+    }
 }

@@ -18,49 +18,89 @@ impl Tenants {
     /// A space, by id; `None` where there is none, or none that the caller may know of.
     pub async fn space(&self, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Fault> {
         if let Some((own, role)) = caller.own_space() {
-            let record = if own == id { self.table.space(id).await? } else { None };
+            let record = if own == id {
+                self.table.space(id).await?
+            } else {
+                None
+            };
             return Ok(record.map(|record| self.scoped(record, role)));
         }
-        let Some(user) = caller.user() else { return Ok(None) };
+        let Some(user) = caller.user() else {
+            return Ok(None);
+        };
         let (record, membership) = self.table.space_and_membership(id, user).await?;
-        Ok(record.zip(membership).map(|(record, membership)| self.scoped(record, membership.role)))
+        Ok(record
+            .zip(membership)
+            .map(|(record, membership)| self.scoped(record, membership.role)))
     }
 
     /// A space, by handle; `None` where there is none, or none that the caller may know of.
-    pub async fn space_by_handle(&self, caller: &Caller, handle: &Handle) -> Result<Option<Space>, Fault> {
+    pub async fn space_by_handle(
+        &self,
+        caller: &Caller,
+        handle: &Handle,
+    ) -> Result<Option<Space>, Fault> {
         if let Some((own, role)) = caller.own_space() {
-            let record = self.table.space(own).await?.filter(|record| record.handle == *handle);
+            let record = self
+                .table
+                .space(own)
+                .await?
+                .filter(|record| record.handle == *handle);
             return Ok(record.map(|record| self.scoped(record, role)));
         }
-        let Some(user) = caller.user() else { return Ok(None) };
-        let Some(record) = self.table.space_by_handle(handle).await? else { return Ok(None) };
+        let Some(user) = caller.user() else {
+            return Ok(None);
+        };
+        let Some(record) = self.table.space_by_handle(handle).await? else {
+            return Ok(None);
+        };
         let membership = self.table.membership(user, record.id).await?;
         Ok(membership.map(|membership| self.scoped(record, membership.role)))
     }
 
     /// A file and its space, by the file's id; `None` where there is none, or none that the caller may know of.
-    pub async fn file(&self, caller: &Caller, id: FileId) -> Result<Option<(Space, domain::File)>, Fault> {
+    pub async fn file(
+        &self,
+        caller: &Caller,
+        id: FileId,
+    ) -> Result<Option<(Space, domain::File)>, Fault> {
         if let Some((own, role)) = caller.own_space() {
             let (space, file) = self.table.space_and_file(own, id).await?;
-            return Ok(space.zip(file).map(|(space, file)| (self.scoped(space, role), file)));
+            return Ok(space
+                .zip(file)
+                .map(|(space, file)| (self.scoped(space, role), file)));
         }
-        let (Some(user), Some(space_id)) = (caller.user(), self.table.space_of_file(id).await?) else {
+        let (Some(user), Some(space_id)) = (caller.user(), self.table.space_of_file(id).await?)
+        else {
             return Ok(None);
         };
-        let found = self.table.space_file_and_membership(space_id, id, user).await?;
+        let found = self
+            .table
+            .space_file_and_membership(space_id, id, user)
+            .await?;
         Ok(found.map(|(space, file, membership)| (self.scoped(space, membership.role), file)))
     }
 
     pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> Space {
         telemetry::record_space(record.id);
-        Space { table: self.table.clone(), hints: self.hints.clone(), record, role }
+        Space {
+            table: self.table.clone(),
+            hints: self.hints.clone(),
+            record,
+            role,
+        }
     }
 }
 
 impl Space {
     /// A space for what nobody asked for.
     pub(crate) fn unattended(table: Table, record: domain::Space) -> Space {
-        Space { table, hints: FolderHints::default(), record, role: Role::Viewer }
+        Space {
+            table,
+            hints: FolderHints::default(),
+            record,
+            role: Role::Viewer,
+        }
     }
 
     /// The space's record.
@@ -114,7 +154,10 @@ impl Space {
             let version = this.table.change_space(&from, &changed).await?;
             Ok(domain::Space { version, ..changed })
         };
-        self.record = this.table.retry_on_conflict(this.record.clone(), load, write).await?;
+        self.record = this
+            .table
+            .retry_on_conflict(this.record.clone(), load, write)
+            .await?;
         Ok(())
     }
 }
@@ -124,7 +167,11 @@ pub(crate) fn demand(role: Role, least: Role) -> Result<(), Fault> {
     if role >= least {
         return Ok(());
     }
-    let message = format!("This action needs the role {} or a higher one; yours is {}.", least.name(), role.name());
+    let message = format!(
+        "This action needs the role {} or a higher one; yours is {}.",
+        least.name(),
+        role.name()
+    );
     Err(Fault::new(FaultKind::Forbidden, message))
 }
 
@@ -132,6 +179,7 @@ impl Caller {
     /// Refuses a space key whose role is below this one, before its space is known to be the one meant. An account
     /// key's role depends on the space.
     pub fn demand_in_own_space(&self, least: Role) -> Result<(), Fault> {
-        self.own_space().map_or(Ok(()), |(_, role)| demand(role, least))
+        self.own_space()
+            .map_or(Ok(()), |(_, role)| demand(role, least))
     }
 }

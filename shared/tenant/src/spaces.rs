@@ -1,6 +1,8 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
-use domain::{ChosenIds, Completion, Ends, Fault, Handle, Listing, NewSpace, Page, UploadConfig, UserId};
+use domain::{
+    ChosenIds, Completion, Ends, Fault, Handle, Listing, NewSpace, Page, UploadConfig, UserId,
+};
 use table::{ChangeError, Reason, WriteError};
 
 use crate::{Caller, Tenants};
@@ -16,23 +18,41 @@ impl Tenants {
     ) -> Result<domain::Space, Fault> {
         let space = domain::Space::new(new, &mut ids, self.table.sources());
         let starter = UploadConfig::starter(&space);
-        let redraw = || async { Ok(domain::Space { handle: Handle::new(self.table.sources()), ..space.clone() }) };
+        let redraw = || async {
+            Ok(domain::Space {
+                handle: Handle::new(self.table.sources()),
+                ..space.clone()
+            })
+        };
         let starter = &starter;
         let complete = &complete;
         let create = |space: domain::Space| async move {
-            let created = self.table.create_space(&space, starter, user, complete(&space).as_ref()).await;
+            let created = self
+                .table
+                .create_space(&space, starter, user, complete(&space).as_ref())
+                .await;
             match created {
                 Err(WriteError::ConditionFailed(Reason::HandleTaken)) => Err(ChangeError::Conflict),
                 created => Ok(created.map(|()| space)?),
             }
         };
-        self.table.retry_on_conflict(space.clone(), redraw, create).await
+        self.table
+            .retry_on_conflict(space.clone(), redraw, create)
+            .await
     }
 
     /// Returns a page of the spaces that the caller may see, newest first. A space key sees its own.
-    pub async fn list_spaces(&self, caller: &Caller, listing: &Listing) -> Result<Page<domain::Space>, Fault> {
+    pub async fn list_spaces(
+        &self,
+        caller: &Caller,
+        listing: &Listing,
+    ) -> Result<Page<domain::Space>, Fault> {
         if let Some(user) = caller.user() {
-            return Ok(self.table.list_spaces(user, listing).await?.filter_map(|(_, space)| space));
+            return Ok(self
+                .table
+                .list_spaces(user, listing)
+                .await?
+                .filter_map(|(_, space)| space));
         }
         let mut items = Vec::new();
         if let Some((own, _)) = caller.own_space()
@@ -40,7 +60,10 @@ impl Tenants {
         {
             items.extend(self.table.space(own).await?);
         }
-        let ends = items.first().map(|space| Ends { first: space.id.to_string(), last: space.id.to_string() });
+        let ends = items.first().map(|space| Ends {
+            first: space.id.to_string(),
+            last: space.id.to_string(),
+        });
         Ok(Page::new(listing, ends, false, items))
     }
 }

@@ -9,8 +9,12 @@
 
 use std::time::Duration;
 
-use bucket::{Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut};
-use domain::{Completion, Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp};
+use bucket::{
+    Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut,
+};
+use domain::{
+    Completion, Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp,
+};
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use table::{ChangeError, Reason, Table, WriteError};
 use tracing::instrument;
@@ -71,8 +75,19 @@ impl Assets<'_> {
             return Err(Fault::internal("a file to be announced is not pending"));
         }
         let due_at = file.created_at.plus_ms(CHECKED_MS);
-        checks.send(&[(ConfirmCheck { space_id: file.space_id, file_id: file.id, due_at }, DELAY_SECONDS)]).await?;
-        let written = self.write(std::slice::from_ref(file), quota, completion).await;
+        checks
+            .send(&[(
+                ConfirmCheck {
+                    space_id: file.space_id,
+                    file_id: file.id,
+                    due_at,
+                },
+                DELAY_SECONDS,
+            )])
+            .await?;
+        let written = self
+            .write(std::slice::from_ref(file), quota, completion)
+            .await;
         written.map_err(|Unwritten { fault, .. }| fault)
     }
 
@@ -87,9 +102,16 @@ impl Assets<'_> {
         lifetime: Duration,
     ) -> Result<Presigned, Fault> {
         let key = ObjectKey::staged(self.space.record.id, id);
-        let PresignedPut { url, lifetime } =
-            self.originals.0.presign_put(&key, content_type, size, now, lifetime).await?;
-        Ok(Presigned { url, lifetime, object_key: key.as_str().to_owned() })
+        let PresignedPut { url, lifetime } = self
+            .originals
+            .0
+            .presign_put(&key, content_type, size, now, lifetime)
+            .await?;
+        Ok(Presigned {
+            url,
+            lifetime,
+            object_key: key.as_str().to_owned(),
+        })
     }
 
     /// Copies what the client has sent to a key of the file's own.
@@ -99,7 +121,11 @@ impl Assets<'_> {
 
         match self.originals.0.copy(&staged(file), file.size, &key).await {
             Ok(CopyOutcome::Copied(Copied { checksum_sha256 })) => {
-                Ok(StagedCopied::Copied(StagedCopy { file: file.id, revision, checksum_sha256 }))
+                Ok(StagedCopied::Copied(StagedCopy {
+                    file: file.id,
+                    revision,
+                    checksum_sha256,
+                }))
             }
             Ok(CopyOutcome::Absent) => Ok(StagedCopied::Absent),
             Ok(CopyOutcome::OtherSize) => Ok(StagedCopied::OtherSize),
@@ -138,7 +164,12 @@ impl Assets<'_> {
         let revision = Revision::new(self.space.sources());
         let key = ObjectKey::original(file.space_id, file.id, revision);
 
-        match self.originals.0.put(&key, content, mime_type, checksum_sha256).await {
+        match self
+            .originals
+            .0
+            .put(&key, content, mime_type, checksum_sha256)
+            .await
+        {
             Ok(()) => Ok(revision),
             Err(error) => {
                 self.remove_revision(file.id, revision).await;
@@ -153,11 +184,18 @@ impl Assets<'_> {
     ///
     /// Fails with 409 if the stored name is taken; the file stays pending.
     #[instrument(skip_all)]
-    pub async fn activate(&self, pending: &File, content: StoredContent) -> Result<Option<File>, Fault> {
+    pub async fn activate(
+        &self,
+        pending: &File,
+        content: StoredContent,
+    ) -> Result<Option<File>, Fault> {
         let at = self.space.now();
         let load = || self.space.file(pending.id);
         let activate = |found| self.activate_found(pending.id, found, &content, at);
-        self.space.table.retry_on_conflict(Some(pending.clone()), load, activate).await
+        self.space
+            .table
+            .retry_on_conflict(Some(pending.clone()), load, activate)
+            .await
     }
 
     /// Makes a file active if it is still pending.
@@ -183,7 +221,9 @@ impl Assets<'_> {
                 self.remove_revision(id, revision).await;
                 Err(error.into())
             }
-            Err(WriteError::Failed(error)) => Ok(self.after_failure(id, revision, error.into()).await?),
+            Err(WriteError::Failed(error)) => {
+                Ok(self.after_failure(id, revision, error.into()).await?)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -201,9 +241,18 @@ impl Assets<'_> {
 
     /// Whether a failed activation took effect is unknown, unless the file's record tells. While it does not, the bytes
     /// stay: they may be in use.
-    async fn after_failure(&self, id: FileId, revision: Revision, fault: Fault) -> Result<Option<File>, Fault> {
+    async fn after_failure(
+        &self,
+        id: FileId,
+        revision: Revision,
+        fault: Fault,
+    ) -> Result<Option<File>, Fault> {
         match self.space.file(id).await {
-            Ok(found) if found.as_ref().is_none_or(|found| found.status != FileStatus::Pending) => {
+            Ok(found)
+                if found
+                    .as_ref()
+                    .is_none_or(|found| found.status != FileStatus::Pending) =>
+            {
                 self.settled(id, revision, found).await
             }
             _ => Err(fault),
@@ -212,9 +261,16 @@ impl Assets<'_> {
 
     /// Returns what became of a file that is no longer pending: this attempt activated it without hearing so, or another
     /// attempt did, or it was removed. Nothing can activate it with this attempt's bytes any more.
-    async fn settled(&self, id: FileId, revision: Revision, found: Option<File>) -> Result<Option<File>, Fault> {
+    async fn settled(
+        &self,
+        id: FileId,
+        revision: Revision,
+        found: Option<File>,
+    ) -> Result<Option<File>, Fault> {
         match found {
-            Some(found) if found.revision == Some(revision) => self.unless_deleted(found, revision).await,
+            Some(found) if found.revision == Some(revision) => {
+                self.unless_deleted(found, revision).await
+            }
             found => {
                 self.remove_revision(id, revision).await;
                 Ok(found)
@@ -227,11 +283,17 @@ impl Assets<'_> {
     pub async fn discard(&self, file: &File) -> Result<bool, Fault> {
         let load = || async { self.space.file(file.id).await };
         let remove = |found: Option<File>| async move {
-            let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else { return Ok(false) };
+            let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else {
+                return Ok(false);
+            };
             self.space.table.remove_file(&pending).await?;
             Ok(true)
         };
-        let is_removed = self.space.table.retry_on_conflict(Some(file.clone()), load, remove).await?;
+        let is_removed = self
+            .space
+            .table
+            .retry_on_conflict(Some(file.clone()), load, remove)
+            .await?;
         if is_removed && let Err(error) = self.originals.0.delete(&staged(file)).await {
             // The bucket empties staging by itself.
             tracing::warn!(file_id = %file.id, %error, "what was sent for a discarded file stays behind");
@@ -260,13 +322,21 @@ pub struct Checks {
 impl Checks {
     /// Reaches the files of all spaces of a table and a bucket.
     pub fn new(table: Table, bucket: Bucket) -> Checks {
-        Checks { table: table.for_background_job(), originals: Originals(bucket) }
+        Checks {
+            table: table.for_background_job(),
+            originals: Originals(bucket),
+        }
     }
 
     /// A file that is pending still, and its space.
     pub async fn pending(&self, check: &ConfirmCheck) -> Result<Option<(Space, File)>, Fault> {
-        let (space, file) = self.table.space_and_file(check.space_id, check.file_id).await?;
-        let pending = space.zip(file).filter(|(_, file)| file.status == FileStatus::Pending);
+        let (space, file) = self
+            .table
+            .space_and_file(check.space_id, check.file_id)
+            .await?;
+        let pending = space
+            .zip(file)
+            .filter(|(_, file)| file.status == FileStatus::Pending);
         Ok(pending.map(|(space, file)| (Space::unattended(self.table.clone(), space), file)))
     }
 }

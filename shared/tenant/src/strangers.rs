@@ -4,8 +4,9 @@
 //! [`UploadScope`]: a signature of the space, or an origin that the config allows.
 
 use domain::{
-    Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned, PresentedUpload, RateLimit,
-    Referrer, Role, SignedUpload, UploadConfig, UploadConfigName, UploadConfigReference, Violation, Violations,
+    Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned,
+    PresentedUpload, RateLimit, Referrer, Role, SignedUpload, UploadConfig, UploadConfigName,
+    UploadConfigReference, Violation, Violations,
 };
 use tracing::instrument;
 
@@ -52,8 +53,12 @@ impl Tenants {
         handle: &Handle,
         reference: Option<&UploadConfigReference>,
     ) -> Result<Result<UploadScope, Violations>, Fault> {
-        let (space, read) = self.space_and_likely_config(caller, handle, reference).await?;
-        let Some(space) = space else { return Ok(Err(("space", Violation::Unknown).into())) };
+        let (space, read) = self
+            .space_and_likely_config(caller, handle, reference)
+            .await?;
+        let Some(space) = space else {
+            return Ok(Err(("space", Violation::Unknown).into()));
+        };
         space.demand(ROLE)?;
         space.demand_uploads()?;
 
@@ -63,7 +68,8 @@ impl Tenants {
             Some((likely, config)) if likely == *reference => config,
             _ => space.upload_config(Some(reference)).await?,
         };
-        self.active_configs.note(space.record.id, space.record.active_upload_config_id);
+        self.active_configs
+            .note(space.record.id, space.record.active_upload_config_id);
         Ok(config
             .map(|config| UploadScope { space, config })
             .ok_or_else(|| ("upload_config", Violation::Unknown).into()))
@@ -76,16 +82,28 @@ impl Tenants {
         caller: &Caller,
         handle: &Handle,
         reference: Option<&UploadConfigReference>,
-    ) -> Result<(Option<Space>, Option<(UploadConfigReference, Option<UploadConfig>)>), Fault> {
+    ) -> Result<
+        (
+            Option<Space>,
+            Option<(UploadConfigReference, Option<UploadConfig>)>,
+        ),
+        Fault,
+    > {
         let own = caller.own_space();
-        let hint = || own.and_then(|(own, _)| self.active_configs.get(&own)).map(UploadConfigReference::Id);
+        let hint = || {
+            own.and_then(|(own, _)| self.active_configs.get(&own))
+                .map(UploadConfigReference::Id)
+        };
         let (Some((own, role)), Some(likely)) = (own, reference.cloned().or_else(hint)) else {
             return Ok((self.space_by_handle(caller, handle).await?, None));
         };
 
         let (record, config) = self.table.space_and_upload_config(own, &likely).await?;
         let record = record.filter(|record| record.handle == *handle);
-        Ok((record.map(|record| self.scoped(record, role)), Some((likely, config))))
+        Ok((
+            record.map(|record| self.scoped(record, role)),
+            Some((likely, config)),
+        ))
     }
 
     /// Verifies a signed URL. Returns where it allows uploads, and what it fixes. Fails with 403 if the space or the config
@@ -97,8 +115,14 @@ impl Tenants {
     ) -> Result<(UploadScope, SignedUpload), Fault> {
         let claimed = &presented.claimed;
         let config = UploadConfigReference::Id(claimed.config_id);
-        let (space, config) = self.table.space_and_upload_config(claimed.space_id, &config).await?;
-        let signing = space.as_ref().map(|space| space.signing).unwrap_or_default();
+        let (space, config) = self
+            .table
+            .space_and_upload_config(claimed.space_id, &config)
+            .await?;
+        let signing = space
+            .as_ref()
+            .map(|space| space.signing)
+            .unwrap_or_default();
 
         // The signature is verified also for a space that does not exist, so that the time tells nothing either.
         let proven = presented.proven(signing, master, self.table.sources().now());
@@ -112,17 +136,30 @@ impl Tenants {
 
     /// Finds the space and the config of an unsigned upload. Fails with 404 if there is no such space, with 403 if the config
     /// takes no unsigned uploads.
-    pub async fn find_unsigned_upload(&self, handle: &str, config: &str) -> Result<UnverifiedUpload, Fault> {
+    pub async fn find_unsigned_upload(
+        &self,
+        handle: &str,
+        config: &str,
+    ) -> Result<UnverifiedUpload, Fault> {
         let handle = Handle::parse(handle).map_err(|_| Fault::not_found())?;
-        let space = self.table.space_by_handle(&handle).await?.ok_or_else(Fault::not_found)?;
+        let space = self
+            .table
+            .space_by_handle(&handle)
+            .await?
+            .ok_or_else(Fault::not_found)?;
         let space = self.scoped(space, ROLE);
 
         let config = match UploadConfigName::parse(config) {
-            Ok(name) => space.upload_config(Some(&UploadConfigReference::Name(name))).await?,
+            Ok(name) => {
+                space
+                    .upload_config(Some(&UploadConfigReference::Name(name)))
+                    .await?
+            }
             Err(_) => None,
         };
         let config = config.filter(|config| config.allow_unsigned);
-        let config = config.ok_or_else(|| Fault::forbidden("This upload config takes no unsigned uploads."))?;
+        let config = config
+            .ok_or_else(|| Fault::forbidden("This upload config takes no unsigned uploads."))?;
         Ok(UnverifiedUpload(UploadScope { space, config }))
     }
 
@@ -142,12 +179,19 @@ impl Tenants {
         if !tokens.proves(token, id) {
             return Err(Fault::forbidden("The confirm token is invalid."));
         }
-        let Some(space) = self.table.space_of_file(id).await? else { return Ok(None) };
+        let Some(space) = self.table.space_of_file(id).await? else {
+            return Ok(None);
+        };
         let (space, file) = self.table.space_and_file(space, id).await?;
-        let found = space.zip(file).filter(|(_, file)| file.uploaded_by.is_anonymous());
+        let found = space
+            .zip(file)
+            .filter(|(_, file)| file.uploaded_by.is_anonymous());
 
         let now = self.table.sources().now();
-        if found.as_ref().is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS)) {
+        if found
+            .as_ref()
+            .is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS))
+        {
             return Err(Fault::forbidden("The confirm token has expired."));
         }
         Ok(found.map(|(space, file)| (self.scoped(space, ROLE), file)))
@@ -163,11 +207,14 @@ impl UnverifiedUpload {
     /// Fails with 403 if the config does not allow uploads from this origin.
     pub fn verify(self, origin: RequestOrigin<'_>) -> Result<UploadScope, Fault> {
         let restrictions = self.0.config.unsigned_restrictions.as_ref();
-        let restrictions = restrictions.ok_or_else(|| Fault::internal("an unsigned config has no restrictions"))?;
+        let restrictions = restrictions
+            .ok_or_else(|| Fault::internal("an unsigned config has no restrictions"))?;
 
         let referrer = origin.referrer.and_then(Referrer::parse);
-        let referrer = referrer.filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
-        let referrer = referrer.ok_or_else(|| Fault::forbidden("Uploads are not taken from this referrer."))?;
+        let referrer =
+            referrer.filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
+        let referrer = referrer
+            .ok_or_else(|| Fault::forbidden("Uploads are not taken from this referrer."))?;
         if restrictions.require_https && !(referrer.is_secure() && origin.is_secure) {
             return Err(Fault::forbidden("Uploads are taken over HTTPS alone."));
         }

@@ -42,7 +42,11 @@ pub enum Swept {
 impl Sweep {
     /// Reaches all spaces of a table and a bucket.
     pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Sweep {
-        Sweep { table: table.for_background_job(), bucket, limits }
+        Sweep {
+            table: table.for_background_job(),
+            bucket,
+            limits,
+        }
     }
 
     /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end anywhere.
@@ -52,9 +56,16 @@ impl Sweep {
             Some(round) => round,
             None => self.begin().await?,
         };
-        let walk = Walk { sweep: self, round, time };
+        let walk = Walk {
+            sweep: self,
+            round,
+            time,
+        };
         if let Some(after) = walk.go_on().await? {
-            let round = SweepRound { after: Some(after), ..round };
+            let round = SweepRound {
+                after: Some(after),
+                ..round
+            };
             return Ok(Swept::Again(SweepJob { round: Some(round) }));
         }
         self.table.set_swept_until(round.until).await?;
@@ -64,7 +75,11 @@ impl Sweep {
     async fn begin(&self) -> Result<SweepRound, Fault> {
         let until = self.table.sources().now().plus_ms(-JUDGED_AFTER_MS);
         let judged_until = self.table.swept_until().await?;
-        Ok(SweepRound { judged_until, until, after: None })
+        Ok(SweepRound {
+            judged_until,
+            until,
+            after: None,
+        })
     }
 }
 
@@ -81,7 +96,9 @@ impl Walk<'_> {
         let mut last = None;
         if let Some(place) = self.round.after {
             if !place.is_end_of_space() {
-                let stopped = self.through(place.space_id, place.file_id, Some(place.revision)).await?;
+                let stopped = self
+                    .through(place.space_id, place.file_id, Some(place.revision))
+                    .await?;
                 if stopped.is_some() {
                     return Ok(stopped);
                 }
@@ -113,27 +130,49 @@ impl Walk<'_> {
     ) -> Result<Option<SweepPlace>, Fault> {
         loop {
             let limit = self.sweep.limits.objects_per_page;
-            let page = self.sweep.bucket.originals_page(space_id, from, after, limit).await?;
+            let page = self
+                .sweep
+                .bucket
+                .originals_page(space_id, from, after, limit)
+                .await?;
             self.judge(space_id, &page.originals).await?;
-            let next = page.originals.last().filter(|_| page.more).map(|last| (last.file_id, last.revision));
+            let next = page
+                .originals
+                .last()
+                .filter(|_| page.more)
+                .map(|last| (last.file_id, last.revision));
             if !self.time.allows_another_page() {
-                let place = next.map(|(file_id, revision)| SweepPlace { space_id, file_id, revision });
+                let place = next.map(|(file_id, revision)| SweepPlace {
+                    space_id,
+                    file_id,
+                    revision,
+                });
                 return Ok(Some(place.unwrap_or_else(|| SweepPlace::end_of(space_id))));
             }
-            let Some((file_id, revision)) = next else { return Ok(None) };
+            let Some((file_id, revision)) = next else {
+                return Ok(None);
+            };
             (from, after) = (file_id, Some(revision));
         }
     }
 
     /// Removes those originals of this round that no record names.
     async fn judge(&self, space_id: SpaceId, originals: &[ListedOriginal]) -> Result<(), Fault> {
-        let SweepRound { judged_until, until, .. } = self.round;
-        let due = |original: &&ListedOriginal| original.stored_at > judged_until && original.stored_at <= until;
+        let SweepRound {
+            judged_until,
+            until,
+            ..
+        } = self.round;
+        let due = |original: &&ListedOriginal| {
+            original.stored_at > judged_until && original.stored_at <= until
+        };
         let due: Vec<&ListedOriginal> = originals.iter().filter(due).collect();
         let files: BTreeSet<FileId> = due.iter().map(|original| original.file_id).collect();
         let files: Vec<FileId> = files.into_iter().collect();
         let kept: HashMap<FileId, Revision> = self.sweep.table.revisions(space_id, &files).await?;
-        let unnamed = due.iter().filter(|original| kept.get(&original.file_id) != Some(&original.revision));
+        let unnamed = due
+            .iter()
+            .filter(|original| kept.get(&original.file_id) != Some(&original.revision));
         let unnamed: Vec<ObjectKey> = unnamed.map(|original| original.key.clone()).collect();
         if !unnamed.is_empty() {
             self.sweep.bucket.delete_many(&unnamed).await?;

@@ -1,8 +1,8 @@
 //! The upload configs of a space, and of all spaces of a caller.
 
 use domain::{
-    ChosenIds, Completion, Cursor, Direction, Ends, Fault, Listing, NewUploadConfig, Page, Role, SpaceId, UploadConfig,
-    UploadConfigId, UploadConfigReference, Violations,
+    ChosenIds, Completion, Cursor, Direction, Ends, Fault, Listing, NewUploadConfig, Page, Role,
+    SpaceId, UploadConfig, UploadConfigId, UploadConfigReference, Violations,
 };
 use table::Membership;
 
@@ -20,7 +20,10 @@ impl Space {
         reference: Option<&UploadConfigReference>,
     ) -> Result<Option<UploadConfig>, Fault> {
         let active = UploadConfigReference::Id(self.record.active_upload_config_id);
-        Ok(self.table.upload_config(self.record.id, reference.unwrap_or(&active)).await?)
+        Ok(self
+            .table
+            .upload_config(self.record.id, reference.unwrap_or(&active))
+            .await?)
     }
 
     /// Makes an upload config. `complete` ends the request that it is made for.
@@ -31,7 +34,9 @@ impl Space {
         complete: impl FnOnce(&UploadConfig) -> Option<Completion>,
     ) -> Result<UploadConfig, Fault> {
         let config = UploadConfig::new(new, self.record.id, &mut ids, self.now());
-        self.table.create_upload_config(&config, complete(&config).as_ref()).await?;
+        self.table
+            .create_upload_config(&config, complete(&config).as_ref())
+            .await?;
         Ok(config)
     }
 
@@ -50,23 +55,38 @@ impl Space {
             let version = self.table.change_upload_config(&from, &changed).await?;
             Ok(UploadConfig { version, ..changed })
         };
-        self.table.retry_on_conflict(from, || self.upload_config_again(id), write).await
+        self.table
+            .retry_on_conflict(from, || self.upload_config_again(id), write)
+            .await
     }
 
     /// Deletes an upload config, unless it is the active one.
     pub async fn delete_upload_config(&self, config: UploadConfig) -> Result<(), Fault> {
         let id = config.id;
-        let delete = |config: UploadConfig| async move { Ok(self.table.delete_upload_config(&config).await?) };
-        self.table.retry_on_conflict(config, || self.upload_config_again(id), delete).await
+        let delete = |config: UploadConfig| async move {
+            Ok(self.table.delete_upload_config(&config).await?)
+        };
+        self.table
+            .retry_on_conflict(config, || self.upload_config_again(id), delete)
+            .await
     }
 
     /// Returns a page of this space's upload configs, newest first.
-    pub async fn list_upload_configs(&self, listing: &Listing) -> Result<Page<UploadConfig>, Fault> {
-        Ok(self.table.list_upload_configs(self.record.id, listing).await?)
+    pub async fn list_upload_configs(
+        &self,
+        listing: &Listing,
+    ) -> Result<Page<UploadConfig>, Fault> {
+        Ok(self
+            .table
+            .list_upload_configs(self.record.id, listing)
+            .await?)
     }
 
     async fn upload_config_again(&self, id: UploadConfigId) -> Result<UploadConfig, Fault> {
-        let config = self.table.upload_config(self.record.id, &UploadConfigReference::Id(id)).await?;
+        let config = self
+            .table
+            .upload_config(self.record.id, &UploadConfigReference::Id(id))
+            .await?;
         config.ok_or_else(Fault::not_found)
     }
 }
@@ -79,13 +99,23 @@ impl Tenants {
         id: UploadConfigId,
     ) -> Result<Option<(Space, UploadConfig)>, Fault> {
         if let Some((own, role)) = caller.own_space() {
-            let (space, config) = self.table.space_and_upload_config(own, &UploadConfigReference::Id(id)).await?;
-            return Ok(space.zip(config).map(|(space, config)| (self.scoped(space, role), config)));
+            let (space, config) = self
+                .table
+                .space_and_upload_config(own, &UploadConfigReference::Id(id))
+                .await?;
+            return Ok(space
+                .zip(config)
+                .map(|(space, config)| (self.scoped(space, role), config)));
         }
-        let (Some(user), Some(space)) = (caller.user(), self.table.space_of_upload_config(id).await?) else {
+        let (Some(user), Some(space)) =
+            (caller.user(), self.table.space_of_upload_config(id).await?)
+        else {
             return Ok(None);
         };
-        let found = self.table.space_upload_config_and_membership(space, id, user).await?;
+        let found = self
+            .table
+            .space_upload_config_and_membership(space, id, user)
+            .await?;
         Ok(found.map(|(space, config, membership)| (self.scoped(space, membership.role), config)))
     }
 
@@ -112,19 +142,31 @@ impl Tenants {
 
     /// Returns the spaces that a walk comes to, in its direction, and whether the caller may read configs there; and whether
     /// there are more.
-    async fn spaces_to_walk(&self, caller: &Caller, walk: &Walk) -> Result<(Vec<(SpaceId, bool)>, bool), Fault> {
+    async fn spaces_to_walk(
+        &self,
+        caller: &Caller,
+        walk: &Walk,
+    ) -> Result<(Vec<(SpaceId, bool)>, bool), Fault> {
         let Some(user) = caller.user() else {
-            let own = caller.own_space().filter(|(own, role)| *role >= READS_CONFIGS && walk.spaces.includes(own));
+            let own = caller
+                .own_space()
+                .filter(|(own, role)| *role >= READS_CONFIGS && walk.spaces.includes(own));
             let space = match own {
                 Some((own, _)) => self.table.space(own).await?,
                 None => None,
             };
-            return Ok((space.into_iter().map(|space| (space.id, true)).collect(), false));
+            return Ok((
+                space.into_iter().map(|space| (space.id, true)).collect(),
+                false,
+            ));
         };
         let page = self.table.list_spaces(user, &walk.spaces).await?;
         let more = page.has_more(walk.direction());
         let reads = |(membership, space): (Membership, Option<domain::Space>)| {
-            (membership.space_id, space.is_some() && membership.role >= READS_CONFIGS)
+            (
+                membership.space_id,
+                space.is_some() && membership.role >= READS_CONFIGS,
+            )
         };
         let mut spaces: Vec<_> = page.items.into_iter().map(reads).collect();
         if walk.direction() == Direction::Backward {
@@ -153,10 +195,26 @@ impl Walk {
         let mut first = None;
         if let Some(cursor) = &listing.cursor {
             let (space, config) = cursor.place.split_once('.').unwrap_or((&cursor.place, ""));
-            spaces.cursor = Some(Cursor { is_inclusive: true, place: space.to_owned(), ..cursor.clone() });
-            first = Some((space.to_owned(), Cursor { place: config.to_owned(), ..cursor.clone() }));
+            spaces.cursor = Some(Cursor {
+                is_inclusive: true,
+                place: space.to_owned(),
+                ..cursor.clone()
+            });
+            first = Some((
+                space.to_owned(),
+                Cursor {
+                    place: config.to_owned(),
+                    ..cursor.clone()
+                },
+            ));
         }
-        Walk { listing: listing.clone(), spaces, first, last: None, found: Vec::new() }
+        Walk {
+            listing: listing.clone(),
+            spaces,
+            first,
+            last: None,
+            found: Vec::new(),
+        }
     }
 
     fn direction(&self) -> Direction {
@@ -175,15 +233,29 @@ impl Walk {
             (_, Direction::Forward) => None,
             (_, Direction::Backward) => {
                 let place = UploadConfigId::FIRST.to_string();
-                Some(Cursor { is_inclusive: true, ..Cursor::before(place) })
+                Some(Cursor {
+                    is_inclusive: true,
+                    ..Cursor::before(place)
+                })
             }
         };
-        let listing = Listing { cursor, limit: u16::try_from(missing).unwrap_or(u16::MAX) };
-        let mut configs = tenants.table.list_upload_configs(space, &listing).await?.items;
+        let listing = Listing {
+            cursor,
+            limit: u16::try_from(missing).unwrap_or(u16::MAX),
+        };
+        let mut configs = tenants
+            .table
+            .list_upload_configs(space, &listing)
+            .await?
+            .items;
         if self.direction() == Direction::Backward {
             configs.reverse();
         }
-        self.found.extend(configs.into_iter().map(|config| (format!("{space}.{}", config.id), config)));
+        self.found.extend(
+            configs
+                .into_iter()
+                .map(|config| (format!("{space}.{}", config.id), config)),
+        );
         Ok(())
     }
 
@@ -208,6 +280,11 @@ impl Walk {
             last.clone_from(&first);
         }
         let ends = first.zip(last).map(|(first, last)| Ends { first, last });
-        Page::new(&self.listing, ends, has_more, self.found.into_iter().map(|(_, config)| config).collect())
+        Page::new(
+            &self.listing,
+            ends,
+            has_more,
+            self.found.into_iter().map(|(_, config)| config).collect(),
+        )
     }
 }

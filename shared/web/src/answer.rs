@@ -67,7 +67,10 @@ impl<T: Serialize> IntoResponse for Created<T> {
             Created::New(data) => (StatusCode::CREATED, Json(Envelope { data })).into_response(),
             Created::Replayed(Replay(body)) => {
                 let headers = [
-                    (header::CONTENT_TYPE, HeaderValue::from_static(mime::APPLICATION_JSON.essence_str())),
+                    (
+                        header::CONTENT_TYPE,
+                        HeaderValue::from_static(mime::APPLICATION_JSON.essence_str()),
+                    ),
                     (REPLAYED, HeaderValue::from_static("true")),
                 ];
                 (StatusCode::CREATED, headers, body).into_response()
@@ -80,7 +83,9 @@ impl<T: Serialize> IntoResponse for CreatedUnwrapped<T> {
     fn into_response(self) -> Response {
         let mut response = (StatusCode::CREATED, Json(self.body)).into_response();
         if self.is_replayed {
-            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+            response
+                .headers_mut()
+                .insert(REPLAYED, HeaderValue::from_static("true"));
         }
         response
     }
@@ -117,8 +122,14 @@ impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let Failure(fault) = self;
         let status = status(fault.kind);
-        let cause = Cause { text: cause(&fault), is_contention: fault.kind == FaultKind::Contended };
-        let body = ErrorBody { message: &fault.message, errors: fault.violations.into_messages() };
+        let cause = Cause {
+            text: cause(&fault),
+            is_contention: fault.kind == FaultKind::Contended,
+        };
+        let body = ErrorBody {
+            message: &fault.message,
+            errors: fault.violations.into_messages(),
+        };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
         if fault.kind == FaultKind::Unauthenticated {

@@ -53,8 +53,18 @@ impl Authenticated {
     }
 
     pub(crate) fn for_action<A>(self) -> Authenticated<A> {
-        let Authenticated { caller, idempotency, edge, .. } = self;
-        Authenticated { caller, idempotency, edge, action: PhantomData }
+        let Authenticated {
+            caller,
+            idempotency,
+            edge,
+            ..
+        } = self;
+        Authenticated {
+            caller,
+            idempotency,
+            edge,
+            action: PhantomData,
+        }
     }
 }
 
@@ -80,9 +90,15 @@ impl<A: Action> Authenticated<A> {
 
     /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on that field if the caller
     /// may not know of it.
-    pub async fn authorize_reference<T: Subject>(&self, field: &str, id: &str) -> Result<Can<A, T>, Fault> {
+    pub async fn authorize_reference<T: Subject>(
+        &self,
+        field: &str,
+        id: &str,
+    ) -> Result<Can<A, T>, Fault> {
         match T::find(self.tenants(), &self.caller, id).await? {
-            Some((space, subject)) => Can::authorize(self.caller, space, subject, self.sources().clone()),
+            Some((space, subject)) => {
+                Can::authorize(self.caller, space, subject, self.sources().clone())
+            }
             None => Err(Violations::from((field, Violation::Unknown)).into()),
         }
     }
@@ -99,7 +115,12 @@ impl<A: Action> Authenticated<A> {
             Some(_) => Fault::not_found(),
             None => Violations::from((SPACE_PARAMETER, Violation::Required)).into(),
         };
-        Can::authorize(self.caller, space.ok_or_else(missing)?, (), self.sources().clone())
+        Can::authorize(
+            self.caller,
+            space.ok_or_else(missing)?,
+            (),
+            self.sources().clone(),
+        )
     }
 }
 
@@ -108,7 +129,11 @@ pub struct SpaceQuery(Option<String>);
 
 impl FromFields for SpaceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {
-        Some(SpaceQuery(fields.optional(SPACE_PARAMETER, ResourceId::parse).map(|id| id.0)))
+        Some(SpaceQuery(
+            fields
+                .optional(SPACE_PARAMETER, ResourceId::parse)
+                .map(|id| id.0),
+        ))
     }
 }
 
@@ -125,14 +150,21 @@ where
             return Ok(known.clone());
         }
         let edge = Edge::from_ref(state);
-        let secret = key_of(&parts.headers, parts.uri.query()).ok_or_else(Fault::unauthenticated)?;
+        let secret =
+            key_of(&parts.headers, parts.uri.query()).ok_or_else(Fault::unauthenticated)?;
         let admitted = edge.tenants.admit(&secret, edge.limit).await?;
         let exchange = Exchange::of(parts);
         match admitted.ok_or_else(Fault::unauthenticated)? {
             Admitted::Yes(caller, allowance) => {
                 exchange.note_allowance(allowance);
-                let idempotency = IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
-                let by = Authenticated { caller, idempotency, edge, action: PhantomData };
+                let idempotency =
+                    IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
+                let by = Authenticated {
+                    caller,
+                    idempotency,
+                    edge,
+                    action: PhantomData,
+                };
                 parts.extensions.insert(by.clone());
                 Ok(by)
             }
@@ -171,13 +203,22 @@ where
         let by = <Authenticated>::from_request_parts(parts, state).await?;
         let user = by.caller.user();
         let refused = || Fault::forbidden("This needs an account key; yours belongs to one space.");
-        Ok(AccountHolder { user: user.ok_or_else(refused)?, by })
+        Ok(AccountHolder {
+            user: user.ok_or_else(refused)?,
+            by,
+        })
     }
 }
 
 /// Returns who calls with the key in a header; `None` without a key, or with one that is not valid.
-pub async fn caller_of(header: Option<&HeaderValue>, tenants: &Tenants) -> Result<Option<Caller>, Fault> {
-    match header.and_then(|value| value.to_str().ok()).and_then(bearer) {
+pub async fn caller_of(
+    header: Option<&HeaderValue>,
+    tenants: &Tenants,
+) -> Result<Option<Caller>, Fault> {
+    match header
+        .and_then(|value| value.to_str().ok())
+        .and_then(bearer)
+    {
         Some(secret) => tenants.authenticate(&secret).await,
         None => Ok(None),
     }
@@ -195,16 +236,27 @@ fn key_of(headers: &HeaderMap, query: Option<&str>) -> Option<KeySecret> {
     let mut given = headers.get_all(header::AUTHORIZATION).iter();
     if let Some(header) = given.next() {
         // Two headers are one too many to tell which is meant.
-        return if given.next().is_none() { header.to_str().ok().and_then(bearer) } else { None };
+        return if given.next().is_none() {
+            header.to_str().ok().and_then(bearer)
+        } else {
+            None
+        };
     }
-    let mut keys = form_urlencoded::parse(query?.as_bytes()).filter(|(name, _)| name == KEY_PARAMETER);
+    let mut keys =
+        form_urlencoded::parse(query?.as_bytes()).filter(|(name, _)| name == KEY_PARAMETER);
     let key: Cow<str> = keys.next()?.1;
-    if keys.next().is_some() { None } else { KeySecret::parse(key.trim()) }
+    if keys.next().is_some() {
+        None
+    } else {
+        KeySecret::parse(key.trim())
+    }
 }
 
 fn bearer(header: &str) -> Option<KeySecret> {
     let (scheme, key) = header.trim().split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| KeySecret::parse(key.trim()))?
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| KeySecret::parse(key.trim()))?
 }
 
 #[cfg(test)]
@@ -214,7 +266,10 @@ mod tests {
     const ONE: &str = "sk_00000000000000000000000000000000000000002kaqcA";
 
     fn headers(values: &[&str]) -> HeaderMap {
-        values.iter().map(|value| (header::AUTHORIZATION, value.parse().expect("a header"))).collect()
+        values
+            .iter()
+            .map(|value| (header::AUTHORIZATION, value.parse().expect("a header")))
+            .collect()
     }
 
     #[test]
@@ -227,12 +282,20 @@ mod tests {
             (&["Basic abc"], Some(&parameter), false),
             (&[ONE], None, false),
             (&["Bearer"], None, false),
-            (&[&format!("Bearer {ONE}"), &format!("Bearer {ONE}")], None, false),
+            (
+                &[&format!("Bearer {ONE}"), &format!("Bearer {ONE}")],
+                None,
+                false,
+            ),
             (&[], Some(&format!("{parameter}&{parameter}")), false),
             (&[], None, false),
         ];
         for (values, query, found) in cases {
-            assert_eq!(key_of(&headers(values), query).is_some(), found, "{values:?} {query:?}");
+            assert_eq!(
+                key_of(&headers(values), query).is_some(),
+                found,
+                "{values:?} {query:?}"
+            );
         }
     }
 }

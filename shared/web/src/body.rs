@@ -19,7 +19,12 @@ pub const DRAIN_BYTES: usize = 64 << 20;
 
 /// The content type of a request, where it has one.
 pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
-    headers.get(header::CONTENT_TYPE)?.to_str().ok()?.parse().ok()
+    headers
+        .get(header::CONTENT_TYPE)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()
 }
 
 /// Reads the body of a JSON route without its byte order mark. An empty body of any content type stands for `{}`.
@@ -34,7 +39,11 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
     }
     if is_typed && !is_json(headers) {
         let is_empty = drain(body).await == 0;
-        return if is_empty { Ok(Bytes::from_static(EMPTY_OBJECT)) } else { Err(not_json()) };
+        return if is_empty {
+            Ok(Bytes::from_static(EMPTY_OBJECT))
+        } else {
+            Err(not_json())
+        };
     }
 
     let read = read_bounded(body).await?;
@@ -43,22 +52,33 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
     }
     // RFC 8259, section 8.1: a parser may ignore a byte order mark.
     let is_marked = read.starts_with(BYTE_ORDER_MARK);
-    let json = if is_marked { read.slice(BYTE_ORDER_MARK.len()..) } else { read };
-    Ok(if json.is_empty() { Bytes::from_static(EMPTY_OBJECT) } else { json })
+    let json = if is_marked {
+        read.slice(BYTE_ORDER_MARK.len()..)
+    } else {
+        read
+    };
+    Ok(if json.is_empty() {
+        Bytes::from_static(EMPTY_OBJECT)
+    } else {
+        json
+    })
 }
 
 /// Fails with 415 if a body is encoded; `identity` is no encoding (RFC 9110, section 8.4.1).
 pub fn require_unencoded(headers: &HeaderMap) -> Result<(), Fault> {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        return Err(unsupported("The body must not be encoded: Content-Encoding is not supported."));
+        return Err(unsupported(
+            "The body must not be encoded: Content-Encoding is not supported.",
+        ));
     }
     Ok(())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
     content_type(headers).is_some_and(|mime| {
-        mime.type_() == mime::APPLICATION && (mime.subtype() == mime::JSON || mime.suffix() == Some(mime::JSON))
+        mime.type_() == mime::APPLICATION
+            && (mime.subtype() == mime::JSON || mime.suffix() == Some(mime::JSON))
     })
 }
 
@@ -77,7 +97,10 @@ async fn read_bounded(body: Body) -> Result<Bytes, Fault> {
         let chunk = chunk.map_err(|_| Fault::malformed("The body ended early."))?;
         if read.len() + chunk.len() > JSON_BYTES {
             drain(Body::from_stream(stream)).await;
-            let message = format!("The body must not be greater than {} kilobytes.", JSON_BYTES >> 10);
+            let message = format!(
+                "The body must not be greater than {} kilobytes.",
+                JSON_BYTES >> 10
+            );
             return Err(Fault::new(FaultKind::TooLarge, message));
         }
         read.extend_from_slice(&chunk);

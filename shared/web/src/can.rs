@@ -3,7 +3,9 @@
 use std::{future::Future, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts};
-use domain::{Fault, File, FileId, FolderId, Role, Sources, SpaceId, UploadConfig, UploadConfigId, Violation};
+use domain::{
+    Fault, File, FileId, FolderId, Role, Sources, SpaceId, UploadConfig, UploadConfigId, Violation,
+};
 use http::request::Parts;
 use schemars::JsonSchema;
 use tenant::{Caller, FolderWithChain, READS_CONFIGS, Space, Tenants};
@@ -87,7 +89,11 @@ pub trait Subject: Sized + Send {
 impl Subject for () {
     type Id = SpaceId;
 
-    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, ())>, Fault> {
+    async fn find(
+        tenants: &Tenants,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<(Space, ())>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         Ok(tenants.space(caller, id).await?.map(|space| (space, ())))
     }
@@ -97,7 +103,11 @@ impl Subject for () {
 impl Subject for File {
     type Id = FileId;
 
-    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, File)>, Fault> {
+    async fn find(
+        tenants: &Tenants,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<(Space, File)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
     }
@@ -107,7 +117,11 @@ impl Subject for File {
 impl Subject for FolderWithChain {
     type Id = FolderId;
 
-    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, FolderWithChain)>, Fault> {
+    async fn find(
+        tenants: &Tenants,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<(Space, FolderWithChain)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.folder(caller, id).await
     }
@@ -117,7 +131,11 @@ impl Subject for FolderWithChain {
 impl Subject for UploadConfig {
     type Id = UploadConfigId;
 
-    async fn find(tenants: &Tenants, caller: &Caller, id: &str) -> Result<Option<(Space, UploadConfig)>, Fault> {
+    async fn find(
+        tenants: &Tenants,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Option<(Space, UploadConfig)>, Fault> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.upload_config(caller, id).await
     }
@@ -137,9 +155,20 @@ pub struct Can<A: Action, T = ()> {
 }
 
 impl<A: Action, T> Can<A, T> {
-    pub(crate) fn authorize(caller: Caller, space: Space, subject: T, sources: Sources) -> Result<Can<A, T>, Fault> {
+    pub(crate) fn authorize(
+        caller: Caller,
+        space: Space,
+        subject: T,
+        sources: Sources,
+    ) -> Result<Can<A, T>, Fault> {
         space.demand(A::LEAST)?;
-        Ok(Can { caller, space, subject, sources, action: PhantomData })
+        Ok(Can {
+            caller,
+            space,
+            subject,
+            sources,
+            action: PhantomData,
+        })
     }
 }
 

@@ -50,7 +50,10 @@ impl Edge {
     pub fn read(settings: &mut Settings, tier: Tier) -> Edge {
         Edge {
             tenants: Tenants::new(settings.table()),
-            limit: RateLimit { tier: tier.name(), requests_per_minute: settings.number(tier.variable()) },
+            limit: RateLimit {
+                tier: tier.name(),
+                requests_per_minute: settings.number(tier.variable()),
+            },
             sources: settings.sources().clone(),
         }
     }
@@ -59,6 +62,10 @@ impl Edge {
     pub async fn count(&self, parts: &Parts, who: &str, limit: RateLimit) -> Result<(), Fault> {
         let (is_admitted, allowance) = self.tenants.count(who, limit).await?;
         Exchange::of(parts).note_allowance(allowance);
-        if is_admitted { Ok(()) } else { Err(Fault::rate_limited(allowance)) }
+        if is_admitted {
+            Ok(())
+        } else {
+            Err(Fault::rate_limited(allowance))
+        }
     }
 }

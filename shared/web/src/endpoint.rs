@@ -56,8 +56,19 @@ impl Endpoint {
         Endpoint::new("DELETE", id, path, summary)
     }
 
-    const fn new(method: &'static str, id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
-        Endpoint { id, method, path, summary, errors: &[] }
+    const fn new(
+        method: &'static str,
+        id: &'static str,
+        path: &'static str,
+        summary: &'static str,
+    ) -> Endpoint {
+        Endpoint {
+            id,
+            method,
+            path,
+            summary,
+            errors: &[],
+        }
     }
 
     /// Declares errors that the types of the handler do not tell.
@@ -102,14 +113,20 @@ pub struct RouterBuilder<S> {
 impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
     /// Returns a builder without endpoints.
     pub fn new() -> RouterBuilder<S> {
-        RouterBuilder { router: Router::new(), routes: Vec::new() }
+        RouterBuilder {
+            router: Router::new(),
+            routes: Vec::new(),
+        }
     }
 
     /// Returns the router. A request that matches no endpoint is a 404, or a 405 with `Allow` on a path with other methods.
     pub fn finish(self, state: S) -> Router {
         let known: Routes = self.routes.into();
         let fallback = move |request| fallback(request, known);
-        let router = self.router.method_not_allowed_fallback(fallback.clone()).fallback(fallback);
+        let router = self
+            .router
+            .method_not_allowed_fallback(fallback.clone())
+            .fallback(fallback);
         with_layers(router.with_state(state))
     }
 }
@@ -132,8 +149,13 @@ impl<S: Clone + Send + Sync + 'static> Register<S> for RouterBuilder<S> {
             "DELETE" => MethodFilter::DELETE,
             _ => MethodFilter::GET,
         };
-        self.router = self.router.route(&endpoint.full_path(), on(method, handler));
-        let route = |method: &&str| Route { method: (*method).to_owned(), path: endpoint.full_path() };
+        self.router = self
+            .router
+            .route(&endpoint.full_path(), on(method, handler));
+        let route = |method: &&str| Route {
+            method: (*method).to_owned(),
+            path: endpoint.full_path(),
+        };
         self.routes.extend(endpoint.methods().iter().map(route));
         self
     }

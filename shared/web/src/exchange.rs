@@ -29,8 +29,17 @@ impl Exchange {
     /// Puts what is left of the caller's requests into the answer's headers: as has long been done, and as the IETF's
     /// draft has it (draft-ietf-httpapi-ratelimit-headers-10).
     pub(crate) fn put_headers(&self, headers: &mut HeaderMap) {
-        let Some(allowance) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else { return };
-        let Allowance { name, limit, window_seconds, remaining, resets_in_seconds, resets_at } = allowance;
+        let Some(allowance) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else {
+            return;
+        };
+        let Allowance {
+            name,
+            limit,
+            window_seconds,
+            remaining,
+            resets_in_seconds,
+            resets_at,
+        } = allowance;
         headers.insert(X_LIMIT, HeaderValue::from(limit));
         headers.insert(X_REMAINING, HeaderValue::from(remaining));
         headers.insert(X_RESET, HeaderValue::from(resets_at.seconds()));

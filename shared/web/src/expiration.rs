@@ -13,6 +13,8 @@ const SECONDS: i64 = 60;
 /// The second since 1970 from which on an address is good no more that is asked for now; where the request does not say, so
 /// many minutes from now.
 pub fn expires_seconds(fields: &mut impl FieldReader, default_minutes: i64) -> i64 {
-    let minutes = fields.integer(FIELD, LEAST_MINUTES, MOST_MINUTES).unwrap_or(default_minutes);
+    let minutes = fields
+        .integer(FIELD, LEAST_MINUTES, MOST_MINUTES)
+        .unwrap_or(default_minutes);
     fields.now().seconds() + minutes * SECONDS
 }

@@ -40,7 +40,8 @@ impl Route {
         loop {
             match (pattern.next(), given.next()) {
                 (None, None) => return true,
-                (Some(part), Some(value)) if part == value || (part.starts_with('{') && !value.is_empty()) => {}
+                (Some(part), Some(value))
+                    if part == value || (part.starts_with('{') && !value.is_empty()) => {}
                 _ => return false,
             }
         }
@@ -51,7 +52,10 @@ impl Route {
 pub fn not_found_router(routes: &str) -> Router {
     let parse = |line: &str| {
         let (method, path) = line.split_once(' ')?;
-        Some(Route { method: method.to_owned(), path: path.to_owned() })
+        Some(Route {
+            method: method.to_owned(),
+            path: path.to_owned(),
+        })
     };
     let routes: Routes = routes.lines().filter_map(parse).collect();
     with_layers(Router::new().fallback(move |request| fallback(request, routes)))
@@ -61,7 +65,11 @@ pub fn not_found_router(routes: &str) -> Router {
 pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
     let is_preflight = request.method() == Method::OPTIONS;
     let Some(allowed) = allowed_methods(&routes, request.uri().path()) else {
-        return if is_preflight { preflight(ANY_METHODS) } else { Failure::from(Fault::not_found()).into_response() };
+        return if is_preflight {
+            preflight(ANY_METHODS)
+        } else {
+            Failure::from(Fault::not_found()).into_response()
+        };
     };
 
     let mut response = if is_preflight {
@@ -81,7 +89,10 @@ fn allowed_methods(routes: &[Route], path: &str) -> Option<String> {
     let fewest = matching.iter().map(|route| route.parameters()).min()?;
 
     let matching = matching.iter().filter(|route| route.parameters() == fewest);
-    let methods: Vec<&str> = matching.map(|route| route.method.as_str()).chain(["OPTIONS"]).collect();
+    let methods: Vec<&str> = matching
+        .map(|route| route.method.as_str())
+        .chain(["OPTIONS"])
+        .collect();
     Some(methods.join(", "))
 }
 
@@ -89,8 +100,16 @@ fn preflight(allowed: &str) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     insert(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, allowed);
     // The wildcard does not cover Authorization.
-    insert(&mut response, header::ACCESS_CONTROL_ALLOW_HEADERS, "Authorization, *");
-    insert(&mut response, header::ACCESS_CONTROL_MAX_AGE, &PREFLIGHT_SECONDS.to_string());
+    insert(
+        &mut response,
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        "Authorization, *",
+    );
+    insert(
+        &mut response,
+        header::ACCESS_CONTROL_MAX_AGE,
+        &PREFLIGHT_SECONDS.to_string(),
+    );
     response
 }
 
@@ -106,9 +125,18 @@ mod tests {
 
     #[test]
     fn path_parameter_is_one_segment_that_is_not_empty() {
-        let route = Route { method: "GET".to_owned(), path: "/api/v1/spaces/{id}".to_owned() };
+        let route = Route {
+            method: "GET".to_owned(),
+            path: "/api/v1/spaces/{id}".to_owned(),
+        };
         assert!(route.matches("/api/v1/spaces/x"));
-        for other in ["/api/v1/spaces/", "/api/v1/spaces", "/api/v1/spaces/x/y", "/api/v2/spaces/x", ""] {
+        for other in [
+            "/api/v1/spaces/",
+            "/api/v1/spaces",
+            "/api/v1/spaces/x/y",
+            "/api/v2/spaces/x",
+            "",
+        ] {
             assert!(!route.matches(other), "{other}");
         }
     }

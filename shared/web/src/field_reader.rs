@@ -45,22 +45,42 @@ pub trait FieldReader: Sized {
     fn now(&self) -> Timestamp;
 
     /// Reads a string that must be present.
-    fn required<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T>;
+    fn required<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T>;
 
     /// Reads a string that may be absent or null.
-    fn optional<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T>;
+    fn optional<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T>;
 
     /// Reads a string that may be absent, but not null.
-    fn present<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T>;
+    fn present<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T>;
 
     /// Reads a string that may be absent, and that null clears.
-    fn change<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Patch<T>;
+    fn change<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Patch<T>;
 
     /// Reads true or false, which may be absent.
     fn boolean(&mut self, name: &str) -> Option<bool>;
 
     /// Reads a number that may be absent or null.
-    fn number<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T>;
+    fn number<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(f64) -> Result<T, Violation>,
+    ) -> Option<T>;
 
     /// Reads an integer from `min` to `max` that may be absent or null.
     fn integer(&mut self, name: &str, min: i64, max: i64) -> Option<i64>;
@@ -101,13 +121,22 @@ pub trait FieldReader: Sized {
     ) -> Option<Vec<T>>;
 
     /// Reads a list of at most `max` objects that may be absent or null.
-    fn objects<T>(&mut self, name: &str, max: usize, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>>;
+    fn objects<T>(
+        &mut self,
+        name: &str,
+        max: usize,
+        read: impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>>;
 
     /// Reads an object that may be absent or null.
     fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T>;
 
     /// Reads an object that must be present.
-    fn required_object<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn required_object<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
         if !self.has(name) {
             self.violate(name, &Violation::Required);
         }
@@ -115,7 +144,11 @@ pub trait FieldReader: Sized {
     }
 
     /// Reads an object that may be absent, and that null clears.
-    fn change_object<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Patch<T> {
+    fn change_object<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Patch<T> {
         if self.is_given(name) && !self.has(name) {
             return Patch::Clear;
         }

@@ -26,14 +26,24 @@ impl Fields {
     /// Fields to be read, at a moment.
     pub fn of(values: Map<String, Value>, now: Timestamp) -> Fields {
         let (prefix, repeated) = (String::new(), BTreeSet::new());
-        Fields { values, prefix, repeated, now, violations: Violations::default() }
+        Fields {
+            values,
+            prefix,
+            repeated,
+            now,
+            violations: Violations::default(),
+        }
     }
 
     /// Fields from texts. A name that is given more than once is an error if its field is read.
     pub fn of_texts(texts: impl IntoIterator<Item = (String, String)>, now: Timestamp) -> Fields {
         let mut fields = Fields::of(Map::new(), now);
         for (name, text) in texts {
-            if fields.values.insert(name.clone(), Value::String(text)).is_some() {
+            if fields
+                .values
+                .insert(name.clone(), Value::String(text))
+                .is_some()
+            {
                 fields.repeated.insert(name);
             }
         }
@@ -53,7 +63,10 @@ impl Fields {
         }
         let read = items.iter().enumerate().map(|(index, item)| {
             let text = item.as_str().ok_or(Violation::NotAString);
-            self.keep(&format!("{name}.{index}"), text.and_then(|text| parse(text.trim())))
+            self.keep(
+                &format!("{name}.{index}"),
+                text.and_then(|text| parse(text.trim())),
+            )
         });
         // All of them are read, so that all that is wrong is told.
         read.collect::<Vec<_>>().into_iter().collect()
@@ -62,7 +75,13 @@ impl Fields {
     /// The fields of an object in this one, which note what is wrong with them among its own.
     fn inner(&mut self, values: Map<String, Value>, prefix: String) -> Fields {
         let violations = std::mem::take(&mut self.violations);
-        Fields { values, prefix, repeated: BTreeSet::new(), now: self.now, violations }
+        Fields {
+            values,
+            prefix,
+            repeated: BTreeSet::new(),
+            now: self.now,
+            violations,
+        }
     }
 
     /// Takes a field for one that is not there.
@@ -72,7 +91,8 @@ impl Fields {
 
     /// Takes the value, or notes why there is none.
     pub fn keep<T>(&mut self, name: &str, read: Result<T, Violation>) -> Option<T> {
-        self.violations.keep(&format!("{}{name}", self.prefix), read)
+        self.violations
+            .keep(&format!("{}{name}", self.prefix), read)
     }
 
     /// Ends the reading: what was read, or all that is wrong.
@@ -98,25 +118,51 @@ impl FieldReader for Fields {
         self.now
     }
 
-    fn required<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
-        let read = self.string(name).and_then(|text| parse(text.ok_or(Violation::Required)?));
+    fn required<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T> {
+        let read = self
+            .string(name)
+            .and_then(|text| parse(text.ok_or(Violation::Required)?));
         self.keep(name, read)
     }
 
-    fn optional<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
-        let read = self.string(name).and_then(|text| text.map(parse).transpose());
+    fn optional<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T> {
+        let read = self
+            .string(name)
+            .and_then(|text| text.map(parse).transpose());
         self.keep(name, read).flatten()
     }
 
-    fn present<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
-        if self.values.contains_key(name) { self.required(name, parse) } else { None }
+    fn present<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T> {
+        if self.values.contains_key(name) {
+            self.required(name, parse)
+        } else {
+            None
+        }
     }
 
-    fn change<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(&str) -> Result<T, Violation>) -> Patch<T> {
+    fn change<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Patch<T> {
         if !self.values.contains_key(name) {
             return Patch::Keep;
         }
-        let read = self.string(name).and_then(|text| text.map(parse).transpose());
+        let read = self
+            .string(name)
+            .and_then(|text| text.map(parse).transpose());
         match self.keep(name, read) {
             Some(Some(value)) => Patch::Set(value),
             Some(None) => Patch::Clear,
@@ -133,10 +179,17 @@ impl FieldReader for Fields {
         self.keep(name, read).flatten()
     }
 
-    fn number<T: JsonSchema>(&mut self, name: &str, parse: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T> {
+    fn number<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(f64) -> Result<T, Violation>,
+    ) -> Option<T> {
         let read = match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(value) => value.as_f64().ok_or(Violation::NotANumber).and_then(|number| parse(number).map(Some)),
+            Some(value) => value
+                .as_f64()
+                .ok_or(Violation::NotANumber)
+                .and_then(|number| parse(number).map(Some)),
         };
         self.keep(name, read).flatten()
     }
@@ -157,10 +210,13 @@ impl FieldReader for Fields {
         numbered: impl FnOnce(i64) -> Result<T, Violation>,
     ) -> Option<T> {
         let read = match self.values.get(name) {
-            Some(Value::Number(number)) => whole(number).ok_or(Violation::NotAnInteger).and_then(numbered).map(Some),
-            None | Some(Value::Null | Value::String(_)) => {
-                self.string(name).and_then(|text| text.map(named).transpose())
-            }
+            Some(Value::Number(number)) => whole(number)
+                .ok_or(Violation::NotAnInteger)
+                .and_then(numbered)
+                .map(Some),
+            None | Some(Value::Null | Value::String(_)) => self
+                .string(name)
+                .and_then(|text| text.map(named).transpose()),
             Some(_) => Err(Violation::NotAnInteger),
         };
         self.keep(name, read).flatten()
@@ -189,13 +245,27 @@ impl FieldReader for Fields {
         most: usize,
         parse: impl Fn(&str) -> Result<T, Violation>,
     ) -> Option<Vec<T>> {
-        let Some(Value::String(text)) = self.values.get(name) else { return self.list(name, most, parse) };
-        let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+        let Some(Value::String(text)) = self.values.get(name) else {
+            return self.list(name, most, parse);
+        };
+        let items = text
+            .split(',')
+            .map(str::trim)
+            .filter(|item| !item.is_empty());
         let items: Vec<Value> = items.map(|item| Value::String(item.to_owned())).collect();
-        if items.is_empty() { None } else { self.items(name, &items, most, parse) }
+        if items.is_empty() {
+            None
+        } else {
+            self.items(name, &items, most, parse)
+        }
     }
 
-    fn objects<T>(&mut self, name: &str, most: usize, read: impl Fn(&mut Fields) -> Option<T>) -> Option<Vec<T>> {
+    fn objects<T>(
+        &mut self,
+        name: &str,
+        most: usize,
+        read: impl Fn(&mut Fields) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let items = match self.values.get(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) if items.len() <= most => items.clone(),
@@ -208,11 +278,16 @@ impl FieldReader for Fields {
                 return None;
             }
         };
-        let values = items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect();
+        let values = items
+            .into_iter()
+            .enumerate()
+            .map(|(index, item)| (index.to_string(), item))
+            .collect();
         let prefix = format!("{}{name}.", self.prefix);
         let mut list = self.inner(values, prefix);
-        let read: Vec<Option<T>> =
-            (0..list.values.len()).map(|index| list.required_object(&index.to_string(), &read)).collect();
+        let read: Vec<Option<T>> = (0..list.values.len())
+            .map(|index| list.required_object(&index.to_string(), &read))
+            .collect();
         self.violations = list.violations;
         read.into_iter().collect()
     }
@@ -239,8 +314,16 @@ impl FieldReader for Fields {
         max: usize,
         parse: impl Fn(&str) -> Result<T, Violation>,
     ) -> Option<Vec<T>> {
-        let items = if self.has(name) { self.list(name, max, parse)? } else { Vec::new() };
-        let items = if items.is_empty() { Err(Violation::Required) } else { Ok(items) };
+        let items = if self.has(name) {
+            self.list(name, max, parse)?
+        } else {
+            Vec::new()
+        };
+        let items = if items.is_empty() {
+            Err(Violation::Required)
+        } else {
+            Ok(items)
+        };
         self.keep(name, items)
     }
 
@@ -248,7 +331,9 @@ impl FieldReader for Fields {
         match self.values.get(name)? {
             Value::Null => None,
             Value::String(text) => Some(text.clone()),
-            Value::Number(number) => Some(whole(number).map_or_else(|| number.to_string(), |whole| whole.to_string())),
+            Value::Number(number) => {
+                Some(whole(number).map_or_else(|| number.to_string(), |whole| whole.to_string()))
+            }
             _ => self.keep(name, Err(Violation::NotAString)),
         }
     }
@@ -258,7 +343,12 @@ impl FieldReader for Fields {
     }
 
     fn only(&mut self, known: &[&str]) {
-        let unknown: Vec<String> = self.values.keys().filter(|name| !known.contains(&name.as_str())).cloned().collect();
+        let unknown: Vec<String> = self
+            .values
+            .keys()
+            .filter(|name| !known.contains(&name.as_str()))
+            .cloned()
+            .collect();
         for name in unknown {
             self.violate(&name, &Violation::UnknownKey);
         }
@@ -273,7 +363,8 @@ impl FieldReader for Fields {
     }
 
     fn violate(&mut self, name: &str, violation: &Violation) {
-        self.violations.add(&format!("{}{name}", self.prefix), violation);
+        self.violations
+            .add(&format!("{}{name}", self.prefix), violation);
     }
 }
 
@@ -292,16 +383,27 @@ mod tests {
     use serde_json::json;
 
     fn fields(value: Value) -> Fields {
-        let Value::Object(values) = value else { panic!("an object") };
+        let Value::Object(values) = value else {
+            panic!("an object")
+        };
         Fields::of(values, Timestamp::from_ms(0))
     }
 
     #[test]
     fn strings_are_trimmed_and_empty_ones_are_null() {
         let mut fields = fields(json!({"name": "  acme ", "description": "  ", "extra": 1}));
-        assert_eq!(fields.required("name", SpaceName::parse).expect("a name").as_str(), "acme");
+        assert_eq!(
+            fields
+                .required("name", SpaceName::parse)
+                .expect("a name")
+                .as_str(),
+            "acme"
+        );
         assert_eq!(fields.optional("description", Description::parse), None);
-        assert_eq!(fields.change("description", Description::parse), Patch::Clear);
+        assert_eq!(
+            fields.change("description", Description::parse),
+            Patch::Clear
+        );
         assert_eq!(fields.change("absent", Description::parse), Patch::Keep);
         assert!(!fields.has("description"));
         assert!(fields.finish(Some(())).is_ok());
@@ -335,9 +437,15 @@ mod tests {
             ("absent", "The absent field is required."),
             ("list", "The list field must be an object."),
             ("flag", "The flag field must be true or false."),
-            ("outer.inner.number", "The outer.inner.number field must not be greater than 1."),
+            (
+                "outer.inner.number",
+                "The outer.inner.number field must not be greater than 1.",
+            ),
             ("outer.inner.odd", "The outer.inner.odd field is not known."),
-            ("outer.inner.flag", "The outer.inner.flag field must be true or false."),
+            (
+                "outer.inner.flag",
+                "The outer.inner.flag field must be true or false.",
+            ),
         ] {
             assert_eq!(messages[field], [message]);
         }

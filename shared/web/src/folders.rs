@@ -26,7 +26,9 @@ impl FolderReference {
         if text == ROOT_FOLDER {
             return Ok(FolderReference(None));
         }
-        text.parse().map(|id| FolderReference(Some(id))).map_err(|_: NotAnId| Violation::Unknown)
+        text.parse()
+            .map(|id| FolderReference(Some(id)))
+            .map_err(|_: NotAnId| Violation::Unknown)
     }
 }
 

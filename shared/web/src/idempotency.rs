@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{
-    ChosenIds, Completion, Fault, IdempotencyKey, IdempotencyReservation, ReservationOutcome, Secret, Sources,
-    Timestamp, Violation, Violations,
+    ChosenIds, Completion, Fault, IdempotencyKey, IdempotencyReservation, ReservationOutcome,
+    Secret, Sources, Timestamp, Violation, Violations,
 };
 use futures::FutureExt as _;
 use http::{HeaderName, request::Parts};
@@ -18,7 +18,8 @@ use serde_json::Value;
 use tenant::Tenants;
 
 use crate::{
-    Authenticated, Created, Edge, Failure, FromFields, UnreadJson, answer::created_body, path::canonical_path,
+    Authenticated, Created, Edge, Failure, FromFields, UnreadJson, answer::created_body,
+    path::canonical_path,
 };
 
 /// The header by which a client names a request.
@@ -77,16 +78,35 @@ impl Reservation {
 
     /// Returns the same, with what the response is made from when the request is sent again.
     pub fn complete_with(&self, kept: Vec<u8>) -> Option<Completion> {
-        let Kept { reservation, mark, sealing, sources, .. } = self.kept.as_ref()?;
+        let Kept {
+            reservation,
+            mark,
+            sealing,
+            sources,
+            ..
+        } = self.kept.as_ref()?;
         let response = sealing.seal(kept, mark.as_bytes(), sources);
-        Some(Completion { reservation: reservation.clone(), response })
+        Some(Completion {
+            reservation: reservation.clone(),
+            response,
+        })
     }
 
     /// Does the request by `work`. If it fails or panics, releases the reservation, so that the request may be sent again at
     /// once; if that fails too, after the reservation's lease.
-    pub async fn settle<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    pub async fn settle<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
         let result = AssertUnwindSafe(work).catch_unwind().await;
-        if let (Ok(Err(_)) | Err(_), Some(Kept { reservation, tenants, .. })) = (&result, &self.kept)
+        if let (
+            Ok(Err(_)) | Err(_),
+            Some(Kept {
+                reservation,
+                tenants,
+                ..
+            }),
+        ) = (&result, &self.kept)
             && let Err(error) = tenants.release(reservation).await
         {
             tracing::warn!(%error, "an idempotency reservation was not released");
@@ -109,8 +129,15 @@ pub struct IdempotencyScope {
 
 impl IdempotencyScope {
     /// Returns the scope of a request; `secret` is the caller's own, which may depend on the key.
-    pub fn of(parts: &Parts, edge: &Edge, secret: impl FnOnce(&IdempotencyKey) -> Secret) -> IdempotencyScope {
-        let key = parts.headers.get(IDEMPOTENCY_KEY).map(|header| IdempotencyKey::parse(header.as_bytes()));
+    pub fn of(
+        parts: &Parts,
+        edge: &Edge,
+        secret: impl FnOnce(&IdempotencyKey) -> Secret,
+    ) -> IdempotencyScope {
+        let key = parts
+            .headers
+            .get(IDEMPOTENCY_KEY)
+            .map(|header| IdempotencyKey::parse(header.as_bytes()));
         let named = |key: IdempotencyKey| {
             let secret = secret(&key);
             (key, secret)
@@ -133,9 +160,14 @@ impl IdempotencyScope {
     /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while the request is in progress.
     pub async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
         let Some(named) = &self.named else {
-            return Ok(Begun::Proceed(Box::new(Reservation { ids: ChosenIds::new(&self.sources), kept: None })));
+            return Ok(Begun::Proceed(Box::new(Reservation {
+                ids: ChosenIds::new(&self.sources),
+                kept: None,
+            })));
         };
-        let (key, secret) = named.as_ref().map_err(|why| Violations::from((FIELD, why.clone())))?;
+        let (key, secret) = named
+            .as_ref()
+            .map_err(|why| Violations::from((FIELD, why.clone())))?;
 
         let name = format!("{}\n{}", self.path, key.as_str());
         let mark = hex::encode(secret.within(MARKS).mark(name.as_bytes()));
@@ -147,22 +179,40 @@ impl IdempotencyScope {
             ReservationOutcome::Reserved(reservation) => {
                 let ids = reservation.ids;
                 let tenants = self.tenants.clone();
-                let kept = Kept { reservation, mark, sealing, sources: self.sources.clone(), tenants };
-                Ok(Begun::Proceed(Box::new(Reservation { ids, kept: Some(kept) })))
+                let kept = Kept {
+                    reservation,
+                    mark,
+                    sealing,
+                    sources: self.sources.clone(),
+                    tenants,
+                };
+                Ok(Begun::Proceed(Box::new(Reservation {
+                    ids,
+                    kept: Some(kept),
+                })))
             }
             ReservationOutcome::Completed(response) => {
-                let unreadable = || Fault::internal("the kept response of a request cannot be decrypted");
-                let response = sealing.open(&response, mark.as_bytes()).ok_or_else(unreadable)?;
+                let unreadable =
+                    || Fault::internal("the kept response of a request cannot be decrypted");
+                let response = sealing
+                    .open(&response, mark.as_bytes())
+                    .ok_or_else(unreadable)?;
                 Ok(Begun::Replay(Replay(response)))
             }
             ReservationOutcome::OtherPayload => Err(another_payload().into()),
-            ReservationOutcome::InProgress(lease_ends_at) => Err(in_progress(lease_ends_at, self.sources.now())),
+            ReservationOutcome::InProgress(lease_ends_at) => {
+                Err(in_progress(lease_ends_at, self.sources.now()))
+            }
         }
     }
 }
 
 fn another_payload() -> Violations {
-    (FIELD, Violation::Must("was used before, for a request with another payload")).into()
+    (
+        FIELD,
+        Violation::Must("was used before, for a request with another payload"),
+    )
+        .into()
 }
 
 /// The error of a request whose first attempt still holds its lease.
@@ -170,7 +220,10 @@ fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> Fault {
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
     let violation = Violation::Must("is that of a request in progress");
-    Fault { retry_after_seconds: Some(lease_ends_at.seconds_after(now)), ..Fault::conflict(message, FIELD, violation) }
+    Fault {
+        retry_after_seconds: Some(lease_ends_at.seconds_after(now)),
+        ..Fault::conflict(message, FIELD, violation)
+    }
 }
 
 /// A JSON body of a request that is done once.
@@ -186,7 +239,8 @@ impl<T: FromFields> IdempotentJson<T> {
         self,
         work: impl AsyncFnOnce(T, &Reservation) -> Result<V, Failure>,
     ) -> Result<Created<V>, Failure> {
-        let work = async |(), request: T, reservation: &Reservation| work(request, reservation).await;
+        let work =
+            async |(), request: T, reservation: &Reservation| work(request, reservation).await;
         self.once_authorized(async |_| Ok(()), work).await
     }
 
@@ -214,7 +268,9 @@ impl<T: FromFields> IdempotentJson<T> {
         let done = Box::pin(async {
             let request = request?;
             let permission = authorize(&request).await?;
-            work(permission, request, &reservation).await.map(Created::New)
+            work(permission, request, &reservation)
+                .await
+                .map(Created::New)
         });
         reservation.settle(done).await
     }

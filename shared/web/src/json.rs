@@ -36,7 +36,11 @@ impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
     async fn from_request(request: HttpRequest, _state: &S) -> Result<UnreadJson<T>, Failure> {
         let now = Authenticated::of(&request)?.sources().now();
         let (fields, value) = read_fields(request, now).await?;
-        Ok(UnreadJson { fields, value, described: PhantomData })
+        Ok(UnreadJson {
+            fields,
+            value,
+            described: PhantomData,
+        })
     }
 }
 

@@ -22,7 +22,9 @@ const EXPOSED: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length
 
 /// Puts the layers around a function's routes.
 pub fn with_layers(router: Router) -> Router {
-    router.layer(CatchPanicLayer::custom(panicked)).layer(middleware::from_fn(around))
+    router
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(middleware::from_fn(around))
 }
 
 async fn around(mut request: Request, next: Next) -> Response {
@@ -41,14 +43,27 @@ async fn around(mut request: Request, next: Next) -> Response {
 
     let headers = response.headers_mut();
     exchange.put_headers(headers);
-    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(EXPOSED));
+    headers.insert(
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        HeaderValue::from_static("*"),
+    );
+    headers.insert(
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+        HeaderValue::from_static(EXPOSED),
+    );
     response
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the signature is tower-http's")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the signature is tower-http's"
+)]
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Failure::from(Fault::internal(format!("panicked: {}", text.unwrap_or_default()))).into_response()
+    Failure::from(Fault::internal(format!(
+        "panicked: {}",
+        text.unwrap_or_default()
+    )))
+    .into_response()
 }

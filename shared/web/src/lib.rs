@@ -213,8 +213,9 @@ pub use answer::{Accepted, Created, CreatedUnwrapped, Data, Failure, NoContent};
 pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, caller_of, has_key};
 pub use body::{DRAIN_BYTES, content_type, drain, require_unencoded};
 pub use can::{
-    Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys, ManageSpace,
-    ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs, ResourceId, Subject, Upload,
+    Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys,
+    ManageSpace, ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs,
+    ResourceId, Subject, Upload,
 };
 pub use edge::{Edge, Tier};
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};

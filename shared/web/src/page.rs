@@ -98,7 +98,14 @@ impl PageRequest {
         let PageParameters { limit, cursor } = PageParameters::read(fields);
         let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(Violation::Unknown));
         let cursor = cursor.and_then(|cursor| fields.keep(CURSOR, cursor));
-        PageRequest { path: path.to_owned(), listing: Listing { cursor, limit: limit.0 }, list }
+        PageRequest {
+            path: path.to_owned(),
+            listing: Listing {
+                cursor,
+                limit: limit.0,
+            },
+            list,
+        }
     }
 }
 
@@ -110,7 +117,9 @@ pub(crate) struct PageParameters {
 
 impl PageParameters {
     pub(crate) fn read(fields: &mut impl FieldReader) -> PageParameters {
-        let limit = fields.optional("limit", Limit::parse).unwrap_or(Limit(DEFAULT_LIMIT));
+        let limit = fields
+            .optional("limit", Limit::parse)
+            .unwrap_or(Limit(DEFAULT_LIMIT));
         let cursor = fields.optional(CURSOR, |cursor| Ok(cursor.to_owned()));
         PageParameters { limit, cursor }
     }
@@ -172,11 +181,16 @@ impl List {
 /// What a list's cursors are bound to: no other path, no other filters, no other owner's keys. An empty filter is none.
 fn list_name(by: &Authenticated, query: &str) -> String {
     let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let parameters = parameters.iter().map(|(name, value)| (name.as_ref(), value.trim()));
-    let mut filters: Vec<(&str, &str)> =
-        parameters.filter(|(name, value)| !NO_FILTERS.contains(name) && !value.is_empty()).collect();
+    let parameters = parameters
+        .iter()
+        .map(|(name, value)| (name.as_ref(), value.trim()));
+    let mut filters: Vec<(&str, &str)> = parameters
+        .filter(|(name, value)| !NO_FILTERS.contains(name) && !value.is_empty())
+        .collect();
     filters.sort_unstable();
-    let filters = form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish();
+    let filters = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs(filters)
+        .finish();
     format!("{}?{filters}\0{:?}", by.idempotency.path, by.caller.owner())
 }
 
@@ -193,12 +207,18 @@ where
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let query = parts.uri.query().unwrap_or_default();
         let secret = Cursors::from_ref(state).secret().await?;
-        let list = List { secret, name: list_name(&authenticated, query) };
+        let list = List {
+            secret,
+            name: list_name(&authenticated, query),
+        };
 
         let mut fields = query_fields(&parts.uri, authenticated.sources().now());
         let page = PageRequest::read(parts.uri.path(), &mut fields, list);
         let filter = F::read(&mut fields);
-        Ok(ListQuery { page, filter: fields.finish(filter)? })
+        Ok(ListQuery {
+            page,
+            filter: fields.finish(filter)?,
+        })
     }
 }
 
@@ -237,13 +257,29 @@ where
 
 /// The parameters of a query as fields.
 pub(crate) fn query_fields(uri: &Uri, now: Timestamp) -> Fields {
-    Fields::of_texts(form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned(), now)
+    Fields::of_texts(
+        form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned(),
+        now,
+    )
 }
 
 impl<T: Serialize> IntoResponse for Page<T> {
     fn into_response(self) -> Response {
-        let Page { path, limit, items, next, previous } = self;
-        Json(Body { data: items, path, per_page: limit, next_cursor: next, prev_cursor: previous }).into_response()
+        let Page {
+            path,
+            limit,
+            items,
+            next,
+            previous,
+        } = self;
+        Json(Body {
+            data: items,
+            path,
+            per_page: limit,
+            next_cursor: next,
+            prev_cursor: previous,
+        })
+        .into_response()
     }
 }
 
@@ -255,7 +291,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn list(name: &str) -> List {
-        List { secret: MasterSecret::new("master").derive(PURPOSE), name: name.to_owned() }
+        List {
+            secret: MasterSecret::new("master").derive(PURPOSE),
+            name: name.to_owned(),
+        }
     }
 
     fn read(query: &str) -> Result<u16, String> {
@@ -274,7 +313,10 @@ mod tests {
             ("limit=0", "The limit field must be at least 1."),
             ("limit=-1", "The limit field must be at least 1."),
             ("limit=101", "The limit field must not be greater than 100."),
-            ("limit=99999999", "The limit field must not be greater than 100."),
+            (
+                "limit=99999999",
+                "The limit field must not be greater than 100.",
+            ),
             ("limit=many", "The limit field must be an integer."),
             ("cursor=abc", "The selected cursor is invalid."),
         ] {

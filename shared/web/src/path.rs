@@ -8,9 +8,13 @@ use crate::Failure;
 
 /// A parameter of the path. One that is no UTF-8 names nothing.
 pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, Fault> {
-    let parameters = RawPathParams::from_request_parts(parts, &()).await.map_err(|_| Fault::not_found())?;
+    let parameters = RawPathParams::from_request_parts(parts, &())
+        .await
+        .map_err(|_| Fault::not_found())?;
     let found = parameters.iter().find(|(key, _)| *key == name);
-    found.map(|(_, value)| value.to_owned()).ok_or_else(Fault::not_found)
+    found
+        .map(|(_, value)| value.to_owned())
+        .ok_or_else(Fault::not_found)
 }
 
 /// The key that the path names by its number.
@@ -33,7 +37,10 @@ impl<S: Send + Sync> FromRequestParts<S> for KeyPath {
 
 /// The path with its ids in upper case, as we write them: they may be given in any case.
 pub(crate) fn canonical_path(path: &str) -> String {
-    let canonical = |part: &str| part.parse().map_or_else(|_| part.to_owned(), |id: SpaceId| id.to_string());
+    let canonical = |part: &str| {
+        part.parse()
+            .map_or_else(|_| part.to_owned(), |id: SpaceId| id.to_string())
+    };
     path.split('/').map(canonical).collect::<Vec<_>>().join("/")
 }
 
@@ -44,7 +51,10 @@ mod tests {
     #[test]
     fn ids_are_the_same_in_any_case_and_nothing_else_is() {
         let path = |id: &str| canonical_path(&format!("/api/v1/spaces/{id}/api-keys"));
-        assert_eq!(path("01jcqz4xk8v9w7y6t5s4r3q2p1"), "/api/v1/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1/api-keys");
+        assert_eq!(
+            path("01jcqz4xk8v9w7y6t5s4r3q2p1"),
+            "/api/v1/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1/api-keys"
+        );
         assert_ne!(path("acme"), path("ACME"));
     }
 }

@@ -15,8 +15,14 @@ pub struct AccessControlChange {
 impl FromFields for AccessControlChange {
     fn read(fields: &mut impl FieldReader) -> Option<AccessControlChange> {
         let given = fields.object("access_control", |fields| {
-            let (requires_auth, public_read) = (fields.boolean("requires_auth"), fields.boolean("public_read"));
-            Some(AccessControlChange { requires_auth, public_read })
+            let (requires_auth, public_read) = (
+                fields.boolean("requires_auth"),
+                fields.boolean("public_read"),
+            );
+            Some(AccessControlChange {
+                requires_auth,
+                public_read,
+            })
         });
         Some(given.unwrap_or_default())
     }
@@ -43,7 +49,9 @@ impl FromFields for SecurityChange {
         let security = fields.required_object("security", |fields| {
             fields.only(&["watermark"]);
             let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
-            Some(Security { watermark: watermark.unwrap_or_default() })
+            Some(Security {
+                watermark: watermark.unwrap_or_default(),
+            })
         });
         security.map(SecurityChange)
     }
@@ -55,11 +63,18 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
         url: fields.optional("url", WebAddress::parse),
-        position: fields.optional("position", parse_variant).unwrap_or(default.position),
-        opacity: fields.number("opacity", Opacity::new).unwrap_or(default.opacity),
+        position: fields
+            .optional("position", parse_variant)
+            .unwrap_or(default.position),
+        opacity: fields
+            .number("opacity", Opacity::new)
+            .unwrap_or(default.opacity),
     };
     if watermark.enabled && !fields.has("url") {
-        fields.violate("url", &Violation::RequiredIfTrue("security.watermark.enabled"));
+        fields.violate(
+            "url",
+            &Violation::RequiredIfTrue("security.watermark.enabled"),
+        );
     }
     watermark
 }

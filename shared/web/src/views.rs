@@ -1,8 +1,8 @@
 //! A file as the API shows it, the same on every route.
 
 use domain::{
-    DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName, Principal, Reference,
-    ResourceType, Space, SpaceId, Tag, Timestamp, UploadConfigId,
+    DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName,
+    Principal, Reference, ResourceType, Space, SpaceId, Tag, Timestamp, UploadConfigId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -25,8 +25,15 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
         return None;
     }
 
-    let origin = space.custom_domain.as_ref().map(|domain| format!("https://{}", domain.as_str()));
-    Some(format!("{}/{}", origin.as_deref().unwrap_or(cdn_url), file.storage_path))
+    let origin = space
+        .custom_domain
+        .as_ref()
+        .map(|domain| format!("https://{}", domain.as_str()));
+    Some(format!(
+        "{}/{}",
+        origin.as_deref().unwrap_or(cdn_url),
+        file.storage_path
+    ))
 }
 
 /// A file's record, as callers see it.
@@ -65,7 +72,12 @@ pub struct FileView {
 impl FileView {
     /// The view of a file in its folders, or in none that anyone could tell, in its space. Every field of the record is either
     /// shown here or named as one that is not.
-    pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space, cdn_url: &str) -> FileView {
+    pub fn of(
+        file: &File,
+        folders: Option<&FolderChain>,
+        space: &Space,
+        cdn_url: &str,
+    ) -> FileView {
         let File {
             id,
             space_id,

@@ -22,7 +22,11 @@ pub trait Worker: Send + Sync + 'static {
     type Job: DeserializeOwned + Send;
 
     /// Does the job. It must be safe to do twice: SQS may deliver any message again.
-    fn work(&self, job: Self::Job, context: &JobContext) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn work(
+        &self,
+        job: Self::Job,
+        context: &JobContext,
+    ) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// Why a job was not done. Its message is delivered again, until its queue's redrive policy puts it aside.
@@ -50,7 +54,10 @@ impl Batch {
         Batch(Arc::new(move |event, deadline| {
             let worker = worker.clone();
             let meter = meter.clone();
-            let context = JobContext { sources: sources.clone(), deadline };
+            let context = JobContext {
+                sources: sources.clone(),
+                deadline,
+            };
             Box::pin(async move { run(&*worker, &meter, event, &context).await })
         }))
     }
@@ -62,7 +69,12 @@ impl Batch {
     }
 }
 
-async fn run<W: Worker>(worker: &W, meter: &Meter, event: SqsEvent, context: &JobContext) -> SqsBatchResponse {
+async fn run<W: Worker>(
+    worker: &W,
+    meter: &Meter,
+    event: SqsEvent,
+    context: &JobContext,
+) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for message in event.records {
         // An empty identifier fails the whole batch ("Handling errors for an SQS event source in Lambda" in the AWS Lambda
@@ -90,7 +102,10 @@ async fn work<W: Worker>(worker: &W, message: &SqsMessage, context: &JobContext)
         tracing::error!("the message is not a job of this worker");
         return Outcome::Failed;
     };
-    match AssertUnwindSafe(worker.work(job, context)).catch_unwind().await {
+    match AssertUnwindSafe(worker.work(job, context))
+        .catch_unwind()
+        .await
+    {
         Ok(Ok(())) => Outcome::Done,
         Ok(Err(failure)) => {
             tracing::warn!(error = error_chain(&failure), "job failed");
@@ -104,7 +119,11 @@ async fn work<W: Worker>(worker: &W, message: &SqsMessage, context: &JobContext)
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("")
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("")
 }
 
 #[cfg(test)]
@@ -146,8 +165,14 @@ mod tests {
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
         let meter = Meter::new("worker", "Larder", true, sources.clone());
         let deadline = Instant::now() + TIMEOUT;
-        let answer = Batch::of(worker, meter, sources).handle(event, deadline).await;
-        answer.batch_item_failures.into_iter().map(|failure| failure.item_identifier).collect()
+        let answer = Batch::of(worker, meter, sources)
+            .handle(event, deadline)
+            .await;
+        answer
+            .batch_item_failures
+            .into_iter()
+            .map(|failure| failure.item_identifier)
+            .collect()
     }
 
     /// Time of an invocation.
@@ -204,7 +229,9 @@ mod tests {
     async fn failed_job_is_logged_with_all_its_causes() {
         let log = Log::default();
         let writer = log.clone();
-        let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).finish();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .finish();
         let guard = tracing::subscriber::set_default(subscriber);
 
         assert_eq!(failed(Broken, event(["1"])).await, ["0"]);
@@ -220,10 +247,20 @@ mod tests {
     async fn time_left_ends_with_the_invocation() {
         let now = Instant::now();
         let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
-        let left = |deadline| JobContext { sources: sources.clone(), deadline }.time_left();
+        let left = |deadline| {
+            JobContext {
+                sources: sources.clone(),
+                deadline,
+            }
+            .time_left()
+        };
         assert_eq!(left(now + TIMEOUT), TIMEOUT);
         tokio::time::advance(TIMEOUT).await;
         assert_eq!(left(now + TIMEOUT), Duration::ZERO);
-        assert_eq!(left(now), Duration::ZERO, "a deadline in the past leaves no time");
+        assert_eq!(
+            left(now),
+            Duration::ZERO,
+            "a deadline in the past leaves no time"
+        );
     }
 }

@@ -25,8 +25,13 @@ pub(super) struct Change {
 
 impl Change {
     pub(super) fn body(self) -> Value {
-        let given = [("requires_auth", self.requires_auth), ("public_read", self.public_read)];
-        let flags = given.into_iter().filter_map(|(name, flag)| Some((name.to_owned(), Value::Bool(flag?))));
+        let given = [
+            ("requires_auth", self.requires_auth),
+            ("public_read", self.public_read),
+        ];
+        let flags = given
+            .into_iter()
+            .filter_map(|(name, flag)| Some((name.to_owned(), Value::Bool(flag?))));
         json!({"access_control": flags.collect::<Value>()})
     }
 
@@ -36,7 +41,9 @@ impl Change {
             return before;
         }
         let closes = self.requires_auth == Some(true) || self.public_read == Some(false);
-        Some(Flags { requires_auth: closes })
+        Some(Flags {
+            requires_auth: closes,
+        })
     }
 }
 
@@ -85,21 +92,32 @@ impl Model {
     }
 
     pub(super) fn has_folders(&self, id: &str) -> bool {
-        self.folders.values().any(|folder| folder.parent.as_deref() == Some(id))
+        self.folders
+            .values()
+            .any(|folder| folder.parent.as_deref() == Some(id))
     }
 
     pub(super) fn has_files(&self, id: &str) -> bool {
-        self.files.values().any(|file| file.folder.as_deref() == Some(id))
+        self.files
+            .values()
+            .any(|file| file.folder.as_deref() == Some(id))
     }
 
     fn path(&self, folder: Option<&str>) -> Option<String> {
-        let names = self.upward(folder).into_iter().rev().map(|(_, folder)| format!("{}/", folder.name));
+        let names = self
+            .upward(folder)
+            .into_iter()
+            .rev()
+            .map(|(_, folder)| format!("{}/", folder.name));
         Some(names.collect::<String>()).filter(|path| !path.is_empty())
     }
 
     /// What the nearest of a folder and those around it says, or the space.
     fn nearest<'a>(&'a self, folder: Option<&'a str>) -> (Flags, &'static str, &'a str) {
-        let spoken = self.upward(folder).into_iter().find_map(|(id, folder)| Some((folder.says?, "folder", id)));
+        let spoken = self
+            .upward(folder)
+            .into_iter()
+            .find_map(|(id, folder)| Some((folder.says?, "folder", id)));
         spoken.unwrap_or((self.says, "space", self.space.as_str()))
     }
 
@@ -136,7 +154,9 @@ impl Model {
 
     /// Whether anyone may see a file.
     pub(super) fn is_open(&self, file: &File) -> bool {
-        let flags = file.says.unwrap_or_else(|| self.nearest(file.folder.as_deref()).0);
+        let flags = file
+            .says
+            .unwrap_or_else(|| self.nearest(file.folder.as_deref()).0);
         file.delivery_type == "upload" && !flags.ask_for_proof()
     }
 }

@@ -10,7 +10,10 @@ async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(
     let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
     let path = format!("{space}/access-control");
     let file = acme.upload_photo().await;
-    let (id, url) = (file["id"].as_str().expect("an id"), file["url"].as_str().expect("an address"));
+    let (id, url) = (
+        file["id"].as_str().expect("an id"),
+        file["url"].as_str().expect("an address"),
+    );
     let viewer = acme.role("viewer").await;
     for (body, closed) in [
         (json!({"access_control": {"requires_auth": true}}), true),
@@ -19,16 +22,35 @@ async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(
         (json!({"access_control": {}}), true),
         (json!({"access_control": null}), true),
         (json!({}), true),
-        (json!({"access_control": {"public_read": true, "odd": 1}, "requires_auth": true}), false),
+        (
+            json!({"access_control": {"public_read": true, "odd": 1}, "requires_auth": true}),
+            false,
+        ),
         (json!({"access_control": {}}), false),
-        (json!({"access_control": {"requires_auth": true, "public_read": true}}), true),
-        (json!({"access_control": {"requires_auth": false, "public_read": true}}), false),
-        (json!({"access_control": {"requires_auth": false, "public_read": false}}), true),
-        (json!({"access_control": {"requires_auth": true, "public_read": false}}), true),
+        (
+            json!({"access_control": {"requires_auth": true, "public_read": true}}),
+            true,
+        ),
+        (
+            json!({"access_control": {"requires_auth": false, "public_read": true}}),
+            false,
+        ),
+        (
+            json!({"access_control": {"requires_auth": false, "public_read": false}}),
+            true,
+        ),
+        (
+            json!({"access_control": {"requires_auth": true, "public_read": false}}),
+            true,
+        ),
     ] {
         stack.clock.advance(seconds(1));
         let shown = acme.client.put(&path, body.clone()).await.ok();
-        assert_eq!(shown["access_control"], json!({"requires_auth": closed, "public_read": !closed}), "{body}");
+        assert_eq!(
+            shown["access_control"],
+            json!({"requires_auth": closed, "public_read": !closed}),
+            "{body}"
+        );
         assert_eq!(acme.client.get(&space).await.ok(), shown, "{body}");
         let strangers = if closed { 403 } else { 200 };
         stack.anonymous.get(url).await.demand(strangers);
@@ -39,11 +61,18 @@ async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(
         let effective = json!({
             "requires_auth": closed, "public_read": !closed, "source": "space", "inherited_from": acme.id,
         });
-        assert_eq!(acme.client.get(&format!("/files/{id}")).await.ok()["access_control"], effective, "{body}");
+        assert_eq!(
+            acme.client.get(&format!("/files/{id}")).await.ok()["access_control"],
+            effective,
+            "{body}"
+        );
     }
 
     let reset = acme.client.delete(&path).await.ok();
-    assert_eq!(reset["access_control"], json!({"requires_auth": false, "public_read": true}));
+    assert_eq!(
+        reset["access_control"],
+        json!({"requires_auth": false, "public_read": true})
+    );
     assert_eq!(acme.client.get(&space).await.ok(), reset);
     stack.anonymous.get(url).await.demand(200);
     stack.stop().await;
@@ -56,8 +85,14 @@ async fn everything_wrong_with_access_control_is_told_together() {
     let path = format!("/spaces/{}/access-control", acme.id);
     let message = |name: &str| json!([format!("The {name} field must be true or false.")]);
     for (value, errors) in [
-        (json!("public"), json!({"access_control": ["The access control field must be an object."]})),
-        (json!([]), json!({"access_control": ["The access control field must be an object."]})),
+        (
+            json!("public"),
+            json!({"access_control": ["The access control field must be an object."]}),
+        ),
+        (
+            json!([]),
+            json!({"access_control": ["The access control field must be an object."]}),
+        ),
         (
             json!({"requires_auth": "true", "public_read": null}),
             json!({
@@ -70,10 +105,17 @@ async fn everything_wrong_with_access_control_is_told_together() {
             json!({"access_control.requires_auth": message("access control.requires auth")}),
         ),
     ] {
-        let refused: Value = acme.client.put(&path, json!({"access_control": value})).await.refused(422);
+        let refused: Value = acme
+            .client
+            .put(&path, json!({"access_control": value}))
+            .await
+            .refused(422);
         assert_eq!(refused, errors, "{value}");
     }
     let shown = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
-    assert_eq!(shown["access_control"], json!({"requires_auth": false, "public_read": true}));
+    assert_eq!(
+        shown["access_control"],
+        json!({"requires_auth": false, "public_read": true})
+    );
     stack.stop().await;
 }

@@ -8,7 +8,12 @@ use tests::{Client, PHOTO, Stack, form};
 /// The ids on the first page of a client's account keys.
 async fn key_ids(client: &Client) -> Vec<u64> {
     let page = client.get("/account/api-keys").await.demand(200).json();
-    page["data"].as_array().expect("a list").iter().map(|key| key["id"].as_u64().expect("a number")).collect()
+    page["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|key| key["id"].as_u64().expect("a number"))
+        .collect()
 }
 
 #[tokio::test]
@@ -18,10 +23,17 @@ async fn an_account_says_who_is_calling_with_which_key() {
     let acme = stack.space("Acme").await;
     let mine = stack.account().get("/account").await.ok();
     assert_eq!(mine["user_id"].as_str().map(str::len), Some(26));
-    assert_eq!((&mine["role"], &mine["default_space_id"]), (&Value::Null, &first["id"]), "the first space, at first");
+    assert_eq!(
+        (&mine["role"], &mine["default_space_id"]),
+        (&Value::Null, &first["id"]),
+        "the first space, at first"
+    );
     let key = &mine["key"];
     let secret = stack.account().key.expect("a key");
-    assert_eq!((&key["type"], &key["is_active"]), (&json!("account"), &json!(true)));
+    assert_eq!(
+        (&key["type"], &key["is_active"]),
+        (&json!("account"), &json!(true))
+    );
     assert_eq!(key["last_four"].as_str(), secret.get(secret.len() - 4..));
     for absent in ["key", "space_id", "role"] {
         assert_eq!(key.get(absent), None, "{absent}");
@@ -29,9 +41,17 @@ async fn an_account_says_who_is_calling_with_which_key() {
 
     for role in ["viewer", "user", "admin", "owner"] {
         let theirs = acme.role(role).await.get("/account").await.ok();
-        let said = (&theirs["user_id"], &theirs["role"], &theirs["default_space_id"]);
+        let said = (
+            &theirs["user_id"],
+            &theirs["role"],
+            &theirs["default_space_id"],
+        );
         assert_eq!(said, (&Value::Null, &json!(role), &json!(acme.id)));
-        let said = (&theirs["key"]["type"], &theirs["key"]["space_id"], &theirs["key"]["role"]);
+        let said = (
+            &theirs["key"]["type"],
+            &theirs["key"]["space_id"],
+            &theirs["key"]["role"],
+        );
         assert_eq!(said, (&json!("space"), &json!(acme.id), &json!(role)));
     }
     stack.stop().await;
@@ -42,25 +62,52 @@ async fn a_default_space_is_chosen_among_ones_own() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let user = stack.user().await;
-    assert_eq!(user.client.get("/account").await.ok()["default_space_id"], Value::Null);
+    assert_eq!(
+        user.client.get("/account").await.ok()["default_space_id"],
+        Value::Null
+    );
     stack.join(&user, &acme, "viewer").await;
     let choice = |id: &str| json!({"default_space_id": id});
-    let chosen = user.client.put("/account", choice(&acme.id.to_lowercase())).await.ok();
+    let chosen = user
+        .client
+        .put("/account", choice(&acme.id.to_lowercase()))
+        .await
+        .ok();
     assert_eq!(chosen["default_space_id"], acme.id);
     assert_eq!(user.client.get("/account").await.ok(), chosen);
 
     let unknown = json!({"default_space_id": ["The selected default space id is invalid."]});
     for id in [other.id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x"] {
-        assert_eq!(user.client.put("/account", choice(id)).await.refused(422), unknown, "{id}");
+        assert_eq!(
+            user.client.put("/account", choice(id)).await.refused(422),
+            unknown,
+            "{id}"
+        );
     }
     let required = json!({"default_space_id": ["The default space id field is required."]});
-    for body in [json!({}), json!({"default_space_id": null}), json!({"default_space_id": " "})] {
-        assert_eq!(user.client.put("/account", body.clone()).await.refused(422), required, "{body}");
+    for body in [
+        json!({}),
+        json!({"default_space_id": null}),
+        json!({"default_space_id": " "}),
+    ] {
+        assert_eq!(
+            user.client.put("/account", body.clone()).await.refused(422),
+            required,
+            "{body}"
+        );
     }
     assert_eq!(user.client.get("/account").await.ok(), chosen);
 
-    stack.account().delete(&format!("/spaces?id={}", acme.id)).await.demand(204);
-    assert_eq!(user.client.get("/account").await.ok()["default_space_id"], Value::Null, "it is gone");
+    stack
+        .account()
+        .delete(&format!("/spaces?id={}", acme.id))
+        .await
+        .demand(204);
+    assert_eq!(
+        user.client.get("/account").await.ok()["default_space_id"],
+        Value::Null,
+        "it is gone"
+    );
     stack.purged().await;
     stack.stop().await;
 }
@@ -70,25 +117,62 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
     let stack = Stack::start().await;
     let account = stack.account();
     let first = key_ids(&account).await;
-    let limited = account.post("/account/api-keys", json!({"name": "laptop", "role": "viewer"})).await.refused(422);
-    assert_eq!(limited, json!({"role": ["The role field must not be given for an account key."]}));
-    let made = account.post("/account/api-keys", json!({"name": "laptop"})).await.created();
+    let limited = account
+        .post(
+            "/account/api-keys",
+            json!({"name": "laptop", "role": "viewer"}),
+        )
+        .await
+        .refused(422);
+    assert_eq!(
+        limited,
+        json!({"role": ["The role field must not be given for an account key."]})
+    );
+    let made = account
+        .post("/account/api-keys", json!({"name": "laptop"}))
+        .await
+        .created();
     let laptop = account.with_key(made["key"].as_str().expect("a key"));
-    assert_eq!((&made["name"], &made["type"]), (&json!("laptop"), &json!("account")));
-    assert!(made.get("space_id").is_none() && made.get("role").is_none(), "{made}");
-    assert_eq!(laptop.get("/account").await.ok()["user_id"], account.get("/account").await.ok()["user_id"]);
-    laptop.post("/spaces", json!({"name": "Acme"})).await.created();
+    assert_eq!(
+        (&made["name"], &made["type"]),
+        (&json!("laptop"), &json!("account"))
+    );
+    assert!(
+        made.get("space_id").is_none() && made.get("role").is_none(),
+        "{made}"
+    );
+    assert_eq!(
+        laptop.get("/account").await.ok()["user_id"],
+        account.get("/account").await.ok()["user_id"]
+    );
+    laptop
+        .post("/spaces", json!({"name": "Acme"}))
+        .await
+        .created();
     let id = made["id"].as_u64().expect("a number");
     assert_eq!(key_ids(&account).await, [vec![id], first.clone()].concat());
     let listed = account.get("/account/api-keys").await.demand(200).json()["data"][0].clone();
-    assert!(listed.get("key").is_none() && listed["last_four"] == made["last_four"], "{listed}");
+    assert!(
+        listed.get("key").is_none() && listed["last_four"] == made["last_four"],
+        "{listed}"
+    );
 
     for stranger in ["999", "x", "-1", "0", "18446744073709551616"] {
-        account.delete(&format!("/account/api-keys/{stranger}")).await.refused(404);
+        account
+            .delete(&format!("/account/api-keys/{stranger}"))
+            .await
+            .refused(404);
     }
-    account.delete(&format!("/account/api-keys/{id}")).await.demand(204);
+    account
+        .delete(&format!("/account/api-keys/{id}"))
+        .await
+        .demand(204);
     laptop.get("/account").await.refused(401);
-    assert_eq!(key_ids(&account).await, [vec![id], first].concat(), "it stays listed");
+    assert_eq!(
+        key_ids(&account).await,
+        [vec![id], first].concat(),
+        "it stays listed"
+    );
     stack.stop().await;
 }
 
@@ -101,10 +185,16 @@ async fn account_keys_are_their_users_own() {
     let theirs = key_ids(&user.client).await;
     assert_eq!((mine.len(), theirs.len()), (1, 1));
     for id in [mine[0], acme.key_id] {
-        user.client.delete(&format!("/account/api-keys/{id}")).await.refused(404);
+        user.client
+            .delete(&format!("/account/api-keys/{id}"))
+            .await
+            .refused(404);
     }
     // Nor is an account key one of a space's.
-    user.client.delete(&format!("/spaces/{}/api-keys/{}", acme.id, theirs[0])).await.refused(404);
+    user.client
+        .delete(&format!("/spaces/{}/api-keys/{}", acme.id, theirs[0]))
+        .await
+        .refused(404);
     assert_eq!(key_ids(&stack.account()).await, mine);
     user.client.get("/account").await.ok();
     stack.stop().await;
@@ -114,8 +204,14 @@ async fn account_keys_are_their_users_own() {
 async fn an_account_key_ends_when_its_time_has_come() {
     let stack = Stack::start().await;
     let account = stack.account();
-    let now = account.post("/spaces", json!({"name": "Acme"})).await.created()["created_at"].clone();
-    let end = domain::Timestamp::parse_rfc3339(now.as_str().expect("a date")).expect("RFC 3339").plus_ms(60_000);
+    let now = account
+        .post("/spaces", json!({"name": "Acme"}))
+        .await
+        .created()["created_at"]
+        .clone();
+    let end = domain::Timestamp::parse_rfc3339(now.as_str().expect("a date"))
+        .expect("RFC 3339")
+        .plus_ms(60_000);
     let body = json!({"name": "short", "expires_at": end.rfc3339()});
     let short = account.post("/account/api-keys", body).await.created();
     let short = account.with_key(short["key"].as_str().expect("a key"));
@@ -131,10 +227,19 @@ async fn a_space_key_sees_who_it_is_and_manages_no_account() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let id = key_ids(&stack.account()).await[0];
-    acme.client.put("/account", json!({"default_space_id": acme.id})).await.refused(403);
+    acme.client
+        .put("/account", json!({"default_space_id": acme.id}))
+        .await
+        .refused(403);
     acme.client.get("/account/api-keys").await.refused(403);
-    acme.client.post("/account/api-keys", json!({"name": "x"})).await.refused(403);
-    acme.client.delete(&format!("/account/api-keys/{id}")).await.refused(403);
+    acme.client
+        .post("/account/api-keys", json!({"name": "x"}))
+        .await
+        .refused(403);
+    acme.client
+        .delete(&format!("/account/api-keys/{id}"))
+        .await
+        .refused(403);
     stack.account().get("/account").await.ok();
     stack.stop().await;
 }
@@ -142,13 +247,27 @@ async fn a_space_key_sees_who_it_is_and_manages_no_account() {
 #[tokio::test]
 async fn a_members_role_holds_in_its_space_alone() {
     let stack = Stack::start().await;
-    let (acme, other, user) = (stack.space("Acme").await, stack.space("Other").await, stack.user().await);
+    let (acme, other, user) = (
+        stack.space("Acme").await,
+        stack.space("Other").await,
+        stack.user().await,
+    );
     stack.join(&user, &acme, "viewer").await;
     stack.join(&user, &other, "user").await;
     let upload = |handle: &str| form(handle, "photo.jpg", "image/jpeg", PHOTO);
     user.client.upload(upload(&acme.handle)).await.refused(403);
     user.client.upload(upload(&other.handle)).await.created();
-    let own = user.client.post("/spaces", json!({"name": "Mine"})).await.created();
-    user.client.put(&format!("/spaces/{}", own["id"].as_str().expect("an id")), json!({"name": "Ours"})).await.ok();
+    let own = user
+        .client
+        .post("/spaces", json!({"name": "Mine"}))
+        .await
+        .created();
+    user.client
+        .put(
+            &format!("/spaces/{}", own["id"].as_str().expect("an id")),
+            json!({"name": "Ours"}),
+        )
+        .await
+        .ok();
     stack.stop().await;
 }

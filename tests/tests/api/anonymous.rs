@@ -9,8 +9,18 @@ use super::{
 };
 
 /// The fields of the anonymous view, in alphabetical order.
-const FIELDS: [&str; 10] =
-    ["created_at", "id", "mime_type", "name", "original_name", "resource_type", "size", "status", "type", "url"];
+const FIELDS: [&str; 10] = [
+    "created_at",
+    "id",
+    "mime_type",
+    "name",
+    "original_name",
+    "resource_type",
+    "size",
+    "status",
+    "type",
+    "url",
+];
 /// Maximum size of an anonymous file whose config sets none, in bytes.
 const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
@@ -22,18 +32,30 @@ fn expect_anonymous_view(view: &Value) {
 }
 
 async fn put(stack: &Stack, announced: &Value, bytes: impl Into<Vec<u8>>) {
-    let request = stack.anonymous.request("PUT", &text(&announced["upload_url"]));
+    let request = stack
+        .anonymous
+        .request("PUT", &text(&announced["upload_url"]));
     let request = request.header("content-type", text(&announced["headers"]["content-type"]));
-    stack.anonymous.send(request.body(bytes.into())).await.demand(200);
+    stack
+        .anonymous
+        .send(request.body(bytes.into()))
+        .await
+        .demand(200);
 }
 
 async fn confirm(stack: &Stack, announced: &Value) -> Answer {
     let path = format!("/upload/confirm/{}", text(&announced["file_id"]));
-    stack.anonymous.post(&path, json!({"confirm_token": announced["confirm_token"]})).await
+    stack
+        .anonymous
+        .post(&path, json!({"confirm_token": announced["confirm_token"]}))
+        .await
 }
 
 async fn record(client: &Client, view: &Value) -> Value {
-    client.get(&format!("/files/{}", text(&view["id"]))).await.ok()
+    client
+        .get(&format!("/files/{}", text(&view["id"])))
+        .await
+        .ok()
 }
 
 #[tokio::test]
@@ -43,11 +65,20 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view() {
     let open = Opening::new(&stack, &signer.acme, "open", json!({})).await;
     let signed_query = signer.query(&stack);
     let announced = [
-        open.presign(json!({"ref": "order 7"})).await.demand(201).json(),
-        signer.presign(&signed_query, json!({"ref": "order 7"})).await.demand(201).json(),
+        open.presign(json!({"ref": "order 7"}))
+            .await
+            .demand(201)
+            .json(),
+        signer
+            .presign(&signed_query, json!({"ref": "order 7"}))
+            .await
+            .demand(201)
+            .json(),
     ];
     let mut views = vec![
-        open.send_form(form(photo()).text("ref", "order 7")).await.created(),
+        open.send_form(form(photo()).text("ref", "order 7"))
+            .await
+            .created(),
         signer.send(&signed_query).await.created(),
     ];
     for announced in &announced {
@@ -57,16 +88,30 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view() {
 
     for view in &views {
         expect_anonymous_view(view);
-        assert_eq!((&view["status"], &view["original_name"]), (&json!("active"), &json!("photo.jpg")));
+        assert_eq!(
+            (&view["status"], &view["original_name"]),
+            (&json!("active"), &json!("photo.jpg"))
+        );
         let record = record(&signer.acme.client, view).await;
         for field in FIELDS {
             assert_eq!(view[field], record[field], "{field}");
         }
-        assert_eq!(stack.anonymous.get(&text(&view["url"])).await.demand(200).body, PHOTO);
+        assert_eq!(
+            stack
+                .anonymous
+                .get(&text(&view["url"]))
+                .await
+                .demand(200)
+                .body,
+            PHOTO
+        );
     }
     // A key confirms with the whole record.
     let path = format!("/upload/confirm/{}", text(&announced[0]["file_id"]));
-    assert_eq!(signer.acme.client.post(&path, json!({})).await.ok(), record(&signer.acme.client, &views[2]).await);
+    assert_eq!(
+        signer.acme.client.post(&path, json!({})).await.ok(),
+        record(&signer.acme.client, &views[2]).await
+    );
     stack.leave().await;
 }
 
@@ -78,7 +123,10 @@ async fn changes_after_activation_do_not_show_in_a_confirmation_by_token() {
     let announced = open.presign(json!({})).await.demand(201).json();
     let path = format!("/files/{}", text(&announced["file_id"]));
     // What was changed before is what the file becomes active as.
-    acme.client.put(&path, json!({"original_name": "guest.jpg"})).await.ok();
+    acme.client
+        .put(&path, json!({"original_name": "guest.jpg"}))
+        .await
+        .ok();
     put(&stack, &announced, PHOTO).await;
     let first = confirm(&stack, &announced).await.ok();
     assert_eq!(first["original_name"], "guest.jpg");
@@ -93,7 +141,10 @@ async fn changes_after_activation_do_not_show_in_a_confirmation_by_token() {
     }
 
     let changed = acme.client.get(&path).await.ok();
-    assert_eq!((&changed["type"], &changed["tags"]), (&json!("authenticated"), &json!(["internal"])));
+    assert_eq!(
+        (&changed["type"], &changed["tags"]),
+        (&json!("authenticated"), &json!(["internal"]))
+    );
     stack.leave().await;
 }
 
@@ -109,21 +160,38 @@ async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_o
     let errors = json!({"size": [format!("The size field must not be greater than {ANONYMOUS_FILE_BYTES} bytes.")]});
 
     assert_eq!(open.presign(too_large.clone()).await.refused(422), errors);
-    assert_eq!(signer.presign(&signer.query(&stack), too_large.clone()).await.refused(422), errors);
+    assert_eq!(
+        signer
+            .presign(&signer.query(&stack), too_large.clone())
+            .await
+            .refused(422),
+        errors
+    );
 
-    open.presign(json!({"size": ANONYMOUS_FILE_BYTES})).await.demand(201);
+    open.presign(json!({"size": ANONYMOUS_FILE_BYTES}))
+        .await
+        .demand(201);
     wide.presign(too_large.clone()).await.demand(201);
-    wide.presign(json!({"size": ANONYMOUS_FILE_BYTES + 2})).await.refused(422);
+    wide.presign(json!({"size": ANONYMOUS_FILE_BYTES + 2}))
+        .await
+        .refused(422);
     let mut with_key = json!({"space": acme.handle, "filename": "a.bin", "content_type": "application/octet-stream"});
     with_key["size"] = too_large["size"].clone();
-    acme.client.post("/upload/presign", with_key).await.demand(201);
+    acme.client
+        .post("/upload/presign", with_key)
+        .await
+        .demand(201);
     stack.leave().await;
 }
 
 #[tokio::test]
 async fn configs_without_an_hourly_number_take_the_deployments() {
     let parameters = [("UnsignedUploadsPerHour".to_owned(), "2".to_owned())].into();
-    let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
     let acme = stack.space("Acme").await;
     let open = Opening::new(&stack, &acme, "open", json!({})).await;
     let stated = Opening::hourly(&stack, &acme, "stated", 3).await;
@@ -166,23 +234,56 @@ async fn urls_are_null_while_a_file_is_pending() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let open = Opening::new(&stack, &acme, "open", json!({})).await;
-    let announced = open.presign(json!({"ref": "order 7"})).await.demand(201).json();
+    let announced = open
+        .presign(json!({"ref": "order 7"}))
+        .await
+        .demand(201)
+        .json();
     let id = text(&announced["file_id"]);
     let path = format!("/files/{id}");
     let record = acme.client.get(&path).await.ok();
-    assert_eq!((&record["status"], &record["url"]), (&json!("pending"), &Value::Null));
+    assert_eq!(
+        (&record["status"], &record["url"]),
+        (&json!("pending"), &Value::Null)
+    );
 
-    let list = acme.client.get(&format!("/files?space_id={}", acme.id)).await.demand(200).json();
+    let list = acme
+        .client
+        .get(&format!("/files?space_id={}", acme.id))
+        .await
+        .demand(200)
+        .json();
     assert_eq!(list["data"][0]["url"], Value::Null);
-    let urls = acme.client.post("/files/urls", json!({"file_ids": [id]})).await.demand(200).json();
+    let urls = acme
+        .client
+        .post("/files/urls", json!({"file_ids": [id]}))
+        .await
+        .demand(200)
+        .json();
     assert_eq!(urls["data"], json!([{"id": id, "url": null}]));
-    assert_eq!(acme.client.post(&format!("{path}/signed-url"), json!({})).await.ok()["url"], Value::Null);
+    assert_eq!(
+        acme.client
+            .post(&format!("{path}/signed-url"), json!({}))
+            .await
+            .ok()["url"],
+        Value::Null
+    );
     // A record may be sent back whole.
-    assert_eq!(acme.client.put(&path, record.clone()).await.ok()["url"], Value::Null);
+    assert_eq!(
+        acme.client.put(&path, record.clone()).await.ok()["url"],
+        Value::Null
+    );
 
     put(&stack, &announced, PHOTO).await;
     let url = text(&confirm(&stack, &announced).await.ok()["url"]);
-    assert_eq!(url, format!("{}/{}", stack.cloud.cdn_url(), text(&record["storage_path"])));
+    assert_eq!(
+        url,
+        format!(
+            "{}/{}",
+            stack.cloud.cdn_url(),
+            text(&record["storage_path"])
+        )
+    );
     stack.leave().await;
 }
 
@@ -200,28 +301,68 @@ async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
         ("a.js", "application/octet-stream"),
         ("a.txt", "text/javascript"),
     ] {
-        stored.push(open.send_form(form(file(name, content_type, SCRIPT))).await.created());
+        stored.push(
+            open.send_form(form(file(name, content_type, SCRIPT)))
+                .await
+                .created(),
+        );
         let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
         let announced = open.presign(more).await.demand(201).json();
         let path = format!("/files/{}", text(&announced["file_id"]));
         let pending = acme.client.get(&path).await.ok();
-        assert_eq!((&pending["mime_type"], &pending["extension"]), (&json!("text/plain"), &json!("txt")), "{name}");
+        assert_eq!(
+            (&pending["mime_type"], &pending["extension"]),
+            (&json!("text/plain"), &json!("txt")),
+            "{name}"
+        );
         put(&stack, &announced, SCRIPT).await;
         stored.push(confirm(&stack, &announced).await.ok());
     }
     // Signed for JavaScript, it is what was asked for, stored as text.
-    let of_script = query(&signer.signed(with(signer.parameters(&stack), "content_type", "text/javascript")));
-    stored.push(signer.send_form(&of_script, signer.form(file("a.js", "text/javascript", SCRIPT))).await.created());
-    signer.send_form(&of_script, signer.form(file("a.csv", "text/csv", SCRIPT))).await.refused(422);
+    let of_script = query(&signer.signed(with(
+        signer.parameters(&stack),
+        "content_type",
+        "text/javascript",
+    )));
+    stored.push(
+        signer
+            .send_form(
+                &of_script,
+                signer.form(file("a.js", "text/javascript", SCRIPT)),
+            )
+            .await
+            .created(),
+    );
+    signer
+        .send_form(&of_script, signer.form(file("a.csv", "text/csv", SCRIPT)))
+        .await
+        .refused(422);
 
     for view in &stored {
-        assert_eq!((&view["mime_type"], &view["resource_type"]), (&json!("text/plain"), &json!("text")), "{view}");
-        assert_eq!(text(&view["name"]).rsplit_once('.').map(|(_, extension)| extension), Some("txt"), "{view}");
+        assert_eq!(
+            (&view["mime_type"], &view["resource_type"]),
+            (&json!("text/plain"), &json!("text")),
+            "{view}"
+        );
+        assert_eq!(
+            text(&view["name"])
+                .rsplit_once('.')
+                .map(|(_, extension)| extension),
+            Some("txt"),
+            "{view}"
+        );
         let delivered = stack.anonymous.get(&text(&view["url"])).await.demand(200);
-        assert_eq!(delivered.header("content-type"), "text/plain; charset=utf-8");
+        assert_eq!(
+            delivered.header("content-type"),
+            "text/plain; charset=utf-8"
+        );
     }
-    let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT).text("upload_config", "starter");
-    assert_eq!(acme.client.upload(with_key).await.created()["mime_type"], "text/javascript");
+    let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT)
+        .text("upload_config", "starter");
+    assert_eq!(
+        acme.client.upload(with_key).await.created()["mime_type"],
+        "text/javascript"
+    );
     stack.leave().await;
 }
 
@@ -236,7 +377,14 @@ async fn the_confirm_check_stores_javascript_of_anonymous_uploaders_as_plain_tex
 
     stack.checked().await;
 
-    let active = acme.client.get(&format!("/files/{}", text(&announced["file_id"]))).await.ok();
-    assert_eq!((&active["status"], &active["mime_type"]), (&json!("active"), &json!("text/plain")));
+    let active = acme
+        .client
+        .get(&format!("/files/{}", text(&announced["file_id"])))
+        .await
+        .ok();
+    assert_eq!(
+        (&active["status"], &active["mime_type"]),
+        (&json!("active"), &json!("text/plain"))
+    );
     stack.stop().await;
 }

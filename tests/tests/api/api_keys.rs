@@ -10,22 +10,39 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
-    let made = acme.client.post(&path, json!({"name": "web", "role": "viewer"})).await.created();
+    let made = acme
+        .client
+        .post(&path, json!({"name": "web", "role": "viewer"}))
+        .await
+        .created();
     let secret = made["key"].as_str().expect("a key");
     assert!(secret.starts_with("sk_") && secret.len() == 49, "{secret}");
     assert_eq!(made["last_four"].as_str(), secret.get(45..));
-    for (field, value) in [("type", json!("space")), ("space_id", json!(acme.id)), ("is_active", json!(true))] {
+    for (field, value) in [
+        ("type", json!("space")),
+        ("space_id", json!(acme.id)),
+        ("is_active", json!(true)),
+    ] {
         assert_eq!(made[field], value, "{field}");
     }
 
     let web = acme.client.with_key(secret);
     web.get(&format!("/spaces/{}", acme.id)).await.ok();
     let listed = acme.client.get(&path).await.demand(200);
-    assert!(!String::from_utf8_lossy(&listed.body).contains(secret), "a list shows no secrets");
+    assert!(
+        !String::from_utf8_lossy(&listed.body).contains(secret),
+        "a list shows no secrets"
+    );
     let listed = listed.json();
     let keys = listed["data"].as_array().expect("a list");
-    assert_eq!(keys.iter().map(|key| key["id"].clone()).collect::<Vec<_>>(), [made["id"].clone(), json!(acme.key_id)]);
-    assert_eq!(keys[0]["last_used_at"], keys[0]["created_at"], "the clock stands still");
+    assert_eq!(
+        keys.iter().map(|key| key["id"].clone()).collect::<Vec<_>>(),
+        [made["id"].clone(), json!(acme.key_id)]
+    );
+    assert_eq!(
+        keys[0]["last_used_at"], keys[0]["created_at"],
+        "the clock stands still"
+    );
 
     let one = format!("{path}/{}", made["id"]);
     for _ in 0..2 {
@@ -34,8 +51,15 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
     }
     web.get(&format!("/spaces/{}", acme.id)).await.refused(401);
     let after = acme.client.get(&path).await.demand(200).json();
-    assert_eq!(after["data"][0]["is_active"], json!(false), "revoked keys stay listed");
-    assert_eq!(after["data"][0]["updated_at"], made["updated_at"], "it was revoked once");
+    assert_eq!(
+        after["data"][0]["is_active"],
+        json!(false),
+        "revoked keys stay listed"
+    );
+    assert_eq!(
+        after["data"][0]["updated_at"], made["updated_at"],
+        "it was revoked once"
+    );
     stack.stop().await;
 }
 
@@ -45,22 +69,43 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     let created = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
-    let now = domain::Timestamp::parse_rfc3339(created["created_at"].as_str().expect("a date")).expect("RFC 3339");
+    let now = domain::Timestamp::parse_rfc3339(created["created_at"].as_str().expect("a date"))
+        .expect("RFC 3339");
     let end = now.plus_ms(600_000).rfc3339();
-    let made = acme.client.post(&path, json!({"name": "short", "expires_at": end})).await.created();
+    let made = acme
+        .client
+        .post(&path, json!({"name": "short", "expires_at": end}))
+        .await
+        .created();
     assert_eq!(made["expires_at"], json!(end));
     let short = acme.client.with_key(made["key"].as_str().expect("a key"));
 
     stack.clock.advance(Duration::from_millis(599_999));
     short.get(&format!("/spaces/{}", acme.id)).await.ok();
     stack.clock.advance(Duration::from_millis(1));
-    short.get(&format!("/spaces/{}", acme.id)).await.refused(401);
+    short
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .refused(401);
     let listed = acme.client.get(&path).await.demand(200).json();
-    let active: Vec<_> = listed["data"].as_array().expect("a list").iter().map(|key| &key["is_active"]).collect();
-    assert_eq!(active, [&json!(false), &json!(true)], "the expired key is listed, and is not active");
+    let active: Vec<_> = listed["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|key| &key["is_active"])
+        .collect();
+    assert_eq!(
+        active,
+        [&json!(false), &json!(true)],
+        "the expired key is listed, and is not active"
+    );
 
     for wrong in [json!(now.rfc3339()), json!("tomorrow"), json!(5)] {
-        let errors = acme.client.post(&path, json!({"name": "x", "expires_at": wrong})).await.refused(422);
+        let errors = acme
+            .client
+            .post(&path, json!({"name": "x", "expires_at": wrong}))
+            .await
+            .refused(422);
         assert!(errors["expires_at"][0].is_string(), "{wrong}: {errors}");
     }
     stack.stop().await;
@@ -85,9 +130,13 @@ async fn a_key_has_its_creators_role_where_it_is_given_none() {
                 (&made["role"], &made["expires_at"], &made["last_used_at"]),
                 (&json!(role), &json!(null), &json!(null))
             );
-            let key = stack.anonymous.with_key(made["key"].as_str().expect("a key"));
+            let key = stack
+                .anonymous
+                .with_key(made["key"].as_str().expect("a key"));
             // Only an owner makes keys, so nobody makes one above their own role.
-            key.post(&path, json!({"name": "y"})).await.demand(if role == "owner" { 201 } else { 403 });
+            key.post(&path, json!({"name": "y"}))
+                .await
+                .demand(if role == "owner" { 201 } else { 403 });
         }
     }
     stack.stop().await;
@@ -98,7 +147,12 @@ async fn the_time_of_last_use_is_kept_to_the_minute() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let last_used = || async {
-        let list = acme.client.get(&format!("/spaces/{}/api-keys", acme.id)).await.demand(200).json();
+        let list = acme
+            .client
+            .get(&format!("/spaces/{}/api-keys", acme.id))
+            .await
+            .demand(200)
+            .json();
         domain::Timestamp::parse_rfc3339(list["data"][0]["last_used_at"].as_str().expect("used"))
             .expect("RFC 3339")
             .ms()
@@ -117,21 +171,48 @@ async fn keys_page_the_same_in_both_directions() {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     for index in 0..24 {
-        acme.client.post(&path, json!({"name": format!("key {index}")})).await.created();
+        acme.client
+            .post(&path, json!({"name": format!("key {index}")}))
+            .await
+            .created();
     }
-    let page = async |query: String| acme.client.get(&format!("{path}?limit=10{query}")).await.demand(200).json();
+    let page = async |query: String| {
+        acme.client
+            .get(&format!("{path}?limit=10{query}"))
+            .await
+            .demand(200)
+            .json()
+    };
     let ids = |page: &Value| {
-        page["data"].as_array().expect("a list").iter().map(|key| key["id"].as_u64()).collect::<Vec<_>>()
+        page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|key| key["id"].as_u64())
+            .collect::<Vec<_>>()
     };
     let cursor = |value: &Value| format!("&cursor={}", value.as_str().expect("a cursor"));
 
     let first = page(String::new()).await;
     let second = page(cursor(&first["next_cursor"])).await;
     let third = page(cursor(&second["next_cursor"])).await;
-    assert_eq!((ids(&first).len(), ids(&second).len(), ids(&third).len()), (10, 10, 5));
-    assert!([ids(&first), ids(&second), ids(&third)].concat().is_sorted_by(|newer, older| newer > older));
-    assert_eq!((&first["prev_cursor"], &third["next_cursor"]), (&Value::Null, &Value::Null));
-    assert_eq!((&first["per_page"], first["path"].as_str()), (&json!(10), Some(format!("/api/v1{path}").as_str())));
+    assert_eq!(
+        (ids(&first).len(), ids(&second).len(), ids(&third).len()),
+        (10, 10, 5)
+    );
+    assert!(
+        [ids(&first), ids(&second), ids(&third)]
+            .concat()
+            .is_sorted_by(|newer, older| newer > older)
+    );
+    assert_eq!(
+        (&first["prev_cursor"], &third["next_cursor"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&first["per_page"], first["path"].as_str()),
+        (&json!(10), Some(format!("/api/v1{path}").as_str()))
+    );
 
     let back = page(cursor(&third["prev_cursor"])).await;
     assert_eq!(ids(&back), ids(&second));
@@ -140,8 +221,15 @@ async fn keys_page_the_same_in_both_directions() {
 
     let other = stack.space("Other").await;
     let foreign = cursor(&first["next_cursor"]);
-    let errors = other.client.get(&format!("/spaces/{}/api-keys?{foreign}", other.id)).await.refused(422);
-    assert_eq!(errors, json!({"cursor": ["The selected cursor is invalid."]}));
+    let errors = other
+        .client
+        .get(&format!("/spaces/{}/api-keys?{foreign}", other.id))
+        .await
+        .refused(422);
+    assert_eq!(
+        errors,
+        json!({"cursor": ["The selected cursor is invalid."]})
+    );
     stack.stop().await;
 }
 
@@ -149,10 +237,22 @@ async fn keys_page_the_same_in_both_directions() {
 async fn a_key_of_another_space_is_none_of_ours() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    for id in [other.key_id.to_string(), "999".to_owned(), "x".to_owned(), "-1".to_owned()] {
-        acme.client.delete(&format!("/spaces/{}/api-keys/{id}", acme.id)).await.refused(404);
+    for id in [
+        other.key_id.to_string(),
+        "999".to_owned(),
+        "x".to_owned(),
+        "-1".to_owned(),
+    ] {
+        acme.client
+            .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
+            .await
+            .refused(404);
     }
-    other.client.get(&format!("/spaces/{}", other.id)).await.ok();
+    other
+        .client
+        .get(&format!("/spaces/{}", other.id))
+        .await
+        .ok();
     stack.stop().await;
 }
 
@@ -161,7 +261,11 @@ async fn everything_wrong_with_a_key_is_told_together() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let body = json!({"name": 1, "role": "emperor", "expires_at": "never"});
-    let errors = acme.client.post(&format!("/spaces/{}/api-keys", acme.id), body).await.refused(422);
+    let errors = acme
+        .client
+        .post(&format!("/spaces/{}/api-keys", acme.id), body)
+        .await
+        .refused(422);
     let expected = json!({
         "name": ["The name field must be a string."],
         "role": ["The selected role is invalid."],

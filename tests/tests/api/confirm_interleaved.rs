@@ -74,9 +74,25 @@ impl Pair {
         assert_eq!(first.len(), second.len());
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
-        config(&acme, "measured", json!({"validation": {"max_image_width": 5_000}})).await;
-        config(&acme, "transformed", json!({"transformations": {"upload_format": "webp"}})).await;
-        Pair { stack, acme, content_type, first, second }
+        config(
+            &acme,
+            "measured",
+            json!({"validation": {"max_image_width": 5_000}}),
+        )
+        .await;
+        config(
+            &acme,
+            "transformed",
+            json!({"transformations": {"upload_format": "webp"}}),
+        )
+        .await;
+        Pair {
+            stack,
+            acme,
+            content_type,
+            first,
+            second,
+        }
     }
 
     async fn announce(&self, config: &str) -> Announced {
@@ -88,14 +104,21 @@ impl Pair {
     async fn stored(&self, config: &str, bytes: &[u8]) -> Vec<u8> {
         let announced = self.announce(config).await;
         announced.send(&self.stack, bytes).await.demand(200);
-        delivered(&self.stack, &announced.confirm(&self.acme.client).await.ok()).await
+        delivered(
+            &self.stack,
+            &announced.confirm(&self.acme.client).await.ok(),
+        )
+        .await
     }
 
     /// Confirms the first upload, and sends the second before the nth call of the confirmation. Returns the file's record,
     /// if it is there still, and whether there was such a call.
     async fn interleave(&self, route: Route, config: &str, call: u32) -> (Option<Value>, bool) {
         let announced = self.announce(config).await;
-        announced.send(&self.stack, &self.first[..]).await.demand(200);
+        announced
+            .send(&self.stack, &self.first[..])
+            .await
+            .demand(200);
 
         let mut hold = self.stack.cloud.faults().hold(route.principal(), call);
         let mut confirmation = pin!(route.confirm(&self.stack, &self.acme, &announced));
@@ -121,7 +144,10 @@ impl Pair {
         hold: Hold,
         confirmation: impl Future<Output = Option<u16>>,
     ) -> Option<u16> {
-        announced.send(&self.stack, &self.second[..]).await.demand(200);
+        announced
+            .send(&self.stack, &self.second[..])
+            .await
+            .demand(200);
         hold.release();
         confirmation.await
     }
@@ -134,7 +160,10 @@ impl Pair {
                 let (record, is_reached) = self.interleave(route, config, calls).await;
                 if let Some(record) = record {
                     let bytes = delivered(&self.stack, &record).await;
-                    assert!(lawful.contains(&bytes), "{route:?} {config}, before call {calls}: other bytes are active");
+                    assert!(
+                        lawful.contains(&bytes),
+                        "{route:?} {config}, before call {calls}: other bytes are active"
+                    );
                 }
                 if !is_reached {
                     break;
@@ -145,7 +174,11 @@ impl Pair {
             assert!(calls > 3, "{route:?} {config}: only {calls} calls");
         }
         let dump = self.stack.dump().await;
-        assert_eq!(dump.whole_files().len(), originals(&dump, &self.acme.id).len(), "{config}");
+        assert_eq!(
+            dump.whole_files().len(),
+            originals(&dump, &self.acme.id).len(),
+            "{config}"
+        );
     }
 
     async fn stop(self) {
@@ -167,7 +200,10 @@ async fn active_file_is_one_of_two_uploads_wherever_the_second_comes() {
     let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
     pair.stack.cloud.collide_etags();
     for config in CONFIGS {
-        let lawful = [pair.stored(config, &pair.first).await, pair.stored(config, &pair.second).await];
+        let lawful = [
+            pair.stored(config, &pair.first).await,
+            pair.stored(config, &pair.second).await,
+        ];
         pair.check(config, &lawful).await;
     }
     pair.stop().await;
@@ -194,11 +230,18 @@ async fn uploads_of_one_md5_are_told_apart_by_their_checksum_alone() {
     let pair = Pair::start("application/octet-stream", first, second).await;
 
     let announced = pair.announce("starter").await;
-    let one = announced.send(&pair.stack, &pair.first[..]).await.demand(200);
-    let other = announced.send(&pair.stack, &pair.second[..]).await.demand(200);
+    let one = announced
+        .send(&pair.stack, &pair.first[..])
+        .await
+        .demand(200);
+    let other = announced
+        .send(&pair.stack, &pair.second[..])
+        .await
+        .demand(200);
     assert_eq!(one.header("etag"), "\"79054025255fb1a26e4bc422aef54eb4\"");
     assert_eq!(one.header("etag"), other.header("etag"));
 
-    pair.check("starter", &[pair.first.clone(), pair.second.clone()]).await;
+    pair.check("starter", &[pair.first.clone(), pair.second.clone()])
+        .await;
     pair.stop().await;
 }

@@ -25,15 +25,26 @@ pub(crate) struct DeliverySigner {
 impl DeliverySigner {
     /// A signer by the secret that a space has now.
     pub(crate) async fn of(tenant: &Tenant) -> DeliverySigner {
-        let shown = tenant.client.get(&format!("/spaces/{}/signing-secret", tenant.id)).await.ok();
-        DeliverySigner { kid: text(&shown["kid"]), secret: text(&shown["secret"]) }
+        let shown = tenant
+            .client
+            .get(&format!("/spaces/{}/signing-secret", tenant.id))
+            .await
+            .ok();
+        DeliverySigner {
+            kid: text(&shown["kid"]),
+            secret: text(&shown["secret"]),
+        }
     }
 
     /// The signed address of a file that is good until then, and says this too.
     pub(crate) fn sign(&self, url: &str, expires_seconds: i64, more: &[(&str, &str)]) -> String {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let parameters: Parameters = more.iter().map(owned).collect();
-        let parameters = with(with(parameters, "kid", &self.kid), "expires", &expires_seconds.to_string());
+        let parameters = with(
+            with(parameters, "kid", &self.kid),
+            "expires",
+            &expires_seconds.to_string(),
+        );
         let canonical = canonical_at(path_of(url), &parameters);
         let query = canonical.split_once('?').expect("a query").1;
         format!("{url}?{query}&signature={}", mark(&self.secret, &canonical))
@@ -42,22 +53,34 @@ impl DeliverySigner {
 
 /// The path of an address.
 fn path_of(url: &str) -> &str {
-    url.split_once(authority(url)).expect("an address with a host").1
+    url.split_once(authority(url))
+        .expect("an address with a host")
+        .1
 }
 
 #[test]
 fn all_signers_agree_with_the_vectors_of_delivery() {
     let file: Value = serde_json::from_str(VECTORS).expect("JSON");
-    let (secret, vectors) = (text(&file["secret"]), file["delivery"].as_array().expect("a list"));
+    let (secret, vectors) = (
+        text(&file["secret"]),
+        file["delivery"].as_array().expect("a list"),
+    );
     assert!(vectors.len() > 5);
     for vector in vectors {
         let what = &vector["what"];
-        let parameters: Parameters = serde_json::from_value(vector["parameters"].clone()).expect("pairs");
+        let parameters: Parameters =
+            serde_json::from_value(vector["parameters"].clone()).expect("pairs");
         let (path, expected) = (text(&vector["path"]), text(&vector["canonical"]));
         assert_eq!(canonical_at(&path, &parameters), expected, "{what}");
-        let pairs = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let pairs = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
         assert_eq!(domain::canonical_form(&path, pairs), expected, "{what}");
-        assert_eq!(mark(&secret, &expected), text(&vector["signature"]), "{what}");
+        assert_eq!(
+            mark(&secret, &expected),
+            text(&vector["signature"]),
+            "{what}"
+        );
         let sent = domain::decoded_parameters(&text(&vector["sent"])).expect("UTF-8");
         assert_eq!(sent, parameters, "{what}");
     }
@@ -69,7 +92,8 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
     let acme = stack.space("Acme").await;
     let config = json!({"space_id": acme.id, "name": "private", "delivery_type": "private"});
     acme.client.post("/upload-configs", config).await.created();
-    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "private");
+    let form =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "private");
     let url = text(&acme.client.upload(form).await.created()["url"]);
     stack.anonymous.get(&url).await.refused(403);
 
@@ -83,15 +107,38 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
             continue;
         }
         for more in [&[saved, marked][..], &[saved], &[]] {
-            let named: Vec<String> = more.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            let arguments: Vec<&str> = least.into_iter().chain(named.iter().map(String::as_str)).collect();
+            let named: Vec<String> = more
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            let arguments: Vec<&str> = least
+                .into_iter()
+                .chain(named.iter().map(String::as_str))
+                .collect();
             let address = printed(program, script, &arguments).await;
-            assert_eq!(address, signer.sign(&url, expires_seconds, more), "{script}");
+            assert_eq!(
+                address,
+                signer.sign(&url, expires_seconds, more),
+                "{script}"
+            );
             let answer = stack.anonymous.get(&address).await.demand(200);
             assert!(answer.body == PHOTO, "{address}");
-            let disposition = if more.is_empty() { "inline" } else { "attachment" };
-            assert!(answer.header("content-disposition").starts_with(disposition), "{address}");
-            stack.anonymous.get(&address.replace(&expires, "99999999999")).await.refused(403);
+            let disposition = if more.is_empty() {
+                "inline"
+            } else {
+                "attachment"
+            };
+            assert!(
+                answer
+                    .header("content-disposition")
+                    .starts_with(disposition),
+                "{address}"
+            );
+            stack
+                .anonymous
+                .get(&address.replace(&expires, "99999999999"))
+                .await
+                .refused(403);
         }
     }
     stack.stop().await;

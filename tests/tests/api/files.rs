@@ -9,9 +9,19 @@ async fn a_file_is_shown_as_it_was_uploaded() {
     let acme = stack.space("Acme").await;
     let uploaded = acme.upload_photo().await;
     let id = uploaded["id"].as_str().expect("an id");
-    for client in [acme.client.clone(), acme.role("viewer").await, stack.account()] {
+    for client in [
+        acme.client.clone(),
+        acme.role("viewer").await,
+        stack.account(),
+    ] {
         assert_eq!(client.get(&format!("/files/{id}")).await.ok(), uploaded);
-        assert_eq!(client.get(&format!("/files/{}", id.to_lowercase())).await.ok(), uploaded);
+        assert_eq!(
+            client
+                .get(&format!("/files/{}", id.to_lowercase()))
+                .await
+                .ok(),
+            uploaded
+        );
     }
     let name = format!("image-{id}.jpg");
     let path = format!("{}/{name}", acme.handle);
@@ -36,8 +46,18 @@ async fn a_file_is_shown_as_it_was_uploaded() {
 async fn a_file_of_another_space_does_not_exist() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let id = acme.upload_photo().await["id"].as_str().expect("an id").to_owned();
-    for id in [id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x", "%20", "a%2Fb", "%C3%A9"] {
+    let id = acme.upload_photo().await["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    for id in [
+        id.as_str(),
+        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+        "x",
+        "%20",
+        "a%2Fb",
+        "%C3%A9",
+    ] {
         other.client.get(&format!("/files/{id}")).await.refused(404);
     }
     stack.stop().await;

@@ -20,7 +20,9 @@ fn address(file: &Value) -> String {
 
 /// Deletes by a body.
 async fn delete_by_body(client: &Client, body: Value) -> Answer {
-    client.send(client.request("DELETE", "/files").json(&body)).await
+    client
+        .send(client.request("DELETE", "/files").json(&body))
+        .await
 }
 
 /// Demands that nothing that is kept speaks of a file.
@@ -38,38 +40,77 @@ fn demand_forgotten(dump: &Dump, id: &str) {
 /// Demands that a file is nowhere any more.
 async fn demand_gone(stack: &Stack, acme: &Tenant, file: &Value) {
     let (id, path) = (text(&file["id"]), address(file));
-    let filters = ["", "search=photo", "tag=a", "type=upload", "status=active", "resource_type=image"];
+    let filters = [
+        "",
+        "search=photo",
+        "tag=a",
+        "type=upload",
+        "status=active",
+        "resource_type=image",
+    ];
     let in_place = file["folder_id"].as_str().unwrap_or("root");
-    for filters in filters.into_iter().chain([format!("folder_id={in_place}").as_str()]) {
-        assert!(!shown(&acme.client, filters).await.contains(&id), "{filters}");
+    for filters in filters
+        .into_iter()
+        .chain([format!("folder_id={in_place}").as_str()])
+    {
+        assert!(
+            !shown(&acme.client, filters).await.contains(&id),
+            "{filters}"
+        );
     }
     for client in [&acme.client, &stack.account()] {
         client.get(&path).await.refused(404);
         client.put(&path, json!({"ref": "x"})).await.refused(404);
-        client.put("/files", json!({"id": id, "ref": "x"})).await.refused(404);
-        client.post(&format!("{path}/signed-url"), json!({})).await.refused(404);
+        client
+            .put("/files", json!({"id": id, "ref": "x"}))
+            .await
+            .refused(404);
+        client
+            .post(&format!("{path}/signed-url"), json!({}))
+            .await
+            .refused(404);
         let access = format!("{path}/access-control");
-        client.put(&access, json!({"access_control": {"requires_auth": false}})).await.refused(404);
+        client
+            .put(&access, json!({"access_control": {"requires_auth": false}}))
+            .await
+            .refused(404);
         client.delete(&access).await.refused(404);
         client.delete(&path).await.refused(404);
         client.delete(&format!("/files?id={id}")).await.refused(404);
         delete_by_body(client, json!({"id": id})).await.refused(404);
     }
-    acme.client.get("/files/by-ref?ref=order").await.refused(404);
-    let urls = acme.client.post("/files/urls", json!({"file_ids": [id]})).await.demand(200).json();
+    acme.client
+        .get("/files/by-ref?ref=order")
+        .await
+        .refused(404);
+    let urls = acme
+        .client
+        .post("/files/urls", json!({"file_ids": [id]}))
+        .await
+        .demand(200)
+        .json();
     assert_eq!(urls, json!({"data": [], "not_found": [id]}));
     let url = text(&file["url"]);
     for client in [&stack.anonymous, &acme.client] {
         client.get(&url).await.refused(404);
         client.head(&url).await.demand(404);
-        client.get_with(&url, &[("if-none-match", "*")]).await.refused(404);
+        client
+            .get_with(&url, &[("if-none-match", "*")])
+            .await
+            .refused(404);
     }
 }
 
 /// Uploads the photo, tagged and under a reference.
 async fn marked(acme: &Tenant, place: &str) -> Value {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "tagged");
-    acme.client.upload(form.text("ref", "order").text("folder_id", place.to_owned())).await.created()
+    acme.client
+        .upload(
+            form.text("ref", "order")
+                .text("folder_id", place.to_owned()),
+        )
+        .await
+        .created()
 }
 
 #[tokio::test]
@@ -81,15 +122,28 @@ async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time() {
     for place in ["root", &photos] {
         let file = marked(&acme, place).await;
         let url = text(&file["url"]);
-        let etag = stack.anonymous.get(&url).await.demand(200).header("etag").to_owned();
+        let etag = stack
+            .anonymous
+            .get(&url)
+            .await
+            .demand(200)
+            .header("etag")
+            .to_owned();
         let answer = acme.client.delete(&address(&file)).await.demand(204);
         assert!(answer.body.is_empty());
-        stack.anonymous.get_with(&url, &[("if-none-match", &etag)]).await.refused(404);
+        stack
+            .anonymous
+            .get_with(&url, &[("if-none-match", &etag)])
+            .await
+            .refused(404);
         demand_gone(&stack, &acme, &file).await;
         stack.purged().await;
         demand_forgotten(&stack.dump().await, &text(&file["id"]));
     }
-    acme.client.delete(&format!("/folders/{photos}")).await.demand(204);
+    acme.client
+        .delete(&format!("/folders/{photos}"))
+        .await
+        .demand(204);
     stack.purged().await;
     stack.stop().await;
 }
@@ -106,10 +160,15 @@ async fn a_deleted_file_leaves_all_else_as_it_was_before_it_came() {
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
     acme.client.put(&address(&file), changed).await.ok();
     let access = json!({"access_control": {"requires_auth": true}});
-    acme.client.put(&format!("{}/access-control", address(&file)), access).await.ok();
+    acme.client
+        .put(&format!("{}/access-control", address(&file)), access)
+        .await
+        .ok();
     acme.client.delete(&address(&file)).await.demand(204);
     stack.purged().await;
-    kept(&stack).await.demand_unchanged(&before, "a file that came and went");
+    kept(&stack)
+        .await
+        .demand_unchanged(&before, "a file that came and went");
     assert_eq!(shown(&acme.client, "tag=a").await.len(), 1);
     stack.stop().await;
 }
@@ -124,9 +183,17 @@ async fn a_file_may_be_named_by_path_query_or_body() {
         let file = acme.upload_photo().await;
         let id = text(&file["id"]);
         let answer = match way {
-            0 => acme.client.delete(&format!("/files/{}", id.to_lowercase())).await,
+            0 => {
+                acme.client
+                    .delete(&format!("/files/{}", id.to_lowercase()))
+                    .await
+            }
             1 => acme.client.delete(&format!("/files?id={id}")).await,
-            2 => acme.client.delete(&format!("/files?id=%20{}", id.to_lowercase())).await,
+            2 => {
+                acme.client
+                    .delete(&format!("/files?id=%20{}", id.to_lowercase()))
+                    .await
+            }
             3 => delete_by_body(&acme.client, json!({"id": id, "colour": "red"})).await,
             _ => delete_by_body(&stack.account(), json!({"id": id.to_lowercase()})).await,
         };
@@ -136,21 +203,69 @@ async fn a_file_may_be_named_by_path_query_or_body() {
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
     for query in ["", "?id=", "?id=%20", "?ID=x"] {
-        assert_eq!(acme.client.delete(&format!("/files{query}")).await.refused(422), required, "{query}");
+        assert_eq!(
+            acme.client
+                .delete(&format!("/files{query}"))
+                .await
+                .refused(422),
+            required,
+            "{query}"
+        );
     }
-    for body in [json!({}), json!({"id": null}), json!({"id": "  "}), json!({"file_id": id})] {
-        assert_eq!(delete_by_body(&acme.client, body.clone()).await.refused(422), required, "{body}");
+    for body in [
+        json!({}),
+        json!({"id": null}),
+        json!({"id": "  "}),
+        json!({"file_id": id}),
+    ] {
+        assert_eq!(
+            delete_by_body(&acme.client, body.clone())
+                .await
+                .refused(422),
+            required,
+            "{body}"
+        );
     }
-    let errors = delete_by_body(&acme.client, json!({"id": 5})).await.refused(422);
+    let errors = delete_by_body(&acme.client, json!({"id": 5}))
+        .await
+        .refused(422);
     assert_eq!(errors, json!({"id": ["The id field must be a string."]}));
-    for (client, id) in [(&acme.client, UNKNOWN), (&acme.client, "x"), (&acme.client, &acme.id), (&other.client, &id)] {
-        assert_eq!(client.delete(&format!("/files/{id}")).await.refused(404), json!({}), "{id}");
-        assert_eq!(client.delete(&format!("/files?id={id}")).await.refused(404), json!({}), "{id}");
-        assert_eq!(delete_by_body(client, json!({"id": id})).await.refused(404), json!({}), "{id}");
+    for (client, id) in [
+        (&acme.client, UNKNOWN),
+        (&acme.client, "x"),
+        (&acme.client, &acme.id),
+        (&other.client, &id),
+    ] {
+        assert_eq!(
+            client.delete(&format!("/files/{id}")).await.refused(404),
+            json!({}),
+            "{id}"
+        );
+        assert_eq!(
+            client.delete(&format!("/files?id={id}")).await.refused(404),
+            json!({}),
+            "{id}"
+        );
+        assert_eq!(
+            delete_by_body(client, json!({"id": id})).await.refused(404),
+            json!({}),
+            "{id}"
+        );
     }
-    stack.dump().await.demand_unchanged(&before, "deletions of nothing");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "deletions of nothing");
     stack.purged().await;
-    assert!(stack.anonymous.get(&text(&kept_file["url"])).await.demand(200).body == PHOTO);
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&kept_file["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
     stack.stop().await;
 }
 
@@ -175,7 +290,10 @@ async fn users_delete_what_they_uploaded_and_admins_delete_everything() {
         (&acme.client, &viewer, 403),
     ] {
         for by_body in [false, true] {
-            let file = uploader.upload(form(&acme.handle, "a.txt", "text/plain", "some text")).await.created();
+            let file = uploader
+                .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+                .await
+                .created();
             let answer = if by_body {
                 delete_by_body(deleter, json!({"id": file["id"]})).await
             } else {
@@ -204,7 +322,13 @@ async fn a_pending_file_goes_with_what_was_sent_for_it() {
         let announced = Announced::to(&acme, json!({"ref": "order"})).await;
         if is_sent {
             announced.send(&stack, PHOTO).await.demand(200);
-            assert!(stack.dump().await.objects.contains_key(announced.object_key()));
+            assert!(
+                stack
+                    .dump()
+                    .await
+                    .objects
+                    .contains_key(announced.object_key())
+            );
         }
         acme.client.delete(&announced.address()).await.demand(204);
         acme.client.get(&announced.address()).await.refused(404);
@@ -223,7 +347,12 @@ async fn a_pending_file_goes_with_what_was_sent_for_it() {
 async fn a_stored_name_is_free_again_and_what_has_it_then_stays() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    config(&acme, "own", json!({"storage": {"generate_filename": false, "unique_filename": false}})).await;
+    config(
+        &acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
     let upload = async |bytes: &'static str| {
         let form = form(&acme.handle, "notes.txt", "text/plain", bytes);
         acme.client.upload(form.text("upload_config", "own")).await
@@ -232,11 +361,30 @@ async fn a_stored_name_is_free_again_and_what_has_it_then_stays() {
     upload("second").await.refused(409);
     acme.client.delete(&address(&first)).await.demand(204);
     let second = upload("second").await.created();
-    assert_eq!((&second["storage_path"], &second["url"]), (&first["storage_path"], &first["url"]));
+    assert_eq!(
+        (&second["storage_path"], &second["url"]),
+        (&first["storage_path"], &first["url"])
+    );
     assert_ne!(second["id"], first["id"]);
-    assert!(stack.anonymous.get(&text(&second["url"])).await.demand(200).body == "second");
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&second["url"]))
+            .await
+            .demand(200)
+            .body
+            == "second"
+    );
     stack.purged().await;
-    assert!(stack.anonymous.get(&text(&second["url"])).await.demand(200).body == "second");
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&second["url"]))
+            .await
+            .demand(200)
+            .body
+            == "second"
+    );
     demand_forgotten(&stack.dump().await, &text(&first["id"]));
     acme.client.delete(&address(&first)).await.refused(404);
     assert_eq!(acme.client.get(&address(&second)).await.ok(), second);
@@ -253,7 +401,10 @@ async fn of_deletions_at_once_one_deletes_the_file() {
         let file = acme.upload_photo().await;
         let path = address(&file);
         let answers = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
-        assert_eq!(answers.iter().filter(|answer| answer.status == 204).count(), 1);
+        assert_eq!(
+            answers.iter().filter(|answer| answer.status == 204).count(),
+            1
+        );
         for answer in answers.into_iter().filter(|answer| answer.status != 204) {
             answer.refused(404);
         }
@@ -273,27 +424,59 @@ async fn two_different_ids_in_one_request_return_422() {
     let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
     let before = stack.dump().await;
     let message = json!({"id": ["The id field must be the same wherever the request names it."]});
-    let delete =
-        async |path: &str, body: Value| acme.client.send(acme.client.request("DELETE", path).json(&body)).await;
+    let delete = async |path: &str, body: Value| {
+        acme.client
+            .send(acme.client.request("DELETE", path).json(&body))
+            .await
+    };
 
     for path in [address(&one), format!("/files?id={one_id}")] {
-        let answer = acme.client.put(&path, json!({"id": other_id, "ref": "x"})).await;
+        let answer = acme
+            .client
+            .put(&path, json!({"id": other_id, "ref": "x"}))
+            .await;
         assert_eq!(answer.refused(422), message, "{path}");
     }
     let path = format!("/files?id={one_id}");
-    assert_eq!(delete(&path, json!({"id": other_id})).await.refused(422), message);
+    assert_eq!(
+        delete(&path, json!({"id": other_id})).await.refused(422),
+        message
+    );
     delete(&path, json!({"id": 7})).await.refused(422);
-    acme.client.put(&address(&one), json!({"id": 7})).await.refused(422);
-    stack.dump().await.demand_unchanged(&before, "requests that name two files");
+    acme.client
+        .put(&address(&one), json!({"id": 7}))
+        .await
+        .refused(422);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "requests that name two files");
 
-    for id in [json!(one_id), json!(one_id.to_lowercase()), json!(format!(" {one_id} ")), json!(null), json!("")] {
-        acme.client.put(&address(&one), json!({"id": id, "ref": "x"})).await.ok();
+    for id in [
+        json!(one_id),
+        json!(one_id.to_lowercase()),
+        json!(format!(" {one_id} ")),
+        json!(null),
+        json!(""),
+    ] {
+        acme.client
+            .put(&address(&one), json!({"id": id, "ref": "x"}))
+            .await
+            .ok();
     }
     let query = format!("/files?id={}", one_id.to_lowercase());
-    acme.client.put(&query, json!({"id": one_id, "ref": "y"})).await.ok();
+    acme.client
+        .put(&query, json!({"id": one_id, "ref": "y"}))
+        .await
+        .ok();
     delete(&query, json!({"id": one_id})).await.demand(204);
-    let typed = acme.client.request("DELETE", &format!("/files?id={other_id}"));
-    acme.client.send(typed.header("content-type", "application/json")).await.demand(204);
+    let typed = acme
+        .client
+        .request("DELETE", &format!("/files?id={other_id}"));
+    acme.client
+        .send(typed.header("content-type", "application/json"))
+        .await
+        .demand(204);
     for file in [&one, &other] {
         acme.client.get(&address(file)).await.refused(404);
     }

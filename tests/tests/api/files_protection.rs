@@ -22,7 +22,10 @@ impl Folders {
             let id = acme.client.post("/folders", body).await.created()["id"].clone();
             if let Some(requires_auth) = requires_auth {
                 let body = json!({"access_control": {"requires_auth": requires_auth}});
-                acme.client.put(&format!("/folders/{}/access-control", text(&id)), body).await.ok();
+                acme.client
+                    .put(&format!("/folders/{}/access-control", text(&id)), body)
+                    .await
+                    .ok();
             }
             id
         };
@@ -30,12 +33,24 @@ impl Folders {
         let closed = create("Closed", &Value::Null, Some(true)).await;
         let within_closed = create("Within", &closed, None).await;
         let opened = create("Opened", &closed, Some(false)).await;
-        Folders([(Value::Null, false), (inheriting, false), (closed, true), (within_closed, true), (opened, false)])
+        Folders([
+            (Value::Null, false),
+            (inheriting, false),
+            (closed, true),
+            (within_closed, true),
+            (opened, false),
+        ])
     }
 }
 
 /// Brings a file into a state as the owner, lets a client change it, and returns the status of that.
-async fn status_of_change(acme: &Tenant, client: &Client, path: &str, from: &Value, change: &Value) -> u16 {
+async fn status_of_change(
+    acme: &Tenant,
+    client: &Client,
+    path: &str,
+    from: &Value,
+    change: &Value,
+) -> u16 {
     acme.client.put(path, from.clone()).await.ok();
     let before = acme.client.get(path).await.ok();
     let answer = client.put(path, change.clone()).await;
@@ -54,7 +69,12 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
     let [root, _, _, within_closed, opened] = &folders;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
-    let users = address(&user.upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO)).await.created());
+    let users = address(
+        &user
+            .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+            .await
+            .created(),
+    );
 
     for (type_from, type_before) in TYPES.iter().enumerate() {
         for (type_to, type_after) in TYPES.iter().enumerate() {
@@ -62,10 +82,19 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
                 for (folder_after, is_closed_after) in [root, within_closed, opened] {
                     let from = json!({"type": type_before, "folder_id": folder_before});
                     let change = json!({"type": type_after, "folder_id": folder_after});
-                    let opens = *is_closed_before && !is_closed_after && *type_after != "authenticated";
-                    let expected = if type_to < type_from || opens { 403 } else { 200 };
+                    let opens =
+                        *is_closed_before && !is_closed_after && *type_after != "authenticated";
+                    let expected = if type_to < type_from || opens {
+                        403
+                    } else {
+                        200
+                    };
                     let what = format!("{from} to {change}");
-                    assert_eq!(status_of_change(&acme, &user, &users, &from, &change).await, expected, "{what}");
+                    assert_eq!(
+                        status_of_change(&acme, &user, &users, &from, &change).await,
+                        expected,
+                        "{what}"
+                    );
                     // A refused change has changed nothing, so that the admin starts from the same state.
                     if expected == 403 {
                         assert_eq!(admin.put(&users, change).await.status, 200, "{what}");
@@ -83,7 +112,10 @@ async fn protection_is_compared_however_a_change_names_the_place() {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;
-    let file = user.upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO)).await.created();
+    let file = user
+        .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+        .await
+        .created();
     let (path, closed) = (address(&file), &folders[2].0);
     let inside = json!({"folder_id": closed});
 
@@ -94,7 +126,11 @@ async fn protection_is_compared_however_a_change_names_the_place() {
         json!({"folder_id": closed, "folder_path": "Opened"}),
         json!({"folder_id": "root", "folder_path": "closed/opened/", "type": "private"}),
     ] {
-        assert_eq!(status_of_change(&acme, &user, &path, &inside, &change).await, 403, "{change}");
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &inside, &change).await,
+            403,
+            "{change}"
+        );
         let named = acme.client.get(&path).await.ok()["id"].clone();
         let mut by_body = change.clone();
         by_body["id"] = named;
@@ -107,7 +143,11 @@ async fn protection_is_compared_however_a_change_names_the_place() {
         json!({"folder_id": null, "type": "authenticated"}),
     ] {
         let from = json!({"folder_id": closed, "type": "upload"});
-        assert_eq!(status_of_change(&acme, &user, &path, &from, &change).await, 200, "{change}");
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &from, &change).await,
+            200,
+            "{change}"
+        );
     }
 
     // What the file says itself is in force in every folder.
@@ -117,7 +157,11 @@ async fn protection_is_compared_however_a_change_names_the_place() {
         acme.client.put(&access, body).await.ok();
         let from = json!({"folder_id": folder_before, "type": "upload"});
         let change = json!({"folder_id": null});
-        assert_eq!(status_of_change(&acme, &user, &path, &from, &change).await, 200, "{requires_auth}");
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &from, &change).await,
+            200,
+            "{requires_auth}"
+        );
     }
     stack.stop().await;
 }
@@ -128,14 +172,26 @@ async fn space_that_is_closed_protects_files_at_the_root() {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;
-    let path = address(&user.upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO)).await.created());
+    let path = address(
+        &user
+            .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+            .await
+            .created(),
+    );
     let body = json!({"access_control": {"requires_auth": true}});
-    acme.client.put(&format!("/spaces/{}/access-control", acme.id), body).await.ok();
+    acme.client
+        .put(&format!("/spaces/{}/access-control", acme.id), body)
+        .await
+        .ok();
 
     let root = json!({"folder_id": null});
     for ((folder, _), expected) in folders.iter().zip([200, 200, 200, 200, 403]) {
         let change = json!({"folder_id": folder});
-        assert_eq!(status_of_change(&acme, &user, &path, &root, &change).await, expected, "{change}");
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &root, &change).await,
+            expected,
+            "{change}"
+        );
     }
     stack.stop().await;
 }

@@ -34,10 +34,24 @@ async fn every_list_follows_at_once() {
     let (photos, texts) = (folder(&acme, "Photos").await, folder(&acme, "Texts").await);
     let file = acme.upload_photo().await;
     let id = text(&file["id"]);
-    let states = [("Alpha.jpg", "a", "upload", &photos), ("Beta.jpg", "b", "private", &texts)];
+    let states = [
+        ("Alpha.jpg", "a", "upload", &photos),
+        ("Beta.jpg", "b", "private", &texts),
+    ];
     let filters = states.map(|(name, mark, kind, folder)| {
-        let alone = [format!("search={name}"), format!("tag={mark}"), format!("type={kind}")];
-        [&alone[..], &[format!("folder_id={folder}"), format!("tag={mark}&search={}", &name[..2])]].concat()
+        let alone = [
+            format!("search={name}"),
+            format!("tag={mark}"),
+            format!("type={kind}"),
+        ];
+        [
+            &alone[..],
+            &[
+                format!("folder_id={folder}"),
+                format!("tag={mark}&search={}", &name[..2]),
+            ],
+        ]
+        .concat()
     });
     for round in 1..7 {
         let (now, then) = (round % 2, (round + 1) % 2);
@@ -46,18 +60,41 @@ async fn every_list_follows_at_once() {
         let body = json!({"original_name": name, "tags": tags, "ref": mark, "type": kind, "folder_id": folder});
         acme.client.put(&address(&file), body).await.ok();
         let mut listed = filters[now].clone();
-        listed.extend(["tag=always".to_owned(), format!("tag={round}"), "status=active".to_owned(), String::new()]);
+        listed.extend([
+            "tag=always".to_owned(),
+            format!("tag={round}"),
+            "status=active".to_owned(),
+            String::new(),
+        ]);
         let mut unlisted = filters[then].clone();
-        unlisted.extend(["search=photo".to_owned(), "folder_id=root".to_owned(), format!("tag={}", round - 1)]);
+        unlisted.extend([
+            "search=photo".to_owned(),
+            "folder_id=root".to_owned(),
+            format!("tag={}", round - 1),
+        ]);
         demand_listed(&acme, &id, &listed, &unlisted).await;
-        assert_eq!(acme.client.get(&format!("/files/by-ref?ref={mark}")).await.ok()["id"], json!(id));
-        acme.client.get(&format!("/files/by-ref?ref={}", states[then].1)).await.refused(404);
+        assert_eq!(
+            acme.client
+                .get(&format!("/files/by-ref?ref={mark}"))
+                .await
+                .ok()["id"],
+            json!(id)
+        );
+        acme.client
+            .get(&format!("/files/by-ref?ref={}", states[then].1))
+            .await
+            .refused(404);
     }
     stack.stop().await;
 }
 
 /// Announces a photo and changes whatever may be changed of it, before or after its bytes were sent.
-async fn changed_while_pending(stack: &Stack, acme: &Tenant, folder: &str, sent_first: bool) -> (Announced, Value) {
+async fn changed_while_pending(
+    stack: &Stack,
+    acme: &Tenant,
+    folder: &str,
+    sent_first: bool,
+) -> (Announced, Value) {
     let announced = Announced::to(acme, json!({"ref": "old"})).await;
     if sent_first {
         announced.send(stack, PHOTO).await.demand(200);
@@ -68,9 +105,23 @@ async fn changed_while_pending(stack: &Stack, acme: &Tenant, folder: &str, sent_
     let path = announced.address();
     acme.client.put(&path, body).await.ok();
     let access = json!({"access_control": {"requires_auth": true}});
-    let pending = acme.client.put(&format!("{path}/access-control"), access).await.ok();
-    assert_eq!((&pending["status"], &pending["access_control"]["source"]), (&json!("pending"), &json!("direct")));
-    acme.client.get(&format!("{}/{}", stack.cloud.cdn_url(), text(&pending["storage_path"]))).await.refused(404);
+    let pending = acme
+        .client
+        .put(&format!("{path}/access-control"), access)
+        .await
+        .ok();
+    assert_eq!(
+        (&pending["status"], &pending["access_control"]["source"]),
+        (&json!("pending"), &json!("direct"))
+    );
+    acme.client
+        .get(&format!(
+            "{}/{}",
+            stack.cloud.cdn_url(),
+            text(&pending["storage_path"])
+        ))
+        .await
+        .refused(404);
     if !sent_first {
         announced.send(stack, PHOTO).await.demand(200);
     }
@@ -80,21 +131,49 @@ async fn changed_while_pending(stack: &Stack, acme: &Tenant, folder: &str, sent_
 /// Demands that a file is active, with the bytes that were sent and with all that was said of it while it was pending.
 async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
     let active = acme.client.get(&address(pending)).await.ok();
-    let told_by_bytes = ["status", "url", "checksum_sha256", "updated_at", "storage_meta", "thumbnails"];
+    let told_by_bytes = [
+        "status",
+        "url",
+        "checksum_sha256",
+        "updated_at",
+        "storage_meta",
+        "thumbnails",
+    ];
     for (field, value) in pending.as_object().expect("an object") {
-        assert!(told_by_bytes.contains(&field.as_str()) || active[field] == *value, "{field} is {}", active[field]);
+        assert!(
+            told_by_bytes.contains(&field.as_str()) || active[field] == *value,
+            "{field} is {}",
+            active[field]
+        );
     }
     assert_eq!(active["status"], "active");
     let url = text(&active["url"]);
     stack.anonymous.get(&url).await.refused(403);
     assert!(acme.client.get(&url).await.demand(200).body == PHOTO);
     let id = text(&pending["id"]);
-    for filters in ["search=renamed", "tag=a", "tag=b", "type=private", "status=active", &format!("folder_id={folder}")]
-    {
-        assert!(shown(&acme.client, filters).await.contains(&id), "{filters}");
+    for filters in [
+        "search=renamed",
+        "tag=a",
+        "tag=b",
+        "type=private",
+        "status=active",
+        &format!("folder_id={folder}"),
+    ] {
+        assert!(
+            shown(&acme.client, filters).await.contains(&id),
+            "{filters}"
+        );
     }
-    for filters in ["search=photo", "status=pending", "folder_id=root", "type=upload"] {
-        assert!(!shown(&acme.client, filters).await.contains(&id), "{filters}");
+    for filters in [
+        "search=photo",
+        "status=pending",
+        "folder_id=root",
+        "type=upload",
+    ] {
+        assert!(
+            !shown(&acme.client, filters).await.contains(&id),
+            "{filters}"
+        );
     }
 }
 
@@ -109,7 +188,11 @@ async fn what_was_changed_of_a_pending_file_stays_when_it_becomes_active() {
         let active = announced.confirm(&acme.client).await.ok();
         assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
         demand_kept(&stack, &acme, &photos, &pending).await;
-        unconfirmed.push(changed_while_pending(&stack, &acme, &photos, sent_first).await.1);
+        unconfirmed.push(
+            changed_while_pending(&stack, &acme, &photos, sent_first)
+                .await
+                .1,
+        );
     }
     let whole = stack.dump().await.whole_files().len();
     assert_eq!(whole, 2);
@@ -150,7 +233,15 @@ async fn a_file_that_becomes_active_while_it_is_changed_is_both() {
         ] {
             assert_eq!(shown[field], value, "{field} in round {round}");
         }
-        assert!(stack.anonymous.get(&text(&shown["url"])).await.demand(200).body == PHOTO);
+        assert!(
+            stack
+                .anonymous
+                .get(&text(&shown["url"]))
+                .await
+                .demand(200)
+                .body
+                == PHOTO
+        );
     }
     assert_eq!(shown(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
     assert_eq!(shown(&acme.client, "search=photo").await.len(), 0);
@@ -164,7 +255,11 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
-    let file = acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text")).await.created();
+    let file = acme
+        .client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created();
     let put = |path: &str, body: Value| {
         let address = format!("{}{path}", address(&file));
         let client = &acme.client;
@@ -172,25 +267,58 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
     };
     for round in 0..ROUNDS {
         let (name, mark) = (format!("{round}.txt"), format!("mark {round}"));
-        let (folder, closed) = (if round % 2 == 0 { photos.as_str() } else { "root" }, round % 3 == 0);
+        let (folder, closed) = (
+            if round % 2 == 0 {
+                photos.as_str()
+            } else {
+                "root"
+            },
+            round % 3 == 0,
+        );
         join_all([
             put("", json!({"original_name": name})),
             put("", json!({"tags": [mark]})),
             put("", json!({"folder_id": folder})),
-            put("/access-control", json!({"access_control": {"requires_auth": closed}})),
+            put(
+                "/access-control",
+                json!({"access_control": {"requires_auth": closed}}),
+            ),
         ])
         .await;
         let record = acme.client.get(&address(&file)).await.ok();
         let expected = (json!(name), json!([mark]), closed);
-        let path = if round % 2 == 0 { json!("Photos/") } else { Value::Null };
+        let path = if round % 2 == 0 {
+            json!("Photos/")
+        } else {
+            Value::Null
+        };
         let access = record["access_control"]["requires_auth"] == json!(true);
-        assert_eq!((record["original_name"].clone(), record["tags"].clone(), access), expected, "round {round}");
+        assert_eq!(
+            (
+                record["original_name"].clone(),
+                record["tags"].clone(),
+                access
+            ),
+            expected,
+            "round {round}"
+        );
         assert_eq!(record["folder_path"], path, "round {round}");
-        let listed = [format!("tag=mark%20{round}"), format!("search={name}"), format!("folder_id={folder}")];
-        let unlisted = [format!("tag=mark%20{}", round + 1), format!("search={}.", round + 1)];
+        let listed = [
+            format!("tag=mark%20{round}"),
+            format!("search={name}"),
+            format!("folder_id={folder}"),
+        ];
+        let unlisted = [
+            format!("tag=mark%20{}", round + 1),
+            format!("search={}.", round + 1),
+        ];
         demand_listed(&acme, &text(&file["id"]), &listed, &unlisted).await;
         let status = if closed { 403 } else { 200 };
-        stack.anonymous.get(&text(&file["url"])).await.demand(status);
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .demand(status);
     }
     stack.stop().await;
 }

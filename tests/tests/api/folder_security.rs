@@ -16,7 +16,8 @@ const LOGO: &str = "https://example.com/logo.png";
 
 /// A watermark that differs from the default one in this.
 fn watermark(differences: &Value) -> Value {
-    let mut watermark = json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5});
+    let mut watermark =
+        json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5});
     for (field, value) in differences.as_object().expect("an object") {
         watermark[field] = value.clone();
     }
@@ -28,7 +29,13 @@ fn enabled() -> Value {
 }
 
 /// Uploads a file into a folder, and gives where it is delivered.
-async fn uploaded(acme: &Tenant, folder: &Value, name: &str, mime_type: &str, bytes: &[u8]) -> String {
+async fn uploaded(
+    acme: &Tenant,
+    folder: &Value,
+    name: &str,
+    mime_type: &str,
+    bytes: &[u8],
+) -> String {
     let form = form(&acme.handle, name, mime_type, bytes).text("folder_id", text(&folder["id"]));
     text(&acme.client.upload(form).await.created()["url"])
 }
@@ -40,15 +47,30 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
     let photos = made(&acme, &TOP, "Photos").await;
     let path = format!("{}/security", address(&photos));
     let of_space = json!({"enabled": true, "url": LOGO, "position": "north"});
-    acme.client.put(&format!("/spaces/{}/security", acme.id), json!({"security": {"watermark": of_space}})).await.ok();
+    acme.client
+        .put(
+            &format!("/spaces/{}/security", acme.id),
+            json!({"security": {"watermark": of_space}}),
+        )
+        .await
+        .ok();
     let inherited = shown(&acme, &photos).await["security"].clone();
-    assert_eq!(inherited, json!({"watermark": watermark(&of_space), "source": "space", "inherited_from": acme.id}));
+    assert_eq!(
+        inherited,
+        json!({"watermark": watermark(&of_space), "source": "space", "inherited_from": acme.id})
+    );
     for (given, differences) in [
-        (json!({"watermark": {"enabled": true, "url": LOGO, "position": "west", "opacity": 0.25}}), None),
+        (
+            json!({"watermark": {"enabled": true, "url": LOGO, "position": "west", "opacity": 0.25}}),
+            None,
+        ),
         (json!({"watermark": {"enabled": true, "url": LOGO}}), None),
         (json!({"watermark": {"opacity": 0.001}}), None),
         (json!({"watermark": {"url": LOGO, "enabled": false}}), None),
-        (json!({"watermark": {"url": null, "position": null, "opacity": null}}), Some(json!({}))),
+        (
+            json!({"watermark": {"url": null, "position": null, "opacity": null}}),
+            Some(json!({})),
+        ),
         (json!({"watermark": {}}), None),
         (json!({"watermark": null}), Some(json!({}))),
         // It says that there is no watermark, and that is not nothing.
@@ -56,9 +78,12 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
     ] {
         stack.clock.advance(seconds(1));
         let differences = differences.unwrap_or_else(|| given["watermark"].clone());
-        let answer = acme.client.put(&path, json!({"security": given})).await.ok();
-        let expected =
-            json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
+        let answer = acme
+            .client
+            .put(&path, json!({"security": given}))
+            .await
+            .ok();
+        let expected = json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
         assert_eq!(answer["security"], expected, "{given}");
         assert_eq!(shown(&acme, &photos).await, answer, "{given}");
     }
@@ -77,11 +102,21 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
     let photos = made(&acme, &TOP, "Photos").await;
     let path = format!("{}/security", address(&photos));
     let before = stack.dump().await;
-    let required = "The security.watermark.url field is required when security.watermark.enabled is true.";
+    let required =
+        "The security.watermark.url field is required when security.watermark.enabled is true.";
     for (body, errors) in [
-        (json!({}), json!({"security": ["The security field is required."]})),
-        (json!({"security": null}), json!({"security": ["The security field is required."]})),
-        (json!({"security": []}), json!({"security": ["The security field must be an object."]})),
+        (
+            json!({}),
+            json!({"security": ["The security field is required."]}),
+        ),
+        (
+            json!({"security": null}),
+            json!({"security": ["The security field is required."]}),
+        ),
+        (
+            json!({"security": []}),
+            json!({"security": ["The security field must be an object."]}),
+        ),
         (
             json!({"security": {"watermark": true, "hotlinking": {}}}),
             json!({
@@ -89,7 +124,10 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
                 "security.hotlinking": ["The security.hotlinking field is not known."],
             }),
         ),
-        (json!({"security": {"watermark": {"enabled": true}}}), json!({"security.watermark.url": [required]})),
+        (
+            json!({"security": {"watermark": {"enabled": true}}}),
+            json!({"security.watermark.url": [required]}),
+        ),
         (
             json!({"security": {"watermark": {"url": "https://10.0.0.1/logo.png"}}}),
             json!({"security.watermark.url": ["The security.watermark.url field must be a public address."]}),
@@ -104,9 +142,16 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
             }),
         ),
     ] {
-        assert_eq!(acme.client.put(&path, body.clone()).await.refused(422), errors, "{body}");
+        assert_eq!(
+            acme.client.put(&path, body.clone()).await.refused(422),
+            errors,
+            "{body}"
+        );
     }
-    stack.dump().await.demand_unchanged(&before, "security settings that are wrong");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "security settings that are wrong");
     stack.stop().await;
 }
 
@@ -115,7 +160,10 @@ fn changes() -> [(usize, Option<Value>); 11] {
     [
         (0, Some(enabled())),
         (1, Some(json!({}))),
-        (2, Some(json!({"enabled": true, "url": LOGO, "opacity": 1.0}))),
+        (
+            2,
+            Some(json!({"enabled": true, "url": LOGO, "opacity": 1.0})),
+        ),
         (1, Some(enabled())),
         (2, Some(json!({"url": LOGO}))),
         (0, Some(json!({"position": "north"}))),
@@ -135,19 +183,30 @@ async fn the_nearest_watermark_is_in_force_at_once() {
     let inner = made(&acme, &outer, "Inner").await;
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let note = uploaded(&acme, &inner, "a.txt", "text/plain", b"some text").await;
-    let levels = [(format!("/spaces/{}", acme.id), json!(acme.id)), of(&outer), of(&inner)];
+    let levels = [
+        (format!("/spaces/{}", acme.id), json!(acme.id)),
+        of(&outer),
+        of(&inner),
+    ];
     let mut own: [Option<Value>; LEVELS] = [const { None }; LEVELS];
     for (level, to) in changes() {
         let path = format!("{}/security", levels[level].0);
         match &to {
-            Some(value) => acme.client.put(&path, json!({"security": {"watermark": value}})).await.ok(),
+            Some(value) => acme
+                .client
+                .put(&path, json!({"security": {"watermark": value}}))
+                .await
+                .ok(),
             None => acme.client.delete(&path).await.ok(),
         };
         own[level] = to;
         let mut is_enabled = false;
         for (index, (address, _)) in levels.iter().enumerate() {
-            let nearest = (0..=index).rev().find_map(|nearest| Some((nearest, own[nearest].as_ref()?)));
-            let (nearest, differences) = nearest.map_or((0, json!({})), |(nearest, own)| (nearest, own.clone()));
+            let nearest = (0..=index)
+                .rev()
+                .find_map(|nearest| Some((nearest, own[nearest].as_ref()?)));
+            let (nearest, differences) =
+                nearest.map_or((0, json!({})), |(nearest, own)| (nearest, own.clone()));
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
             let shown = acme.client.get(address).await.ok()["security"].clone();
@@ -159,15 +218,28 @@ async fn the_nearest_watermark_is_in_force_at_once() {
                     _ => "folder",
                 };
                 let from = (&json!(source), &levels[nearest].1);
-                assert_eq!((&shown["source"], &shown["inherited_from"]), from, "{index} by {own:?}");
+                assert_eq!(
+                    (&shown["source"], &shown["inherited_from"]),
+                    from,
+                    "{index} by {own:?}"
+                );
             }
         }
         if is_enabled {
-            assert!(stack.anonymous.get(&image).await.refused(422)["watermark"].is_array(), "{own:?}");
+            assert!(
+                stack.anonymous.get(&image).await.refused(422)["watermark"].is_array(),
+                "{own:?}"
+            );
         } else {
-            assert!(stack.anonymous.get(&image).await.demand(200).body == PHOTO, "{own:?}");
+            assert!(
+                stack.anonymous.get(&image).await.demand(200).body == PHOTO,
+                "{own:?}"
+            );
         }
-        assert_eq!(stack.anonymous.get(&note).await.demand(200).body, "some text");
+        assert_eq!(
+            stack.anonymous.get(&note).await.demand(200).body,
+            "some text"
+        );
     }
     stack.stop().await;
 }
@@ -182,10 +254,16 @@ async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let (marked, plain) = (made(&acme, &TOP, "Marked").await, made(&acme, &TOP, "Plain").await);
+    let (marked, plain) = (
+        made(&acme, &TOP, "Marked").await,
+        made(&acme, &TOP, "Plain").await,
+    );
     let inner = made(&acme, &plain, "Inner").await;
     let body = json!({"security": {"watermark": enabled()}});
-    client.put(&format!("{}/security", address(&marked)), body).await.ok();
+    client
+        .put(&format!("{}/security", address(&marked)), body)
+        .await
+        .ok();
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let listed = client.get("/files").await.demand(200).json();
     let file = format!("/files/{}", text(&listed["data"][0]["id"]));
@@ -195,17 +273,35 @@ async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
         }
     };
     demand(200).await;
-    client.put(&address(&inner), json!({"parent_id": marked["id"]})).await.ok();
+    client
+        .put(&address(&inner), json!({"parent_id": marked["id"]}))
+        .await
+        .ok();
     demand(422).await;
-    client.put(&address(&marked), json!({"parent_id": plain["id"], "name": "Renamed"})).await.ok();
+    client
+        .put(
+            &address(&marked),
+            json!({"parent_id": plain["id"], "name": "Renamed"}),
+        )
+        .await
+        .ok();
     demand(422).await;
-    client.put(&file, json!({"folder_id": plain["id"]})).await.ok();
+    client
+        .put(&file, json!({"folder_id": plain["id"]}))
+        .await
+        .ok();
     demand(200).await;
-    client.put(&file, json!({"folder_id": marked["id"]})).await.ok();
+    client
+        .put(&file, json!({"folder_id": marked["id"]}))
+        .await
+        .ok();
     demand(422).await;
     // Whoever may not see the image is not told of its watermark.
     let closed = json!({"access_control": {"requires_auth": true}});
-    client.put(&format!("{}/access-control", address(&plain)), closed).await.ok();
+    client
+        .put(&format!("{}/access-control", address(&plain)), closed)
+        .await
+        .ok();
     stack.anonymous.get(&image).await.refused(403);
     client.get(&image).await.refused(422);
     client.put(&file, json!({"folder_id": null})).await.ok();

@@ -18,7 +18,10 @@ pub(super) fn new(acme: &Tenant, parent: &Value, name: &str) -> Value {
 
 /// Makes a folder in another one, and gives its record.
 pub(super) async fn made(acme: &Tenant, parent: &Value, name: &str) -> Value {
-    acme.client.post("/folders", new(acme, parent, name)).await.created()
+    acme.client
+        .post("/folders", new(acme, parent, name))
+        .await
+        .created()
 }
 
 /// Where the API shows a folder.
@@ -33,7 +36,12 @@ pub(super) async fn shown(acme: &Tenant, folder: &Value) -> Value {
 
 /// The paths of a space's folders, sorted; it has a hundred at most.
 pub(super) async fn paths(acme: &Tenant) -> Vec<String> {
-    let list = acme.client.get("/folders?limit=100").await.demand(200).json();
+    let list = acme
+        .client
+        .get("/folders?limit=100")
+        .await
+        .demand(200)
+        .json();
     let folders = list["data"].as_array().expect("a list");
     let mut paths: Vec<String> = folders.iter().map(|folder| text(&folder["path"])).collect();
     paths.sort();
@@ -75,8 +83,15 @@ async fn a_folder_is_made_shown_and_renamed() {
 
     let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": id.to_lowercase()});
     let vacation = acme.client.post("/folders", body).await.created();
-    assert_eq!((&vacation["path"], &vacation["parent_id"]), (&json!("Photos/Vacation/"), &json!(id)));
-    for client in [acme.client.clone(), acme.role("viewer").await, stack.account()] {
+    assert_eq!(
+        (&vacation["path"], &vacation["parent_id"]),
+        (&json!("Photos/Vacation/"), &json!(id))
+    );
+    for client in [
+        acme.client.clone(),
+        acme.role("viewer").await,
+        stack.account(),
+    ] {
         for address in [address(&vacation), address(&vacation).to_lowercase()] {
             assert_eq!(client.get(&address).await.ok(), vacation, "{address}");
         }
@@ -84,7 +99,14 @@ async fn a_folder_is_made_shown_and_renamed() {
 
     let mut expected = shown(&acme, &photos).await;
     stack.clock.advance(seconds(1));
-    let renamed = acme.client.put(&address(&photos), json!({"name": " Pictures ", "colour": "red"})).await.ok();
+    let renamed = acme
+        .client
+        .put(
+            &address(&photos),
+            json!({"name": " Pictures ", "colour": "red"}),
+        )
+        .await
+        .ok();
     expected["name"] = json!("Pictures");
     expected["path"] = json!("Pictures/");
     expected["updated_at"] = json!(stack.operator().sources.now().rfc3339());
@@ -103,7 +125,10 @@ async fn a_folder_is_made_shown_and_renamed() {
 
 /// Names that no folder has, and what is said of them.
 fn wrong_names() -> Vec<(Value, &'static str)> {
-    let (required, format) = ("The name field is required.", "The name field format is invalid.");
+    let (required, format) = (
+        "The name field is required.",
+        "The name field format is invalid.",
+    );
     let long = "The name field must not be greater than 255 characters.";
     let mut wrong = vec![
         (json!(null), required),
@@ -113,7 +138,9 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
         (json!("é".repeat(256)), long),
         (json!("e\u{301}".repeat(256)), long),
     ];
-    let formats = ["/", "a/b", "/a", "a/", ".", "..", " .. ", "a\u{0}b", "a\nb", "a\u{7F}b", "a\u{85}b"];
+    let formats = [
+        "/", "a/b", "/a", "a/", ".", "..", " .. ", "a\u{0}b", "a\nb", "a\u{7F}b", "a\u{85}b",
+    ];
     wrong.extend(formats.map(|name| (json!(name), format)));
     let others = [json!(5), json!(true), json!(["a"]), json!({"a": 1})];
     wrong.extend(others.map(|name| (name, "The name field must be a string.")));
@@ -129,15 +156,25 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
         let body = json!({"name": name, "space_id": acme.id});
-        assert_eq!(acme.client.post("/folders", body).await.refused(422), errors, "{name}");
-        let renamed = acme.client.put(&address(&photos), json!({"name": name})).await;
+        assert_eq!(
+            acme.client.post("/folders", body).await.refused(422),
+            errors,
+            "{name}"
+        );
+        let renamed = acme
+            .client
+            .put(&address(&photos), json!({"name": name}))
+            .await;
         assert_eq!(renamed.refused(422), errors, "{name}");
     }
     let required = |field: &str| json!([format!("The {field} field is required.")]);
     let not_a_string = |field: &str| json!([format!("The {field} field must be a string.")]);
     let invalid = json!(["The selected parent id is invalid."]);
     for (body, errors) in [
-        (json!({}), json!({"name": required("name"), "space_id": required("space id")})),
+        (
+            json!({}),
+            json!({"name": required("name"), "space_id": required("space id")}),
+        ),
         (
             json!({"name": 5, "space_id": [acme.id], "parent_id": 5}),
             json!({
@@ -152,14 +189,31 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
             }),
         ),
     ] {
-        assert_eq!(acme.client.post("/folders", body).await.refused(422), errors);
+        assert_eq!(
+            acme.client.post("/folders", body).await.refused(422),
+            errors
+        );
     }
     // An account has a default space, and yet folders are made where it is said.
-    let errors = stack.account().post("/folders", json!({"name": "New"})).await.refused(422);
+    let errors = stack
+        .account()
+        .post("/folders", json!({"name": "New"}))
+        .await
+        .refused(422);
     assert_eq!(errors, json!({"space_id": required("space id")}));
-    let both = acme.client.put(&address(&photos), json!({"name": null, "parent_id": ["x"]})).await.refused(422);
-    assert_eq!(both, json!({"name": required("name"), "parent_id": not_a_string("parent id")}));
-    stack.dump().await.demand_unchanged(&before, "folders that cannot be");
+    let both = acme
+        .client
+        .put(&address(&photos), json!({"name": null, "parent_id": ["x"]}))
+        .await
+        .refused(422);
+    assert_eq!(
+        both,
+        json!({"name": required("name"), "parent_id": not_a_string("parent id")})
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "folders that cannot be");
     stack.stop().await;
 }
 
@@ -168,15 +222,41 @@ async fn names_are_kept_as_they_were_sent_but_composed() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (long, longest) = ("x".repeat(255), "\u{E9}".repeat(255));
-    let plain = ["...", ".hidden", "root", "a\\b", "%2F", "日本", "😀", "two  spaces", "<b>&\"'", &long, &longest];
-    let composed = [("E\u{301}te\u{301}", "\u{C9}t\u{E9}"), ("A\u{30A}", "\u{C5}")];
+    let plain = [
+        "...",
+        ".hidden",
+        "root",
+        "a\\b",
+        "%2F",
+        "日本",
+        "😀",
+        "two  spaces",
+        "<b>&\"'",
+        &long,
+        &longest,
+    ];
+    let composed = [
+        ("E\u{301}te\u{301}", "\u{C9}t\u{E9}"),
+        ("A\u{30A}", "\u{C5}"),
+    ];
     for (sent, kept) in plain.map(|name| (name, name)).into_iter().chain(composed) {
         let folder = made(&acme, &TOP, sent).await;
-        assert_eq!((&folder["name"], &folder["path"]), (&json!(kept), &json!(format!("{kept}/"))));
+        assert_eq!(
+            (&folder["name"], &folder["path"]),
+            (&json!(kept), &json!(format!("{kept}/")))
+        );
         assert_eq!(shown(&acme, &folder).await, folder);
-        let renamed = acme.client.put(&address(&folder), json!({"name": "Other"})).await.ok();
+        let renamed = acme
+            .client
+            .put(&address(&folder), json!({"name": "Other"}))
+            .await
+            .ok();
         assert_eq!(renamed["name"], "Other");
-        let renamed = acme.client.put(&address(&folder), json!({"name": sent})).await.ok();
+        let renamed = acme
+            .client
+            .put(&address(&folder), json!({"name": sent}))
+            .await
+            .ok();
         assert_eq!(renamed["name"], json!(kept));
     }
     stack.stop().await;
@@ -207,12 +287,25 @@ async fn names_in_a_folder_differ_by_more_than_case_and_spelling() {
     let acme = stack.space("Acme").await;
     for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
         let parent = made(&acme, &TOP, &format!("case {number}")).await;
-        let (one, other) = (made(&acme, &parent, first).await, made(&acme, &parent, "other").await);
-        let third = acme.client.post("/folders", new(&acme, &parent, second)).await;
+        let (one, other) = (
+            made(&acme, &parent, first).await,
+            made(&acme, &parent, "other").await,
+        );
+        let third = acme
+            .client
+            .post("/folders", new(&acme, &parent, second))
+            .await;
         if is_taken {
             assert_eq!(third.refused(422), taken(), "{first:?} {second:?}");
             let rename = json!({"name": second});
-            assert_eq!(acme.client.put(&address(&other), rename.clone()).await.refused(422), taken(), "{second:?}");
+            assert_eq!(
+                acme.client
+                    .put(&address(&other), rename.clone())
+                    .await
+                    .refused(422),
+                taken(),
+                "{second:?}"
+            );
             // A folder's own name is not in its way, and in another folder nobody's is.
             acme.client.put(&address(&one), rename).await.ok();
             made(&acme, &one, second).await;
@@ -228,7 +321,11 @@ async fn a_name_is_free_once_its_folder_has_another_or_is_gone() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (first, second) = (made(&acme, &TOP, "A").await, made(&acme, &TOP, "B").await);
-    let rename = async |folder: &Value, name: &str| acme.client.put(&address(folder), json!({"name": name})).await;
+    let rename = async |folder: &Value, name: &str| {
+        acme.client
+            .put(&address(folder), json!({"name": name}))
+            .await
+    };
     assert_eq!(rename(&second, "a").await.refused(422), taken());
     rename(&first, "C").await.ok();
     rename(&second, "a").await.ok();
@@ -248,10 +345,23 @@ async fn of_those_who_make_the_same_folder_at_once_one_does() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     for parent in [TOP.clone(), made(&acme, &TOP, "Photos").await] {
-        let body = |index: usize| new(&acme, &parent, if index.is_multiple_of(2) { "Race" } else { "RACE" });
+        let body = |index: usize| {
+            new(
+                &acme,
+                &parent,
+                if index.is_multiple_of(2) {
+                    "Race"
+                } else {
+                    "RACE"
+                },
+            )
+        };
         let attempts = (0..CALLERS).map(|index| acme.client.post("/folders", body(index)));
         let answers = join_all(attempts).await;
-        assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+        assert_eq!(
+            answers.iter().filter(|answer| answer.status == 201).count(),
+            1
+        );
         for answer in answers.into_iter().filter(|answer| answer.status != 201) {
             assert_eq!(answer.refused(422), taken());
         }
@@ -264,30 +374,60 @@ async fn of_those_who_make_the_same_folder_at_once_one_does() {
 async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (photos, foreign) = (made(&acme, &TOP, "Photos").await, made(&other, &TOP, "Photos").await);
+    let (photos, foreign) = (
+        made(&acme, &TOP, "Photos").await,
+        made(&other, &TOP, "Photos").await,
+    );
     let gone = made(&acme, &TOP, "Gone").await;
     acme.client.delete(&address(&gone)).await.demand(204);
-    let [photos_id, foreign_id, gone_id] = [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));
+    let [photos_id, foreign_id, gone_id] =
+        [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));
     let nobody = stack.user().await;
     let before = stack.dump().await;
 
     let invalid = json!({"space_id": ["The selected space id is invalid."]});
     for space in [UNKNOWN, "x", "root", &acme.handle, &other.id, &photos_id] {
         let body = json!({"name": "New", "space_id": space});
-        assert_eq!(acme.client.post("/folders", body).await.refused(422), invalid, "{space}");
+        assert_eq!(
+            acme.client.post("/folders", body).await.refused(422),
+            invalid,
+            "{space}"
+        );
     }
     let body = json!({"name": "New", "space_id": acme.id});
-    assert_eq!(nobody.client.post("/folders", body).await.refused(422), invalid);
+    assert_eq!(
+        nobody.client.post("/folders", body).await.refused(422),
+        invalid
+    );
 
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
-    for parent in [UNKNOWN, "x", "Photos", "Photos/", &acme.id, &foreign_id, &gone_id] {
+    for parent in [
+        UNKNOWN,
+        "x",
+        "Photos",
+        "Photos/",
+        &acme.id,
+        &foreign_id,
+        &gone_id,
+    ] {
         for client in [&acme.client, &stack.account()] {
             let body = json!({"name": "New", "space_id": acme.id, "parent_id": parent});
-            assert_eq!(client.post("/folders", body).await.refused(422), invalid, "{parent}");
+            assert_eq!(
+                client.post("/folders", body).await.refused(422),
+                invalid,
+                "{parent}"
+            );
             let body = json!({"name": "New", "parent_id": parent});
-            assert_eq!(client.put(&address(&photos), body).await.refused(422), invalid, "{parent}");
+            assert_eq!(
+                client.put(&address(&photos), body).await.refused(422),
+                invalid,
+                "{parent}"
+            );
         }
     }
-    stack.dump().await.demand_unchanged(&before, "places that are none");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "places that are none");
     stack.stop().await;
 }

@@ -24,7 +24,9 @@ impl Content {
     async fn put(self, acme: &Tenant, folder: &Value) -> String {
         match self {
             Content::File => file_address(&uploaded(acme, folder).await["id"]),
-            Content::Announced => Announced::to(acme, json!({"folder_id": folder["id"]})).await.address(),
+            Content::Announced => Announced::to(acme, json!({"folder_id": folder["id"]}))
+                .await
+                .address(),
             Content::Folder => address(&made(acme, folder, "Inner").await),
         }
     }
@@ -36,7 +38,8 @@ fn file_address(id: &Value) -> String {
 
 /// Uploads the photo into a folder.
 async fn uploaded(acme: &Tenant, folder: &Value) -> Value {
-    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
+    let form =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
     acme.client.upload(form).await.created()
 }
 
@@ -50,7 +53,10 @@ async fn demand_full(acme: &Tenant, folder: &Value) {
     let answer = delete(acme, folder).await;
     let message = text(&answer.json()["message"]);
     assert!(message.contains("not empty"), "{message}");
-    assert_eq!(answer.refused(409), json!({"id": ["The id field must be that of an empty folder."]}));
+    assert_eq!(
+        answer.refused(409),
+        json!({"id": ["The id field must be that of an empty folder."]})
+    );
     assert_eq!(shown(acme, folder).await, before);
 }
 
@@ -78,7 +84,11 @@ async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free() {
             assert_ne!(again["id"], folder["id"], "{content:?}");
             demand_deleted(&acme, &again).await;
         }
-        assert_eq!(shown(&acme, &around).await["has_children"], false, "{content:?}");
+        assert_eq!(
+            shown(&acme, &around).await["has_children"],
+            false,
+            "{content:?}"
+        );
         demand_deleted(&acme, &around).await;
     }
     assert!(paths(&acme).await.is_empty());
@@ -92,21 +102,44 @@ async fn a_folder_goes_once_what_was_in_it_is_elsewhere() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let outer = made(&acme, &TOP, "Outer").await;
-    let (folder, inner) = (made(&acme, &outer, "Folder").await, made(&acme, &outer, "Inner").await);
+    let (folder, inner) = (
+        made(&acme, &outer, "Folder").await,
+        made(&acme, &outer, "Inner").await,
+    );
     let file = uploaded(&acme, &folder).await;
     demand_full(&acme, &outer).await;
-    acme.client.put(&address(&inner), json!({"parent_id": null})).await.ok();
+    acme.client
+        .put(&address(&inner), json!({"parent_id": null}))
+        .await
+        .ok();
     demand_full(&acme, &outer).await;
     demand_full(&acme, &folder).await;
-    acme.client.put(&file_address(&file["id"]), json!({"folder_id": inner["id"]})).await.ok();
+    acme.client
+        .put(
+            &file_address(&file["id"]),
+            json!({"folder_id": inner["id"]}),
+        )
+        .await
+        .ok();
     demand_full(&acme, &inner).await;
     demand_full(&acme, &outer).await;
     demand_deleted(&acme, &folder).await;
     demand_deleted(&acme, &outer).await;
     let kept = acme.client.get(&file_address(&file["id"])).await.ok();
     assert_eq!(kept["folder_path"], "Inner/");
-    assert!(stack.anonymous.get(&text(&kept["url"])).await.demand(200).body == PHOTO);
-    acme.client.put(&file_address(&file["id"]), json!({"folder_id": "root"})).await.ok();
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&kept["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
+    acme.client
+        .put(&file_address(&file["id"]), json!({"folder_id": "root"}))
+        .await
+        .ok();
     demand_deleted(&acme, &inner).await;
     stack.anonymous.get(&text(&kept["url"])).await.demand(200);
     stack.stop().await;
@@ -116,7 +149,10 @@ async fn a_folder_goes_once_what_was_in_it_is_elsewhere() {
 async fn a_folder_of_an_announcement_goes_once_that_is_given_up() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let (waits, gets) = (made(&acme, &TOP, "Waits").await, made(&acme, &TOP, "Gets").await);
+    let (waits, gets) = (
+        made(&acme, &TOP, "Waits").await,
+        made(&acme, &TOP, "Gets").await,
+    );
     let unsent = Announced::to(&acme, json!({"folder_id": waits["id"]})).await;
     let sent = Announced::to(&acme, json!({"folder_id": gets["id"]})).await;
     sent.send(&stack, PHOTO).await.demand(200);
@@ -127,7 +163,10 @@ async fn a_folder_of_an_announcement_goes_once_that_is_given_up() {
     acme.client.get(&unsent.address()).await.refused(404);
     demand_deleted(&acme, &waits).await;
     let active = acme.client.get(&sent.address()).await.ok();
-    assert_eq!((&active["status"], &active["folder_path"]), (&json!("active"), &json!("Gets/")));
+    assert_eq!(
+        (&active["status"], &active["folder_path"]),
+        (&json!("active"), &json!("Gets/"))
+    );
     demand_full(&acme, &gets).await;
     acme.client.delete(&sent.address()).await.demand(204);
     demand_deleted(&acme, &gets).await;
@@ -139,33 +178,77 @@ async fn a_folder_of_an_announcement_goes_once_that_is_given_up() {
 async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let (gone, other) = (made(&acme, &TOP, "Photos").await, made(&acme, &TOP, "Other").await);
+    let (gone, other) = (
+        made(&acme, &TOP, "Photos").await,
+        made(&acme, &TOP, "Other").await,
+    );
     let closed = json!({"access_control": {"requires_auth": true}});
-    acme.client.put(&format!("{}/access-control", address(&gone)), closed).await.ok();
+    acme.client
+        .put(&format!("{}/access-control", address(&gone)), closed)
+        .await
+        .ok();
     let file = acme.upload_photo().await;
     let id = text(&gone["id"]);
     demand_deleted(&acme, &gone).await;
     let before = stack.dump().await;
     let client = &acme.client;
-    let form = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", id.clone());
+    let form =
+        || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", id.clone());
     for (answer, field) in [
-        (client.post("/folders", json!({"name": "New", "space_id": acme.id, "parent_id": id})).await, "parent_id"),
-        (client.put(&address(&other), json!({"parent_id": id})).await, "parent_id"),
-        (client.get(&format!("/folders?parent_id={id}")).await, "parent_id"),
-        (client.get(&format!("/files?folder_id={id}")).await, "folder_id"),
-        (client.put(&file_address(&file["id"]), json!({"folder_id": id})).await, "folder_id"),
+        (
+            client
+                .post(
+                    "/folders",
+                    json!({"name": "New", "space_id": acme.id, "parent_id": id}),
+                )
+                .await,
+            "parent_id",
+        ),
+        (
+            client.put(&address(&other), json!({"parent_id": id})).await,
+            "parent_id",
+        ),
+        (
+            client.get(&format!("/folders?parent_id={id}")).await,
+            "parent_id",
+        ),
+        (
+            client.get(&format!("/files?folder_id={id}")).await,
+            "folder_id",
+        ),
+        (
+            client
+                .put(&file_address(&file["id"]), json!({"folder_id": id}))
+                .await,
+            "folder_id",
+        ),
         (client.upload(form()).await, "folder_id"),
-        (client.upload(form().text("folder_path", "a/b")).await, "folder_id"),
-        (client.post("/upload/presign", said(&acme, json!({"folder_id": id}))).await, "folder_id"),
+        (
+            client.upload(form().text("folder_path", "a/b")).await,
+            "folder_id",
+        ),
+        (
+            client
+                .post("/upload/presign", said(&acme, json!({"folder_id": id})))
+                .await,
+            "folder_id",
+        ),
     ] {
         let message = format!("The selected {} is invalid.", field.replace('_', " "));
         assert_eq!(answer.refused(422), json!({field: [message]}));
     }
-    stack.dump().await.demand_unchanged(&before, "requests for a place that is gone");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "requests for a place that is gone");
 
     // Whoever goes its way makes another one.
-    let again = tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", "root");
-    let file = client.upload(again.text("folder_path", "Photos")).await.created();
+    let again =
+        tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", "root");
+    let file = client
+        .upload(again.text("folder_path", "Photos"))
+        .await
+        .created();
     assert_ne!(file["folder_id"], gone["id"]);
     assert_eq!(file["access_control"]["source"], "space");
     stack.anonymous.get(&text(&file["url"])).await.demand(200);
@@ -178,19 +261,42 @@ async fn folders_that_went_leave_nothing_behind() {
     let acme = stack.space("Acme").await;
     let before = kept(&stack).await;
     let outer = made(&acme, &TOP, "Outer").await;
-    let (one, two) = (made(&acme, &outer, "One").await, made(&acme, &outer, "Two").await);
+    let (one, two) = (
+        made(&acme, &outer, "One").await,
+        made(&acme, &outer, "Two").await,
+    );
     let client = &acme.client;
-    client.put(&address(&two), json!({"parent_id": one["id"], "name": "Été"})).await.ok();
-    client.put(&address(&outer), json!({"name": "Renamed"})).await.ok();
+    client
+        .put(
+            &address(&two),
+            json!({"parent_id": one["id"], "name": "Été"}),
+        )
+        .await
+        .ok();
+    client
+        .put(&address(&outer), json!({"name": "Renamed"}))
+        .await
+        .ok();
     let closed = json!({"access_control": {"requires_auth": true}});
-    client.put(&format!("{}/access-control", address(&one)), closed).await.ok();
-    client.put(&format!("{}/security", address(&two)), json!({"security": {}})).await.ok();
+    client
+        .put(&format!("{}/access-control", address(&one)), closed)
+        .await
+        .ok();
+    client
+        .put(
+            &format!("{}/security", address(&two)),
+            json!({"security": {}}),
+        )
+        .await
+        .ok();
     for inner in [&two, &one] {
         demand_full(&acme, &outer).await;
         demand_deleted(&acme, inner).await;
     }
     demand_deleted(&acme, &outer).await;
-    kept(&stack).await.demand_unchanged(&before, "folders that were made and deleted");
+    kept(&stack)
+        .await
+        .demand_unchanged(&before, "folders that were made and deleted");
     stack.stop().await;
 }
 
@@ -204,10 +310,16 @@ async fn a_space_with_a_folder_is_not_empty() {
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
             let answer = acme.client.delete(&format!("{space}{force}")).await;
-            assert_eq!(answer.refused(409), json!({"id": ["The id field must be that of an empty space."]}));
+            assert_eq!(
+                answer.refused(409),
+                json!({"id": ["The id field must be that of an empty space."]})
+            );
         }
         // The space goes on.
-        acme.client.delete(&address(&made(&acme, &outer, "More").await)).await.demand(204);
+        acme.client
+            .delete(&address(&made(&acme, &outer, "More").await))
+            .await
+            .demand(204);
         demand_deleted(&acme, folder).await;
     }
     acme.client.delete(&space).await.demand(204);
@@ -227,7 +339,10 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
         stack.clock.advance(seconds(1));
         let folder = made(&acme, &outer, &number.to_string()).await;
         if number % 4 == 0 {
-            client.put(&address(&folder), json!({"parent_id": inner["id"]})).await.ok();
+            client
+                .put(&address(&folder), json!({"parent_id": inner["id"]}))
+                .await
+                .ok();
         }
         if number % 10 == 0 {
             inner = folder;
@@ -235,18 +350,48 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
     }
     let closed = json!({"access_control": {"requires_auth": true}});
     let file = uploaded(&acme, &inner).await;
-    client.put(&format!("{}/access-control", address(&inner)), closed.clone()).await.ok();
-    client.put(&format!("{}/security", address(&outer)), json!({"security": {}})).await.ok();
-    client.put(&format!("{}/access-control", file_address(&file["id"])), closed).await.ok();
-    Announced::to(&acme, json!({"folder_id": inner["id"], "folder_path": "a/b"})).await;
+    client
+        .put(
+            &format!("{}/access-control", address(&inner)),
+            closed.clone(),
+        )
+        .await
+        .ok();
+    client
+        .put(
+            &format!("{}/security", address(&outer)),
+            json!({"security": {}}),
+        )
+        .await
+        .ok();
+    client
+        .put(
+            &format!("{}/access-control", file_address(&file["id"])),
+            closed,
+        )
+        .await
+        .ok();
+    Announced::to(
+        &acme,
+        json!({"folder_id": inner["id"], "folder_path": "a/b"}),
+    )
+    .await;
 
-    client.delete(&format!("/spaces?id={}&force=true", acme.id)).await.demand(202);
+    client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
     for (client, status) in [(client, 401), (&stack.account(), 404)] {
         client.get(&address(&outer)).await.refused(status);
-        client.get(&format!("/folders?space_id={}", acme.id)).await.refused(status);
+        client
+            .get(&format!("/folders?space_id={}", acme.id))
+            .await
+            .refused(status);
     }
     stack.purged().await;
     stack.checked().await;
-    kept(&stack).await.demand_unchanged(&with_retired(before, &acme.handle), "a space with folders");
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a space with folders");
     stack.stop().await;
 }

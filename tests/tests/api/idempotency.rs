@@ -23,7 +23,11 @@ pub(super) enum Payload {
 
 impl Creation {
     pub(super) fn json(client: &Client, path: &str, body: Value) -> Creation {
-        Creation { client: client.clone(), path: path.to_owned(), payload: Payload::Json(body) }
+        Creation {
+            client: client.clone(),
+            path: path.to_owned(),
+            payload: Payload::Json(body),
+        }
     }
 
     pub(super) fn path(&self) -> &str {
@@ -35,9 +39,17 @@ impl Creation {
         ["/spaces", "/folders", "/upload-configs"].contains(&self.path.as_str())
     }
 
-    pub(super) fn upload(client: &Client, acme: &Tenant, fields: &'static [&'static str]) -> Creation {
+    pub(super) fn upload(
+        client: &Client,
+        acme: &Tenant,
+        fields: &'static [&'static str],
+    ) -> Creation {
         let payload = Payload::Form(acme.handle.clone(), fields);
-        Creation { client: client.clone(), path: "/upload".to_owned(), payload }
+        Creation {
+            client: client.clone(),
+            path: "/upload".to_owned(),
+            payload,
+        }
     }
 
     /// Sends it under a name.
@@ -48,7 +60,8 @@ impl Creation {
                 Payload::Json(body) => request.json(body),
                 Payload::Form(handle, fields) => {
                     let form = Form::new().text("space", handle.clone());
-                    let with_photo = |form: Form, field: &&str| form.part(field.to_string(), photo());
+                    let with_photo =
+                        |form: Form, field: &&str| form.part(field.to_string(), photo());
                     request.multipart(fields.iter().fold(form, with_photo))
                 }
             })
@@ -59,11 +72,31 @@ impl Creation {
 /// One of each request that creates something, no two of one caller on one route.
 pub(super) fn creations(stack: &Stack, acme: &Tenant) -> Vec<Creation> {
     vec![
-        Creation::json(&stack.account(), "/spaces", json!({"name": "Plain Name of a Space"})),
-        Creation::json(&acme.client, &keys(acme), json!({"name": "Plain Name of a Key", "role": "user"})),
-        Creation::json(&stack.account(), "/account/api-keys", json!({"name": "Plain Name of an Account Key"})),
-        Creation::json(&acme.client, "/folders", json!({"space_id": acme.id, "name": "Plain Name of a Folder"})),
-        Creation::json(&acme.client, "/upload-configs", json!({"space_id": acme.id, "name": "plain-name"})),
+        Creation::json(
+            &stack.account(),
+            "/spaces",
+            json!({"name": "Plain Name of a Space"}),
+        ),
+        Creation::json(
+            &acme.client,
+            &keys(acme),
+            json!({"name": "Plain Name of a Key", "role": "user"}),
+        ),
+        Creation::json(
+            &stack.account(),
+            "/account/api-keys",
+            json!({"name": "Plain Name of an Account Key"}),
+        ),
+        Creation::json(
+            &acme.client,
+            "/folders",
+            json!({"space_id": acme.id, "name": "Plain Name of a Folder"}),
+        ),
+        Creation::json(
+            &acme.client,
+            "/upload-configs",
+            json!({"space_id": acme.id, "name": "plain-name"}),
+        ),
         Creation::upload(&acme.client, acme, &["file"]),
         Creation::upload(&stack.account(), acme, &["files[]", "files[]", "file"]),
     ]
@@ -84,7 +117,12 @@ fn named(client: &Client, path: &str, name: &str) -> RequestBuilder {
 /// Demands that an answer is the first one again.
 #[track_caller]
 pub(super) fn demand_replay(answer: &Answer, first: &Answer) {
-    assert_eq!((answer.status, answer.header("idempotent-replayed")), (201, "true"), "{}", answer.asked);
+    assert_eq!(
+        (answer.status, answer.header("idempotent-replayed")),
+        (201, "true"),
+        "{}",
+        answer.asked
+    );
     assert_eq!(answer.header("content-type"), first.header("content-type"));
     assert_eq!(answer.body, first.body);
 }
@@ -92,7 +130,11 @@ pub(super) fn demand_replay(answer: &Answer, first: &Answer) {
 /// Demands that an answer is the first one, and tells so.
 #[track_caller]
 pub(super) fn demand_first(answer: Answer) -> Answer {
-    assert!(!answer.headers.contains_key("idempotent-replayed"), "{}", answer.asked);
+    assert!(
+        !answer.headers.contains_key("idempotent-replayed"),
+        "{}",
+        answer.asked
+    );
     answer.demand(201)
 }
 
@@ -112,7 +154,12 @@ async fn a_request_that_is_sent_again_is_answered_again_and_done_once() {
         for _ in 0..2 {
             let (again, calls) = stack.calls_of(creation.send(" order 7 ")).await;
             demand_replay(&again, &first);
-            assert!(!calls.iter().any(|call| call.contains("Transact") || call.contains("Put")), "{calls:?}");
+            assert!(
+                !calls
+                    .iter()
+                    .any(|call| call.contains("Transact") || call.contains("Put")),
+                "{calls:?}"
+            );
         }
         stack.dump().await.demand_unchanged(&before, &creation.path);
         let under_another_name = creation.send("order 8").await;
@@ -130,24 +177,41 @@ async fn another_payload_under_the_same_name_is_refused() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let send = |body: &'static str| {
-        let request = named(&acme.client, &keys(&acme), "one").header("content-type", "application/json");
+        let request =
+            named(&acme.client, &keys(&acme), "one").header("content-type", "application/json");
         acme.client.send(request.body(body))
     };
     let first = demand_first(send(r#"{"name": "web", "role": "user"}"#).await);
-    for same in [r#"{"role":"user","name":"web"}"#, "{\n\"name\":\"w\\u0065b\",\n\"role\":\"user\"}"] {
+    for same in [
+        r#"{"role":"user","name":"web"}"#,
+        "{\n\"name\":\"w\\u0065b\",\n\"role\":\"user\"}",
+    ] {
         demand_replay(&send(same).await, &first);
     }
-    for other in [r#"{"name": "web"}"#, r#"{"name": "api", "role": "user"}"#, r#"{"name": "web", "role": "viewer"}"#] {
+    for other in [
+        r#"{"name": "web"}"#,
+        r#"{"name": "api", "role": "user"}"#,
+        r#"{"name": "web", "role": "viewer"}"#,
+    ] {
         demand_another_payload(send(other).await);
     }
 
-    let upload = |form: Form| acme.client.send(named(&acme.client, "/upload", "one").multipart(form));
+    let upload = |form: Form| {
+        acme.client
+            .send(named(&acme.client, "/upload", "one").multipart(form))
+    };
     let space = || Form::new().text("space", acme.handle.clone());
     let first = demand_first(upload(space().text("ref", "r").part("file", photo())).await);
     let before = stack.dump().await;
     // The boundary is another one each time.
-    demand_replay(&upload(space().text("ref", "r").part("file", photo())).await, &first);
-    let reordered = Form::new().part("file", photo()).text("ref", "r").text("space", acme.handle.clone());
+    demand_replay(
+        &upload(space().text("ref", "r").part("file", photo())).await,
+        &first,
+    );
+    let reordered = Form::new()
+        .part("file", photo())
+        .text("ref", "r")
+        .text("space", acme.handle.clone());
     demand_replay(&upload(reordered).await, &first);
     let with_ref = || space().text("ref", "r");
     for other in [
@@ -156,12 +220,21 @@ async fn another_payload_under_the_same_name_is_refused() {
         with_ref().part("files", photo()),
         with_ref().part("file", photo()).part("files", photo()),
         with_ref().part("file", file("other.jpg", "image/jpeg", PHOTO)),
-        with_ref().part("file", file("plain-name.jpg", "application/octet-stream", PHOTO)),
-        with_ref().part("file", file("plain-name.jpg", "image/jpeg", &PHOTO[..PHOTO.len() - 1])),
+        with_ref().part(
+            "file",
+            file("plain-name.jpg", "application/octet-stream", PHOTO),
+        ),
+        with_ref().part(
+            "file",
+            file("plain-name.jpg", "image/jpeg", &PHOTO[..PHOTO.len() - 1]),
+        ),
     ] {
         demand_another_payload(upload(other).await);
     }
-    stack.dump().await.demand_unchanged(&before, "other payloads");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "other payloads");
     stack.stop().await;
 }
 
@@ -181,8 +254,14 @@ async fn a_name_is_its_callers_own_on_one_route() {
         (&stack.account(), "/spaces".to_owned()),
     ] {
         let first = demand_first(Creation::json(client, &path, body()).send("one").await);
-        for spelled in [path.clone(), path.replace(&acme.id, &acme.id.to_lowercase())] {
-            demand_replay(&Creation::json(client, &spelled, body()).send("one").await, &first);
+        for spelled in [
+            path.clone(),
+            path.replace(&acme.id, &acme.id.to_lowercase()),
+        ] {
+            demand_replay(
+                &Creation::json(client, &spelled, body()).send("one").await,
+                &first,
+            );
         }
         bodies.push(first.body);
     }
@@ -198,7 +277,11 @@ async fn an_answer_is_kept_for_a_day_by_the_clock() {
     let acme = stack.space("Acme").await;
     for creation in [
         Creation::json(&acme.client, &keys(&acme), json!({"name": "one"})),
-        Creation::json(&stack.account(), "/account/api-keys", json!({"name": "one"})),
+        Creation::json(
+            &stack.account(),
+            "/account/api-keys",
+            json!({"name": "one"}),
+        ),
         Creation::upload(&acme.client, &acme, &["file"]),
     ] {
         let first = demand_first(creation.send("one").await);
@@ -218,7 +301,11 @@ async fn an_answer_is_kept_though_its_request_would_be_refused_by_now() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let end = stack.operator().sources.now().plus_ms(600_000).rfc3339();
-    let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "short", "expires_at": end}));
+    let creation = Creation::json(
+        &acme.client,
+        &keys(&acme),
+        json!({"name": "short", "expires_at": end}),
+    );
     let first = demand_first(creation.send("one").await);
     stack.clock.advance(minutes(11));
     creation.send("two").await.refused(422);
@@ -238,7 +325,11 @@ async fn replay_into_a_space_that_was_deleted_is_refused() {
             Creation::json(&account, &keys(&acme), json!({"name": "web"})),
         ];
         if force {
-            creations.push(Creation::json(&account, "/folders", json!({"space_id": acme.id, "name": "folder"})));
+            creations.push(Creation::json(
+                &account,
+                "/folders",
+                json!({"space_id": acme.id, "name": "folder"}),
+            ));
             creations.push(Creation::upload(&account, &acme, &["file"]));
         }
         let name = format!("forced: {force}");
@@ -247,9 +338,16 @@ async fn replay_into_a_space_that_was_deleted_is_refused() {
             demand_replay(&creation.send(&name).await, &first);
         }
 
-        account.delete(&format!("/spaces?id={}&force={force}", acme.id)).await.demand(if force { 202 } else { 204 });
+        account
+            .delete(&format!("/spaces?id={}&force={force}", acme.id))
+            .await
+            .demand(if force { 202 } else { 204 });
         for creation in &creations {
-            let status = if creation.path == keys(&acme) { 404 } else { 422 };
+            let status = if creation.path == keys(&acme) {
+                404
+            } else {
+                422
+            };
             creation.send(&name).await.refused(status);
         }
         stack.purged().await;
@@ -268,17 +366,30 @@ async fn however_many_come_at_once_there_is_one_effect() {
             let answers = join_all((0..count).map(|_| creation.send(&name))).await;
             if creation.has_unique_name() && count > 2 {
                 // The name is taken by what the two made.
-                assert!(answers.iter().all(|answer| answer.status == 422 || answer.status == 409));
+                assert!(
+                    answers
+                        .iter()
+                        .all(|answer| answer.status == 422 || answer.status == 409)
+                );
                 continue;
             }
-            let first = answers.iter().filter(|answer| answer.header("idempotent-replayed").is_empty());
+            let first = answers
+                .iter()
+                .filter(|answer| answer.header("idempotent-replayed").is_empty());
             let first: Vec<_> = first.filter(|answer| answer.status == 201).collect();
             assert_eq!(first.len(), 1, "{}", creation.path);
             for answer in answers.iter().filter(|answer| answer.status != 201) {
-                assert_eq!(answer.header("retry-after"), "60", "the lease of the first one");
+                assert_eq!(
+                    answer.header("retry-after"),
+                    "60",
+                    "the lease of the first one"
+                );
                 assert!(answer.clone().refused(409)["idempotency_key"].is_array());
             }
-            for answer in answers.iter().filter(|answer| !answer.header("idempotent-replayed").is_empty()) {
+            for answer in answers
+                .iter()
+                .filter(|answer| !answer.header("idempotent-replayed").is_empty())
+            {
                 demand_replay(answer, first[0]);
             }
             demand_replay(&creation.send(&name).await, first[0]);
@@ -288,7 +399,11 @@ async fn however_many_come_at_once_there_is_one_effect() {
         }
     }
     let listed = acme.client.get(&keys(&acme)).await.demand(200).json();
-    assert_eq!(listed["data"].as_array().map(Vec::len), Some(3), "the owner's, and one of each round");
+    assert_eq!(
+        listed["data"].as_array().map(Vec::len),
+        Some(3),
+        "the owner's, and one of each round"
+    );
     stack.stop().await;
 }
 
@@ -298,21 +413,38 @@ async fn what_is_kept_tells_nothing() {
     let acme = stack.space("Acme").await;
     let name = "a very telling name of a request";
     let mut secrets = vec![name.to_owned()];
-    secrets.extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
+    secrets
+        .extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
     for creation in creations(&stack, &acme) {
         let made = demand_first(creation.send(name).await).json();
         secrets.extend(made["data"]["key"].as_str().map(str::to_owned));
     }
     assert_eq!(secrets.len(), 5);
     let dump = stack.dump().await;
-    let claims = dump.items.iter().filter(|((partition, _), _)| partition.starts_with("CLAIM#"));
-    let claims: Vec<String> = claims.map(|(key, item)| format!("{key:?} {item}")).collect();
+    let claims = dump
+        .items
+        .iter()
+        .filter(|((partition, _), _)| partition.starts_with("CLAIM#"));
+    let claims: Vec<String> = claims
+        .map(|(key, item)| format!("{key:?} {item}"))
+        .collect();
     assert_eq!(claims.len(), creations(&stack, &acme).len());
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
-        assert!(!secrets.iter().any(|secret| shown.contains(secret.as_str())), "{shown}");
+        assert!(
+            !secrets.iter().any(|secret| shown.contains(secret.as_str())),
+            "{shown}"
+        );
     }
-    for plain in ["Plain Name", "plain-name", "image/jpeg", "\"data\"", "storage_path", &acme.handle, "/api/v1"] {
+    for plain in [
+        "Plain Name",
+        "plain-name",
+        "image/jpeg",
+        "\"data\"",
+        "storage_path",
+        &acme.handle,
+        "/api/v1",
+    ] {
         assert!(!claims.iter().any(|claim| claim.contains(plain)), "{plain}");
     }
     stack.stop().await;
@@ -327,21 +459,35 @@ async fn a_name_that_cannot_be_is_refused_where_something_is_created() {
     for (name, message) in [
         (&b""[..], "The idempotency key field is required."),
         (b" \t ", "The idempotency key field is required."),
-        (long.as_bytes(), "The idempotency key field must not be greater than 255 characters."),
-        ("é".as_bytes(), "The idempotency key field format is invalid."),
+        (
+            long.as_bytes(),
+            "The idempotency key field must not be greater than 255 characters.",
+        ),
+        (
+            "é".as_bytes(),
+            "The idempotency key field format is invalid.",
+        ),
     ] {
         let name = HeaderValue::from_bytes(name).expect("a header");
         for path in ["/spaces", &keys(&acme), "/account/api-keys", "/upload"] {
-            let request = stack.account().request("POST", path).header("idempotency-key", &name);
+            let request = stack
+                .account()
+                .request("POST", path)
+                .header("idempotency-key", &name);
             let request = match path {
-                "/upload" => request.multipart(tests::form(&acme.handle, "a.jpg", "image/jpeg", PHOTO)),
+                "/upload" => {
+                    request.multipart(tests::form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+                }
                 _ => request.json(&json!({"name": "one"})),
             };
             let errors = stack.account().send(request).await.refused(422);
             assert_eq!(errors, json!({"idempotency_key": [message]}), "{path}");
         }
     }
-    stack.dump().await.demand_unchanged(&before, "names that cannot be");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "names that cannot be");
     let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "one"}));
     let first = demand_first(creation.send(&longest).await);
     demand_replay(&creation.send(&longest).await, &first);

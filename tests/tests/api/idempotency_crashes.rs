@@ -8,7 +8,10 @@ use local::product;
 use runtime::{ConfigurationError, Environment, Settings};
 use serde_json::{Value, json};
 use tests::{Answer, DYNAMODB_TRIES, Dump, Stack, StackOptions, Tenant, seconds};
-use web::{Authenticated, Created, Edge, Failure, FieldReader, FromFields, IdempotentJson, Tier, with_layers};
+use web::{
+    Authenticated, Created, Edge, Failure, FieldReader, FromFields, IdempotentJson, Tier,
+    with_layers,
+};
 
 use super::idempotency::{Creation, creations, demand_first, demand_replay};
 
@@ -30,12 +33,21 @@ fn demand_busy(answer: &Answer) {
 
 /// Lets a claim be left behind, as by a function that dies.
 fn die_without_release(stack: &Stack) {
-    stack.cloud.faults().refuse(DynamoDb, "DeleteItem", ATTEMPTS, 500, "InternalServerError");
+    stack
+        .cloud
+        .faults()
+        .refuse(DynamoDb, "DeleteItem", ATTEMPTS, 500, "InternalServerError");
 }
 
 /// Lets the next transactions fail.
 fn refuse_transactions(stack: &Stack, times: u32) {
-    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", times, 500, "InternalServerError");
+    stack.cloud.faults().refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        times,
+        500,
+        "InternalServerError",
+    );
 }
 
 /// Waits until a request that died is taken for dead.
@@ -53,23 +65,43 @@ fn first_id(answer: &Answer) -> Value {
 }
 
 /// Demands that one effect is there, and no more: what was created is replayed, and nothing is left over.
-async fn demand_one_effect(stack: &Stack, acme: &Tenant, creation: &Creation, first: &Answer, before: &Dump) {
+async fn demand_one_effect(
+    stack: &Stack,
+    acme: &Tenant,
+    creation: &Creation,
+    first: &Answer,
+    before: &Dump,
+) {
     demand_replay(&creation.send("one").await, first);
     let after = stack.dump().await;
-    let added = |beginning: &str| after.beginning(beginning).count() - before.beginning(beginning).count();
+    let added =
+        |beginning: &str| after.beginning(beginning).count() - before.beginning(beginning).count();
     let body = first.json();
     let files = match &body["data"] {
         Value::Array(files) => files.len(),
         data => usize::from(data.get("storage_path").is_some()),
     };
     // One who died may leave bytes without a record, which the sweep finds.
-    assert_eq!(after.whole_files().len() - before.whole_files().len(), files);
+    assert_eq!(
+        after.whole_files().len() - before.whole_files().len(),
+        files
+    );
     assert_eq!((added("PATH#"), added("FILE#")), (files, files));
-    assert_eq!(added("HANDLE#"), usize::from(body["data"].get("handle").is_some()));
-    assert_eq!(added("KEY#"), usize::from(body["data"].get("last_four").is_some()));
+    assert_eq!(
+        added("HANDLE#"),
+        usize::from(body["data"].get("handle").is_some())
+    );
+    assert_eq!(
+        added("KEY#"),
+        usize::from(body["data"].get("last_four").is_some())
+    );
     assert_eq!(claims(&after).len() - claims(before).len(), 1);
     for file in body["data"].as_array().into_iter().flatten() {
-        let shown = acme.client.get(&format!("/files/{}", file["id"].as_str().expect("an id"))).await.ok();
+        let shown = acme
+            .client
+            .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
+            .await
+            .ok();
         assert_eq!(&shown, file);
     }
 }
@@ -81,18 +113,50 @@ async fn only_success_is_kept() {
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let named = |path: &str, body: Value| Creation::json(&stack.account(), path, body);
     let before = stack.dump().await;
-    named(&keys, json!({"name": 5})).send("one").await.refused(422);
-    named(&keys, json!({"name": "web", "role": "emperor"})).send("one").await.refused(422);
-    named("/spaces", json!({"name": "ACME"})).send("one").await.refused(422);
-    named("/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1/api-keys", json!({"name": "x"})).send("one").await.refused(404);
-    stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", 1, 400, "ValidationException");
-    named("/account/api-keys", json!({"name": "web"})).send("one").await.refused(500);
-    Creation::upload(&acme.client, &acme, &["other"]).send("one").await.refused(422);
-    Creation::upload(&acme.client, &acme, &["file", "file"]).send("one").await.refused(422);
+    named(&keys, json!({"name": 5}))
+        .send("one")
+        .await
+        .refused(422);
+    named(&keys, json!({"name": "web", "role": "emperor"}))
+        .send("one")
+        .await
+        .refused(422);
+    named("/spaces", json!({"name": "ACME"}))
+        .send("one")
+        .await
+        .refused(422);
+    named(
+        "/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1/api-keys",
+        json!({"name": "x"}),
+    )
+    .send("one")
+    .await
+    .refused(404);
+    stack.cloud.faults().refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        1,
+        400,
+        "ValidationException",
+    );
+    named("/account/api-keys", json!({"name": "web"}))
+        .send("one")
+        .await
+        .refused(500);
+    Creation::upload(&acme.client, &acme, &["other"])
+        .send("one")
+        .await
+        .refused(422);
+    Creation::upload(&acme.client, &acme, &["file", "file"])
+        .send("one")
+        .await
+        .refused(422);
     let mut after = stack.dump().await;
     // The number of a key that was not made is left out.
     let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
-    after.items.insert(counter.clone(), before.items[&counter].clone());
+    after
+        .items
+        .insert(counter.clone(), before.items[&counter].clone());
     after.demand_unchanged(&before, "requests that failed");
 
     for creation in creations(&stack, &acme) {
@@ -110,7 +174,13 @@ async fn a_failure_gives_the_name_back() {
         let before = stack.dump().await;
         refuse_transactions(&stack, ATTEMPTS);
         demand_busy(&creation.send("one").await);
-        stack.cloud.faults().refuse(DynamoDb, "TransactWriteItems", CONFLICT_TRIES, 400, "TransactionConflict");
+        stack.cloud.faults().refuse(
+            DynamoDb,
+            "TransactWriteItems",
+            CONFLICT_TRIES,
+            400,
+            "TransactionConflict",
+        );
         demand_busy(&creation.send("one").await);
         assert_eq!(claims(&stack.dump().await).len(), claims(&before).len());
         assert_eq!(stack.dump().await.objects, before.objects);
@@ -126,7 +196,10 @@ async fn an_effect_whose_answers_are_lost_is_found_again() {
     let acme = stack.space("Acme").await;
     for creation in creations(&stack, &acme) {
         let before = stack.dump().await;
-        stack.cloud.faults().lose_answer(DynamoDb, "TransactWriteItems", ATTEMPTS);
+        stack
+            .cloud
+            .faults()
+            .lose_answer(DynamoDb, "TransactWriteItems", ATTEMPTS);
         let lost = creation.send("one").await;
         // An upload settles what became of it; whoever made anything else asks again.
         let first = if lost.status == 201 {
@@ -134,7 +207,12 @@ async fn an_effect_whose_answers_are_lost_is_found_again() {
         } else {
             demand_busy(&lost);
             let found = creation.send("one").await;
-            assert_eq!(found.header("idempotent-replayed"), "true", "{}", found.asked);
+            assert_eq!(
+                found.header("idempotent-replayed"),
+                "true",
+                "{}",
+                found.asked
+            );
             found.demand(201)
         };
         demand_one_effect(&stack, &acme, &creation, &first, &before).await;
@@ -151,7 +229,10 @@ async fn a_claim_whose_answer_is_lost_is_its_own() {
         let before = stack.dump().await;
         // The first update counts the request, the second claims it.
         stack.cloud.faults().pass(DynamoDb, "UpdateItem", 1);
-        stack.cloud.faults().lose_answer(DynamoDb, "UpdateItem", ATTEMPTS - 1);
+        stack
+            .cloud
+            .faults()
+            .lose_answer(DynamoDb, "UpdateItem", ATTEMPTS - 1);
         let first = demand_first(creation.send("one").await);
         demand_one_effect(&stack, &acme, &creation, &first, &before).await;
     }
@@ -165,17 +246,36 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
     for creation in creations(&stack, &acme) {
         let before = stack.dump().await;
         // An upload tries to settle what became of it, and dies over it too: its objects stay behind.
-        refuse_transactions(&stack, if creation.path() == "/upload" { 2 * ATTEMPTS } else { ATTEMPTS });
+        refuse_transactions(
+            &stack,
+            if creation.path() == "/upload" {
+                2 * ATTEMPTS
+            } else {
+                ATTEMPTS
+            },
+        );
         die_without_release(&stack);
         demand_busy(&creation.send("one").await);
         let left = stack.dump().await;
-        assert_eq!(claims(&left).len(), claims(&before).len() + 1, "{}", creation.path());
-        let chosen: Vec<_> = claims(&left).iter().map(|claim| claim["ids"].clone()).collect();
+        assert_eq!(
+            claims(&left).len(),
+            claims(&before).len() + 1,
+            "{}",
+            creation.path()
+        );
+        let chosen: Vec<_> = claims(&left)
+            .iter()
+            .map(|claim| claim["ids"].clone())
+            .collect();
 
         outlast_lease(&stack, &creation).await;
         let first = demand_first(creation.send("one").await);
         if first.json()["data"].get("last_four").is_none() {
-            assert!(chosen.contains(&first_id(&first)), "{chosen:?} {}", first.json());
+            assert!(
+                chosen.contains(&first_id(&first)),
+                "{chosen:?} {}",
+                first.json()
+            );
         }
         demand_one_effect(&stack, &acme, &creation, &first, &before).await;
     }
@@ -214,7 +314,11 @@ async fn request_that_is_taken_over_at_any_call_leaves_one_effect() {
         } else {
             demand_busy(&slow);
         }
-        let fast = if fast.header("idempotent-replayed") == "true" { slow } else { fast };
+        let fast = if fast.header("idempotent-replayed") == "true" {
+            slow
+        } else {
+            fast
+        };
         demand_one_effect(&stack, &acme, &creation, &fast, &before).await;
         calls += 1;
         assert!(calls < CALLS_MAX);
@@ -227,17 +331,27 @@ async fn request_that_is_taken_over_at_any_call_leaves_one_effect() {
 async fn an_upload_that_was_given_up_can_be_sent_again() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    for creation in creations(&stack, &acme).into_iter().filter(|creation| creation.path() == "/upload") {
+    for creation in creations(&stack, &acme)
+        .into_iter()
+        .filter(|creation| creation.path() == "/upload")
+    {
         let before = stack.dump().await;
         refuse_transactions(&stack, ATTEMPTS);
         die_without_release(&stack);
         demand_busy(&creation.send("one").await);
-        assert_eq!(stack.dump().await.objects, before.objects, "what was given up leaves nothing");
+        assert_eq!(
+            stack.dump().await.objects,
+            before.objects,
+            "what was given up leaves nothing"
+        );
         stack.clock.advance(seconds(36));
         let first = demand_first(creation.send("one").await);
         demand_replay(&creation.send("one").await, &first);
         let made = first.json()["data"].as_array().map_or(1, Vec::len);
-        assert_eq!(stack.dump().await.objects.len(), before.objects.len() + made);
+        assert_eq!(
+            stack.dump().await.objects.len(),
+            before.objects.len() + made
+        );
     }
     stack.stop().await;
 }
@@ -248,9 +362,15 @@ async fn an_upload_that_could_not_be_stored_can_be_sent_again() {
     let acme = stack.space("Acme").await;
     let creation = Creation::upload(&acme.client, &acme, &["files", "files", "files"]);
     let before = stack.dump().await;
-    stack.cloud.faults().refuse(S3, "PutObject", 1, 400, "InvalidRequest");
+    stack
+        .cloud
+        .faults()
+        .refuse(S3, "PutObject", 1, 400, "InvalidRequest");
     creation.send("one").await.refused(500);
-    stack.dump().await.demand_unchanged(&before, "a refused upload");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a refused upload");
     let first = demand_first(creation.send("one").await);
     demand_one_effect(&stack, &acme, &creation, &first, &before).await;
     stack.stop().await;
@@ -273,7 +393,11 @@ async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends() {
     outlast_lease(&stack, &creation("web")).await;
     demand_first(creation("web").send("one").await);
     let listed = acme.client.get(&keys).await.demand(200).json();
-    assert_eq!(listed["data"].as_array().map(Vec::len), Some(2), "the owner's key and this one");
+    assert_eq!(
+        listed["data"].as_array().map(Vec::len),
+        Some(2),
+        "the owner's key and this one"
+    );
     stack.stop().await;
 }
 
@@ -283,10 +407,15 @@ fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationE
     let edge = Edge::read(&mut settings, Tier::Admin);
     settings.finish()?;
 
-    let create = async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, Failure> {
-        body.once(async |_, _| panic!("on purpose")).await
-    };
-    Ok(with_layers(Router::new().route("/api/v1/folders", routing::post(create)).with_state(edge)))
+    let create =
+        async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, Failure> {
+            body.once(async |_, _| panic!("on purpose")).await
+        };
+    Ok(with_layers(
+        Router::new()
+            .route("/api/v1/folders", routing::post(create))
+            .with_state(edge),
+    ))
 }
 
 /// A body of which nothing is read.
@@ -301,7 +430,11 @@ impl FromFields for Anything {
 #[tokio::test]
 async fn request_whose_handler_panics_may_be_sent_again_at_once() {
     let registry = product().http("folders", panicking_folders);
-    let stack = Stack::start_with(StackOptions { registry, ..StackOptions::default() }).await;
+    let stack = Stack::start_with(StackOptions {
+        registry,
+        ..StackOptions::default()
+    })
+    .await;
     let acme = stack.space("Acme").await;
     let creation = Creation::json(&acme.client, "/folders", json!({}));
 

@@ -8,13 +8,33 @@ pub(super) const PLACE: &[u8] = b"52.5200N 13.4050E";
 /// A picture in which every pixel has another colour.
 fn picture(width: u32, height: u32) -> Pixels {
     let share = |value: u32, of: u32| u8::try_from(value * 255 / of).expect("a share of 255");
-    let pixel = |x, y| [share(x, width), share(y, height), share(x + y, width + height)];
-    let samples = (0..height).flat_map(|y| (0..width).flat_map(move |x| pixel(x, y))).collect();
-    Pixels { width, height, channels: Channels::Rgb, samples, profile: None }
+    let pixel = |x, y| {
+        [
+            share(x, width),
+            share(y, height),
+            share(x + y, width + height),
+        ]
+    };
+    let samples = (0..height)
+        .flat_map(|y| (0..width).flat_map(move |x| pixel(x, y)))
+        .collect();
+    Pixels {
+        width,
+        height,
+        channels: Channels::Rgb,
+        samples,
+        profile: None,
+    }
 }
 
 fn plain(format: Format) -> Encoding<'static> {
-    Encoding { format, quality: 95, progressive: false, lossless: false, exif: None }
+    Encoding {
+        format,
+        quality: 95,
+        progressive: false,
+        lossless: false,
+        exif: None,
+    }
 }
 
 pub(super) fn image(format: Format, width: u32, height: u32) -> Vec<u8> {
@@ -23,7 +43,14 @@ pub(super) fn image(format: Format, width: u32, height: u32) -> Vec<u8> {
 
 /// A JPEG that shows coarsely first.
 pub(super) fn progressive(width: u32, height: u32) -> Vec<u8> {
-    encode(picture(width, height), &Encoding { progressive: true, ..plain(Format::Jpeg) }).expect("an image")
+    encode(
+        picture(width, height),
+        &Encoding {
+            progressive: true,
+            ..plain(Format::Jpeg)
+        },
+    )
+    .expect("an image")
 }
 
 /// An image of 24×16 stored pixels with camera data: how it is turned, and where it was taken.
@@ -33,13 +60,23 @@ pub(super) fn with_exif(format: Format, orientation: u8) -> Vec<u8> {
     exif.extend([0x0E, 0x01, 2, 0, 17, 0, 0, 0, 38, 0, 0, 0, 38, 0, 0, 0]);
     exif.truncate(38);
     exif.extend_from_slice(PLACE);
-    encode(picture(24, 16), &Encoding { exif: Some(&exif), ..plain(format) }).expect("an image")
+    encode(
+        picture(24, 16),
+        &Encoding {
+            exif: Some(&exif),
+            ..plain(format)
+        },
+    )
+    .expect("an image")
 }
 
 /// A JPEG whose frame header tells other dimensions than it has.
 pub(super) fn jpeg_of_sides(width: u16, height: u16) -> Vec<u8> {
     let mut jpeg = image(Format::Jpeg, 240, 160);
-    let frame = jpeg.windows(2).position(|window| window == [0xFF, 0xC0]).expect("a frame");
+    let frame = jpeg
+        .windows(2)
+        .position(|window| window == [0xFF, 0xC0])
+        .expect("a frame");
     jpeg[frame + 5..frame + 7].copy_from_slice(&height.to_be_bytes());
     jpeg[frame + 7..frame + 9].copy_from_slice(&width.to_be_bytes());
     jpeg
@@ -66,7 +103,13 @@ pub(super) fn webp_of_sides(width: u16, height: u16) -> Vec<u8> {
 /// A GIF of two frames, 1×1.
 pub(super) fn animation() -> Vec<u8> {
     let frame = b"\x2C\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0";
-    [&b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xFF\xFF\xFF"[..], frame, frame, b";"].concat()
+    [
+        &b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xFF\xFF\xFF"[..],
+        frame,
+        frame,
+        b";",
+    ]
+    .concat()
 }
 
 pub(super) fn contains(bytes: &[u8], what: &[u8]) -> bool {

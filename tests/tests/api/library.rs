@@ -19,8 +19,16 @@ const KINDS: [(&str, &str, &[u8]); 5] = [
     ("image/jpeg", "image", PHOTO),
     ("text/plain", "text", b"some text"),
     ("application/pdf", "document", b"%PDF-1.7\n%\xE2\xE3"),
-    ("application/zip", "archive", b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0"),
-    ("application/octet-stream", "other", b"\0\0\0\0\x9D\xFE\x13\x77\xC1"),
+    (
+        "application/zip",
+        "archive",
+        b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0",
+    ),
+    (
+        "application/octet-stream",
+        "other",
+        b"\0\0\0\0\x9D\xFE\x13\x77\xC1",
+    ),
 ];
 /// Original names, and what they are compared by. One is the beginning of another, one is composed and one is not.
 const NAMES: [(&str, &str); 6] = [
@@ -37,12 +45,20 @@ const MOST_PAGES: usize = 2 * FILES;
 /// A stack whose limits nothing here reaches.
 pub(super) async fn unlimited() -> Stack {
     let parameters = BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
-    Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await
+    Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await
 }
 
 /// Makes a folder at the top of a space, and gives its id.
 pub(super) async fn folder(acme: &Tenant, name: &str) -> String {
-    let folder = acme.client.post("/folders", json!({"name": name, "space_id": acme.id})).await.created();
+    let folder = acme
+        .client
+        .post("/folders", json!({"name": name, "space_id": acme.id}))
+        .await
+        .created();
     text(&folder["id"])
 }
 
@@ -58,13 +74,19 @@ pub(super) struct Filter {
 
 impl Filter {
     fn new(name: &'static str, asked: &str, meant: &str) -> Filter {
-        Filter { name, asked: asked.to_owned(), meant: meant.to_owned() }
+        Filter {
+            name,
+            asked: asked.to_owned(),
+            meant: meant.to_owned(),
+        }
     }
 }
 
 /// Several of them as a query.
 pub(super) fn asked(filters: &[&Filter]) -> String {
-    let parameters = filters.iter().map(|filter| (filter.name.to_owned(), filter.asked.clone()));
+    let parameters = filters
+        .iter()
+        .map(|filter| (filter.name.to_owned(), filter.asked.clone()));
     query(&parameters.collect::<Vec<_>>())
 }
 
@@ -132,25 +154,42 @@ impl Library {
                 acme.client.post("/upload-configs", body).await.created();
             }
         }
-        let folders = [folder(&acme, "Photos").await, folder(&acme, "Texts").await, folder(&acme, "Empty").await];
+        let folders = [
+            folder(&acme, "Photos").await,
+            folder(&acme, "Texts").await,
+            folder(&acme, "Empty").await,
+        ];
         let mut files = Vec::new();
         for number in 0..FILES {
             stack.clock.advance(seconds(1));
             files.push(filed(&acme, number, &folders).await);
         }
         files.reverse();
-        Library { stack, acme, files, folders }
+        Library {
+            stack,
+            acme,
+            files,
+            folders,
+        }
     }
 
     /// All that can be asked of one property of files, a group for each property; in each there is something that no file
     /// is.
     pub(super) fn filters(&self) -> Vec<Vec<Filter>> {
         let same = |name, values: &[&str]| -> Vec<Filter> {
-            values.iter().map(|value| Filter::new(name, value, value)).collect()
+            values
+                .iter()
+                .map(|value| Filter::new(name, value, value))
+                .collect()
         };
         let [photos, texts, empty] = self.folders.each_ref().map(String::as_str);
         let lower = texts.to_lowercase();
-        let folders = [("root", "root"), (photos, photos), (lower.as_str(), texts), (empty, empty)];
+        let folders = [
+            ("root", "root"),
+            (photos, photos),
+            (lower.as_str(), texts),
+            (empty, empty),
+        ];
         let beginnings = [
             ("p", "p"),
             ("PHOTO", "photo"),
@@ -161,11 +200,23 @@ impl Library {
         ];
         vec![
             same("type", &TYPES),
-            same("resource_type", &["image", "video", "audio", "text", "document", "archive", "other"]),
+            same(
+                "resource_type",
+                &[
+                    "image", "video", "audio", "text", "document", "archive", "other",
+                ],
+            ),
             same("status", &["pending", "active"]),
-            same("tag", &["red", "Red", "two words", "red#1", "ü&=/%+", "re", "red#"]),
-            folders.map(|(asked, meant)| Filter::new("folder_id", asked, meant)).into(),
-            beginnings.map(|(asked, meant)| Filter::new("search", asked, meant)).into(),
+            same(
+                "tag",
+                &["red", "Red", "two words", "red#1", "ü&=/%+", "re", "red#"],
+            ),
+            folders
+                .map(|(asked, meant)| Filter::new("folder_id", asked, meant))
+                .into(),
+            beginnings
+                .map(|(asked, meant)| Filter::new("search", asked, meant))
+                .into(),
         ]
     }
 
@@ -181,7 +232,11 @@ impl Library {
 
     /// The list of what filters ask for.
     pub(super) fn list(&self, filters: &[&Filter], limit: usize) -> List<'_> {
-        List { client: &self.acme.client, filters: asked(filters), limit }
+        List {
+            client: &self.acme.client,
+            filters: asked(filters),
+            limit,
+        }
     }
 }
 
@@ -198,13 +253,32 @@ async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
             "space": acme.handle, "filename": name, "content_type": mime_type, "size": bytes.len(),
             "upload_config": config, "folder_id": folder,
         });
-        text(&acme.client.post("/upload/presign", said).await.demand(201).json()["file_id"])
+        text(
+            &acme
+                .client
+                .post("/upload/presign", said)
+                .await
+                .demand(201)
+                .json()["file_id"],
+        )
     } else {
-        let form = Form::new().text("space", acme.handle.clone()).text("folder_id", folder.clone());
-        let form = form.text("upload_config", config).part("file", file(name, mime_type, bytes));
+        let form = Form::new()
+            .text("space", acme.handle.clone())
+            .text("folder_id", folder.clone());
+        let form = form
+            .text("upload_config", config)
+            .part("file", file(name, mime_type, bytes));
         text(&acme.client.upload(form).await.created()["id"])
     };
-    Filed { id, delivery_type, resource_type, status, tags: TAGS[number % TAGS.len()], folder, folded: lower_name }
+    Filed {
+        id,
+        delivery_type,
+        resource_type,
+        status,
+        tags: TAGS[number % TAGS.len()],
+        folder,
+        folded: lower_name,
+    }
 }
 
 /// A page of a list.
@@ -225,13 +299,27 @@ pub(super) struct List<'a> {
 
 impl List<'_> {
     pub(super) async fn page(&self, cursor: Option<&str>) -> Page {
-        let cursor = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
+        let cursor = cursor
+            .map(|cursor| format!("&cursor={cursor}"))
+            .unwrap_or_default();
         let address = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
         let page = self.client.get(&address).await.demand(200).json();
-        assert_eq!((&page["path"], &page["per_page"]), (&json!("/api/v1/files"), &json!(self.limit)));
+        assert_eq!(
+            (&page["path"], &page["per_page"]),
+            (&json!("/api/v1/files"), &json!(self.limit))
+        );
         let cursor = |name: &str| page[name].as_str().map(str::to_owned);
-        let ids = page["data"].as_array().expect("a list").iter().map(|file| text(&file["id"])).collect();
-        Page { ids, next: cursor("next_cursor"), previous: cursor("prev_cursor") }
+        let ids = page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|file| text(&file["id"]))
+            .collect();
+        Page {
+            ids,
+            next: cursor("next_cursor"),
+            previous: cursor("prev_cursor"),
+        }
     }
 
     /// From the first page to the last.
@@ -251,7 +339,11 @@ impl List<'_> {
             let page = self.page(Some(cursor)).await;
             previous.clone_from(&page.previous);
             pages.push(page);
-            assert!(pages.len() < MOST_PAGES, "{} has no beginning", self.filters);
+            assert!(
+                pages.len() < MOST_PAGES,
+                "{} has no beginning",
+                self.filters
+            );
         }
         pages.reverse();
         pages
@@ -273,7 +365,10 @@ impl List<'_> {
 
 /// The ids on each page, without an empty page at the end of the way.
 fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
-    let mut ids: Vec<Vec<&str>> = pages.iter().map(|page| page.ids.iter().map(String::as_str).collect()).collect();
+    let mut ids: Vec<Vec<&str>> = pages
+        .iter()
+        .map(|page| page.ids.iter().map(String::as_str).collect())
+        .collect();
     let is_empty = |page: Option<&Vec<&str>>| page.is_some_and(Vec::is_empty);
     if is_empty(ids.last()) {
         ids.pop();
@@ -286,7 +381,13 @@ fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
 
 /// The ids on the first page of what a query asks for, which holds a hundred.
 pub(super) async fn shown(client: &Client, filters: &str) -> Vec<String> {
-    let page = List { client, filters: filters.to_owned(), limit: 100 }.page(None).await;
+    let page = List {
+        client,
+        filters: filters.to_owned(),
+        limit: 100,
+    }
+    .page(None)
+    .await;
     assert_eq!((&page.next, &page.previous), (&None, &None), "{filters}");
     page.ids
 }

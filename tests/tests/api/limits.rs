@@ -5,17 +5,33 @@ use std::time::Duration;
 use emulators::Service::DynamoDb;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, minutes, seconds};
+use tests::{
+    Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, minutes, seconds,
+};
 
 /// Milliseconds of a window.
 const WINDOW_MS: i64 = 60_000;
-const HEADERS: [&str; 5] =
-    ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "ratelimit-policy", "ratelimit"];
+const HEADERS: [&str; 5] = [
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "ratelimit-policy",
+    "ratelimit",
+];
 
 async fn limited(admin: u32, upload: u32) -> Stack {
-    let parameters = [("AdminRequestsPerMinute", admin), ("UploadRequestsPerMinute", upload)];
-    let parameters = parameters.map(|(name, value)| (name.to_owned(), value.to_string())).into();
-    Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await
+    let parameters = [
+        ("AdminRequestsPerMinute", admin),
+        ("UploadRequestsPerMinute", upload),
+    ];
+    let parameters = parameters
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+        .into();
+    Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await
 }
 
 /// Milliseconds that are left of the present window.
@@ -26,7 +42,9 @@ fn left_ms(stack: &Stack) -> i64 {
 /// Moves the clock to so many milliseconds before the end of a window.
 fn wait_until_left(stack: &Stack, wanted_ms: i64) {
     let by_ms = (left_ms(stack) - wanted_ms).rem_euclid(WINDOW_MS);
-    stack.clock.advance(Duration::from_millis(by_ms.unsigned_abs()));
+    stack
+        .clock
+        .advance(Duration::from_millis(by_ms.unsigned_abs()));
 }
 
 /// Demands of an answer that it tells the truth about the caller's limit.
@@ -41,13 +59,28 @@ fn demand_told(stack: &Stack, answer: &Answer, tier: &str, most: u64, remaining:
         format!("\"{tier}\";q={most};w=60"),
         format!("\"{tier}\";r={remaining};t={resets_in}"),
     ];
-    assert_eq!(HEADERS.map(|name| answer.header(name)), expected.each_ref().map(String::as_str), "{}", answer.asked);
-    assert_eq!(answer.headers.contains_key("retry-after"), answer.status == 429, "{}", answer.asked);
+    assert_eq!(
+        HEADERS.map(|name| answer.header(name)),
+        expected.each_ref().map(String::as_str),
+        "{}",
+        answer.asked
+    );
+    assert_eq!(
+        answer.headers.contains_key("retry-after"),
+        answer.status == 429,
+        "{}",
+        answer.asked
+    );
 }
 
 #[track_caller]
 fn demand_nothing_told(answer: &Answer) {
-    assert_eq!(HEADERS.map(|name| answer.header(name)), [""; 5], "{}", answer.asked);
+    assert_eq!(
+        HEADERS.map(|name| answer.header(name)),
+        [""; 5],
+        "{}",
+        answer.asked
+    );
 }
 
 fn photo(acme: &Tenant) -> reqwest::multipart::Form {
@@ -55,20 +88,37 @@ fn photo(acme: &Tenant) -> reqwest::multipart::Form {
 }
 
 async fn once(client: &Client, address: &str, body: &Value) -> Answer {
-    client.send(client.request("POST", address).header("idempotency-key", "one").json(body)).await
+    client
+        .send(
+            client
+                .request("POST", address)
+                .header("idempotency-key", "one")
+                .json(body),
+        )
+        .await
 }
 
 #[tokio::test]
 async fn every_answer_to_a_valid_key_says_what_is_left() {
     let stack = limited(100, 50).await;
     let acme = stack.space("Acme").await;
-    let (space, keys) = (format!("/spaces/{}", acme.id), format!("/spaces/{}/api-keys", acme.id));
+    let (space, keys) = (
+        format!("/spaces/{}", acme.id),
+        format!("/spaces/{}/api-keys", acme.id),
+    );
     let client = &acme.client;
-    let made = client.post(&keys, json!({"name": "viewer", "role": "viewer"})).await;
+    let made = client
+        .post(&keys, json!({"name": "viewer", "role": "viewer"}))
+        .await;
     let id = made.json()["data"]["id"].clone();
     let viewer = client.with_key(made.json()["data"]["key"].as_str().expect("a key"));
     let send = |kind: &'static str, body: String| {
-        client.send(client.request("POST", &keys).header("content-type", kind).body(body))
+        client.send(
+            client
+                .request("POST", &keys)
+                .header("content-type", kind)
+                .body(body),
+        )
     };
     viewer.upload(photo(&acme)).await.refused(403);
     let answers = [
@@ -82,11 +132,17 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
         (403, client.post("/spaces", json!({"name": "Other"})).await),
         (400, send("application/json", "{".to_owned()).await),
         (415, send("text/plain", "x".to_owned()).await),
-        (413, send("application/json", "x".repeat((1 << 20) + 1)).await),
+        (
+            413,
+            send("application/json", "x".repeat((1 << 20) + 1)).await,
+        ),
         (201, once(client, &keys, &json!({"name": "one"})).await),
         (201, once(client, &keys, &json!({"name": "one"})).await),
         (422, once(client, &keys, &json!({"name": "two"})).await),
-        (204, client.delete(&format!("{keys}/{}", acme.key_id + 1)).await),
+        (
+            204,
+            client.delete(&format!("{keys}/{}", acme.key_id + 1)).await,
+        ),
     ];
     assert_eq!(id, json!(acme.key_id + 1));
     for ((status, answer), remaining) in answers.into_iter().zip((0..100).rev()) {
@@ -94,9 +150,21 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
     }
     demand_nothing_told(&viewer.get(&space).await.demand(401));
     acme.upload_photo().await;
-    let refused = client.upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO)).await.demand(422);
+    let refused = client
+        .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
+        .await
+        .demand(422);
     demand_told(&stack, &refused, "upload", 50, 48);
-    demand_told(&stack, &client.delete(&format!("/spaces?id={}", acme.id)).await.demand(409), "admin", 100, 84);
+    demand_told(
+        &stack,
+        &client
+            .delete(&format!("/spaces?id={}", acme.id))
+            .await
+            .demand(409),
+        "admin",
+        100,
+        84,
+    );
     stack.stop().await;
 }
 
@@ -108,12 +176,37 @@ async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template() {
     let unknown = domain::KeySecret::new(&stack.operator().sources);
     for key in ["nonsense", unknown.reveal()] {
         demand_nothing_told(&stack.anonymous.with_key(key).get(&space).await.demand(401));
-        demand_nothing_told(&stack.anonymous.with_key(key).upload(photo(&acme)).await.demand(401));
+        demand_nothing_told(
+            &stack
+                .anonymous
+                .with_key(key)
+                .upload(photo(&acme))
+                .await
+                .demand(401),
+        );
     }
     demand_nothing_told(&stack.anonymous.get(&space).await.demand(401));
-    demand_nothing_told(&stack.anonymous.send(stack.anonymous.request("OPTIONS", &space)).await.demand(204));
-    demand_told(&stack, &acme.client.get(&space).await, "admin", 1_200, 1_199);
-    demand_told(&stack, &acme.client.upload(photo(&acme)).await, "upload", 6_000, 5_999);
+    demand_nothing_told(
+        &stack
+            .anonymous
+            .send(stack.anonymous.request("OPTIONS", &space))
+            .await
+            .demand(204),
+    );
+    demand_told(
+        &stack,
+        &acme.client.get(&space).await,
+        "admin",
+        1_200,
+        1_199,
+    );
+    demand_told(
+        &stack,
+        &acme.client.upload(photo(&acme)).await,
+        "upload",
+        6_000,
+        5_999,
+    );
     stack.stop().await;
 }
 
@@ -125,11 +218,20 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
     for begin_ms in [59_999, 30_500, 1_000, 1] {
         wait_until_left(&stack, begin_ms);
         for remaining in (0..5).rev() {
-            demand_told(&stack, &acme.client.get(&space).await.demand(200), "admin", 5, remaining);
+            demand_told(
+                &stack,
+                &acme.client.get(&space).await.demand(200),
+                "admin",
+                5,
+                remaining,
+            );
         }
         let refused = acme.client.get(&space).await;
         demand_told(&stack, &refused, "admin", 5, 0);
-        assert_eq!(refused.json(), json!({"message": "Too Many Attempts.", "errors": {}}));
+        assert_eq!(
+            refused.json(),
+            json!({"message": "Too Many Attempts.", "errors": {}})
+        );
         let retry_after: u64 = refused.header("retry-after").parse().expect("seconds");
         refused.refused(429);
         stack.clock.advance(seconds(retry_after - 1));
@@ -137,7 +239,13 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
         assert_eq!(early.header("retry-after"), "1");
         early.refused(429);
         stack.clock.advance(seconds(1));
-        demand_told(&stack, &acme.client.get(&space).await.demand(200), "admin", 5, 4);
+        demand_told(
+            &stack,
+            &acme.client.get(&space).await.demand(200),
+            "admin",
+            5,
+            4,
+        );
         stack.clock.advance(minutes(1));
     }
     stack.stop().await;
@@ -148,18 +256,51 @@ async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together() {
     let stack = limited(6, 2).await;
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let file = format!("/files/{}", acme.upload_photo().await["id"].as_str().expect("an id"));
+    let file = format!(
+        "/files/{}",
+        acme.upload_photo().await["id"].as_str().expect("an id")
+    );
     let other = acme.role("owner").await;
     for (remaining, address) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
-        demand_told(&stack, &acme.client.get(address).await.demand(200), "admin", 6, remaining);
+        demand_told(
+            &stack,
+            &acme.client.get(address).await.demand(200),
+            "admin",
+            6,
+            remaining,
+        );
     }
     for address in [&file, &space] {
-        demand_told(&stack, &acme.client.get(address).await.demand(429), "admin", 6, 0);
+        demand_told(
+            &stack,
+            &acme.client.get(address).await.demand(429),
+            "admin",
+            6,
+            0,
+        );
     }
-    demand_told(&stack, &acme.client.upload(photo(&acme)).await.demand(201), "upload", 2, 0);
-    demand_told(&stack, &acme.client.upload(photo(&acme)).await.demand(429), "upload", 2, 0);
+    demand_told(
+        &stack,
+        &acme.client.upload(photo(&acme)).await.demand(201),
+        "upload",
+        2,
+        0,
+    );
+    demand_told(
+        &stack,
+        &acme.client.upload(photo(&acme)).await.demand(429),
+        "upload",
+        2,
+        0,
+    );
     demand_told(&stack, &other.get(&space).await.demand(200), "admin", 6, 5);
-    demand_told(&stack, &other.upload(photo(&acme)).await.demand(201), "upload", 2, 1);
+    demand_told(
+        &stack,
+        &other.upload(photo(&acme)).await.demand(201),
+        "upload",
+        2,
+        1,
+    );
     stack.stop().await;
 }
 
@@ -168,12 +309,26 @@ async fn as_many_pass_as_may_however_many_come_at_once() {
     const MOST: u32 = 20;
     let stack = limited(MOST, MOST).await;
     let acme = stack.space("Acme").await;
-    let file = format!("/files/{}", acme.upload_photo().await["id"].as_str().expect("an id"));
+    let file = format!(
+        "/files/{}",
+        acme.upload_photo().await["id"].as_str().expect("an id")
+    );
     let space = format!("/spaces/{}", acme.id);
-    let answers = join_all((0..100).map(|index| acme.client.get(if index % 2 == 0 { &file } else { &space }))).await;
-    let (passed, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|answer| answer.status == 200);
-    let mut left: Vec<u32> =
-        passed.iter().map(|answer| answer.header("x-ratelimit-remaining").parse().expect("a number")).collect();
+    let answers = join_all(
+        (0..100).map(|index| acme.client.get(if index % 2 == 0 { &file } else { &space })),
+    )
+    .await;
+    let (passed, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 200);
+    let mut left: Vec<u32> = passed
+        .iter()
+        .map(|answer| {
+            answer
+                .header("x-ratelimit-remaining")
+                .parse()
+                .expect("a number")
+        })
+        .collect();
     left.sort_unstable();
     assert_eq!(left, (0..MOST).collect::<Vec<_>>());
     assert_eq!(refused.len(), 80);
@@ -193,19 +348,26 @@ async fn a_refused_request_is_not_read_and_does_nothing() {
         acme.client.get(&keys).await.demand(200);
     }
     let before = stack.dump().await;
-    let (answer, calls) = stack.calls_of(once(&acme.client, &keys, &json!({"name": "one"}))).await;
+    let (answer, calls) = stack
+        .calls_of(once(&acme.client, &keys, &json!({"name": "one"})))
+        .await;
     answer.refused(429);
     assert_eq!(calls, ["spaces UpdateItem"]);
     let (answer, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
     answer.refused(429);
     assert_eq!(calls, ["uploads UpdateItem"]);
-    for (path, kind) in [("/upload", "multipart/form-data; boundary=x"), (keys.as_str(), "application/json")] {
+    for (path, kind) in [
+        ("/upload", "multipart/form-data; boundary=x"),
+        (keys.as_str(), "application/json"),
+    ] {
         let head = format!(
             "POST /api/v1{path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {kind}\r\n\
              content-length: 1000\r\n\r\n",
             acme.client.key.as_deref().expect("a key")
         );
-        let answer = Raw::ask(stack.cloud.api_url(), head).await.expect("an answer before the body");
+        let answer = Raw::ask(stack.cloud.api_url(), head)
+            .await
+            .expect("an answer before the body");
         answer.refused(429);
     }
     // Not even the counters of minutes to come.
@@ -222,36 +384,59 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
     for (times, status, code, answered) in [
-        (DYNAMODB_TRIES, 400, "ProvisionedThroughputExceededException", 503),
+        (
+            DYNAMODB_TRIES,
+            400,
+            "ProvisionedThroughputExceededException",
+            503,
+        ),
         (DYNAMODB_TRIES, 500, "InternalServerError", 503),
         (1, 400, "AccessDeniedException", 500),
     ] {
         faults.refuse(DynamoDb, "UpdateItem", times, status, code);
         let (answer, calls) = stack.calls_of(acme.client.get(&space)).await;
         demand_nothing_told_of_failed(&answer, answered);
-        assert!(calls.iter().all(|call| call == "spaces UpdateItem"), "{calls:?}");
+        assert!(
+            calls.iter().all(|call| call == "spaces UpdateItem"),
+            "{calls:?}"
+        );
         faults.refuse(DynamoDb, "UpdateItem", times, status, code);
         let (answer, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
         demand_nothing_told_of_failed(&answer, answered);
-        assert!(calls.iter().all(|call| call == "uploads UpdateItem"), "{calls:?}");
+        assert!(
+            calls.iter().all(|call| call == "uploads UpdateItem"),
+            "{calls:?}"
+        );
     }
-    stack.dump().await.demand_unchanged(&before, "requests that could not be counted");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "requests that could not be counted");
     stack.stop().await;
 }
 
 #[track_caller]
 fn demand_nothing_told_of_failed(answer: &Answer, status: u16) {
     assert_eq!(HEADERS.map(|name| answer.header(name)), [""; 5]);
-    assert_eq!(answer.header("retry-after"), if status == 503 { "1" } else { "" });
+    assert_eq!(
+        answer.header("retry-after"),
+        if status == 503 { "1" } else { "" }
+    );
     answer.clone().refused(status);
 }
 
 /// How many counters the item of a key holds.
 async fn counters(stack: &Stack, client: &Client) -> usize {
-    let hash = domain::KeySecret::parse(client.key.as_deref().expect("a key")).expect("a key").hash();
+    let hash = domain::KeySecret::parse(client.key.as_deref().expect("a key"))
+        .expect("a key")
+        .hash();
     let dump = stack.dump().await;
     let item = &dump.items[&(format!("KEY#{}", hash.as_str()), "KEY".to_owned())];
-    item.as_object().expect("an item").keys().filter(|name| name.starts_with("requests_")).count()
+    item.as_object()
+        .expect("an item")
+        .keys()
+        .filter(|name| name.starts_with("requests_"))
+        .count()
 }
 
 #[tokio::test]
@@ -259,7 +444,10 @@ async fn counters_of_minutes_gone_are_dropped() {
     const MOST_KEPT: usize = 4;
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let url = acme.upload_photo().await["url"].as_str().expect("an address").to_owned();
+    let url = acme.upload_photo().await["url"]
+        .as_str()
+        .expect("an address")
+        .to_owned();
     let space = format!("/spaces/{}", acme.id);
     let delivered_to = acme.role("viewer").await;
     for _ in 0..10 {

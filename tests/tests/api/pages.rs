@@ -27,13 +27,26 @@ struct Keys<'a> {
 
 impl Keys<'_> {
     async fn page(&self, cursor: Option<&str>) -> Page {
-        let cursor = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
-        let address = format!("/spaces/{}/api-keys?limit={}{cursor}", self.tenant.id, self.limit);
+        let cursor = cursor
+            .map(|cursor| format!("&cursor={cursor}"))
+            .unwrap_or_default();
+        let address = format!(
+            "/spaces/{}/api-keys?limit={}{cursor}",
+            self.tenant.id, self.limit
+        );
         let page = self.tenant.client.get(&address).await.demand(200).json();
         assert_eq!(page["per_page"], self.limit);
         let text = |name: &str| page[name].as_str().map(str::to_owned);
-        let ids = page["data"].as_array().expect("a list").iter().map(|key| key["id"].as_u64().expect("a number"));
-        Page { ids: ids.collect(), next: text("next_cursor"), previous: text("prev_cursor") }
+        let ids = page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|key| key["id"].as_u64().expect("a number"));
+        Page {
+            ids: ids.collect(),
+            next: text("next_cursor"),
+            previous: text("prev_cursor"),
+        }
     }
 
     /// From the newest to the oldest page; `between` is done after each one.
@@ -42,7 +55,9 @@ impl Keys<'_> {
         loop {
             let last = pages.last().expect("at least one");
             between(last).await;
-            let Some(next) = last.next.clone() else { return pages };
+            let Some(next) = last.next.clone() else {
+                return pages;
+            };
             let page = self.page(Some(&next)).await;
             pages.push(page);
         }
@@ -66,14 +81,36 @@ impl Keys<'_> {
         let environment = self.stack.operator();
         let mut settings = runtime::Settings::of(&environment);
         let tenants = Tenants::new(settings.table());
-        let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key")).expect("a key");
-        let caller = tenants.authenticate(&key).await.expect("a table").expect("a caller");
+        let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key"))
+            .expect("a key");
+        let caller = tenants
+            .authenticate(&key)
+            .await
+            .expect("a table")
+            .expect("a caller");
         let id = self.tenant.id.parse().expect("an id");
-        let space = tenants.space(&caller, id).await.expect("a table").expect("a space");
+        let space = tenants
+            .space(&caller, id)
+            .await
+            .expect("a table")
+            .expect("a space");
         let mut ids = Vec::new();
         for _ in 0..count {
-            let new = NewKey { name: KeyName::parse("one").expect("a name"), role: None, expires_at: None };
-            ids.push(space.keys().create(new, |_, _| None).await.expect("a key").0.id.0);
+            let new = NewKey {
+                name: KeyName::parse("one").expect("a name"),
+                role: None,
+                expires_at: None,
+            };
+            ids.push(
+                space
+                    .keys()
+                    .create(new, |_, _| None)
+                    .await
+                    .expect("a key")
+                    .0
+                    .id
+                    .0,
+            );
         }
         ids
     }
@@ -82,9 +119,19 @@ impl Keys<'_> {
 /// A stack whose limits nothing here reaches, and a space with [`ITEMS`] keys.
 async fn listed() -> (Stack, Tenant) {
     let parameters = BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
-    let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
     let acme = stack.space("Acme").await;
-    Keys { stack: &stack, tenant: &acme, limit: 1 }.make(ITEMS - 1).await;
+    Keys {
+        stack: &stack,
+        tenant: &acme,
+        limit: 1,
+    }
+    .make(ITEMS - 1)
+    .await;
     (stack, acme)
 }
 
@@ -98,7 +145,11 @@ async fn nothing(_: &Page) {}
 async fn a_list_that_stays_pages_identically_in_both_directions() {
     let (stack, acme) = Box::pin(listed()).await;
     for limit in [1, 7, 100] {
-        let keys = Keys { stack: &stack, tenant: &acme, limit };
+        let keys = Keys {
+            stack: &stack,
+            tenant: &acme,
+            limit,
+        };
         let mut forward = keys.forward(nothing).await;
         let all = ids(&forward);
         assert_eq!((all.len(), forward.len()), (ITEMS, ITEMS.div_ceil(limit)));
@@ -116,28 +167,58 @@ async fn a_list_that_stays_pages_identically_in_both_directions() {
 #[tokio::test]
 async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go() {
     let (stack, acme) = Box::pin(listed()).await;
-    let mut steady: BTreeSet<u64> =
-        ids(&Keys { stack: &stack, tenant: &acme, limit: 100 }.forward(nothing).await).into_iter().collect();
+    let mut steady: BTreeSet<u64> = ids(&Keys {
+        stack: &stack,
+        tenant: &acme,
+        limit: 100,
+    }
+    .forward(nothing)
+    .await)
+    .into_iter()
+    .collect();
     for limit in [1, 7, 100] {
-        let keys = Keys { stack: &stack, tenant: &acme, limit };
+        let keys = Keys {
+            stack: &stack,
+            tenant: &acme,
+            limit,
+        };
         // Every fifth of those that are there goes at some time, be it before its page is read or after.
-        let mut doomed: Vec<u64> = steady.iter().copied().step_by(5).filter(|id| *id != acme.key_id).collect();
+        let mut doomed: Vec<u64> = steady
+            .iter()
+            .copied()
+            .step_by(5)
+            .filter(|id| *id != acme.key_id)
+            .collect();
         steady.retain(|id| !doomed.contains(id));
         let mut made = Vec::new();
         let half = doomed.split_off(doomed.len() / 2);
 
         let forward = keys.forward(change(&keys, doomed, &mut made)).await;
         let met = ids(&forward);
-        assert!(met.is_sorted_by(|newer, older| newer > older), "limit {limit}");
-        let stayed: BTreeSet<u64> = met.iter().copied().filter(|id| steady.contains(id)).collect();
+        assert!(
+            met.is_sorted_by(|newer, older| newer > older),
+            "limit {limit}"
+        );
+        let stayed: BTreeSet<u64> = met
+            .iter()
+            .copied()
+            .filter(|id| steady.contains(id))
+            .collect();
         assert_eq!(stayed, steady, "limit {limit}: forward");
 
         let last = forward.last().expect("at least one");
         let mut backward = keys.backward(last, change(&keys, half, &mut made)).await;
         backward.reverse();
         let met = [ids(&backward), last.ids.clone()].concat();
-        assert!(met.is_sorted_by(|newer, older| newer > older), "limit {limit}");
-        let stayed: BTreeSet<u64> = met.iter().copied().filter(|id| steady.contains(id)).collect();
+        assert!(
+            met.is_sorted_by(|newer, older| newer > older),
+            "limit {limit}"
+        );
+        let stayed: BTreeSet<u64> = met
+            .iter()
+            .copied()
+            .filter(|id| steady.contains(id))
+            .collect();
         assert_eq!(stayed, steady, "limit {limit}: backward");
         steady.extend(made);
     }
@@ -145,7 +226,11 @@ async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go() {
 }
 
 /// Removes one of the doomed from the middle of those left, and now and then makes a key.
-fn change<'a>(keys: &'a Keys<'a>, mut doomed: Vec<u64>, made: &'a mut Vec<u64>) -> impl AsyncFnMut(&Page) + 'a {
+fn change<'a>(
+    keys: &'a Keys<'a>,
+    mut doomed: Vec<u64>,
+    made: &'a mut Vec<u64>,
+) -> impl AsyncFnMut(&Page) + 'a {
     let mut pages = 0;
     async move |_| {
         pages += 1;
@@ -163,12 +248,25 @@ fn change<'a>(keys: &'a Keys<'a>, mut doomed: Vec<u64>, made: &'a mut Vec<u64>) 
 async fn a_page_that_was_emptied_leads_back() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let keys = Keys { stack: &stack, tenant: &acme, limit: 3 };
+    let keys = Keys {
+        stack: &stack,
+        tenant: &acme,
+        limit: 3,
+    };
     keys.make(8).await;
     let pages = keys.forward(nothing).await;
-    assert_eq!(pages.iter().map(|page| page.ids.len()).collect::<Vec<_>>(), [3, 3, 3]);
+    assert_eq!(
+        pages.iter().map(|page| page.ids.len()).collect::<Vec<_>>(),
+        [3, 3, 3]
+    );
     // The caller's own key is the oldest: what is emptied is in the middle.
-    let keep = |page: &Page| page.ids.iter().copied().filter(|id| *id != acme.key_id).collect::<Vec<_>>();
+    let keep = |page: &Page| {
+        page.ids
+            .iter()
+            .copied()
+            .filter(|id| *id != acme.key_id)
+            .collect::<Vec<_>>()
+    };
     let older = pages[1].next.clone().expect("a cursor");
     for id in keep(&pages[2]) {
         stack.unlist_key(&acme, id).await;
@@ -197,19 +295,39 @@ async fn an_oldest_page_that_was_emptied_leads_back() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let account = stack.account();
-    let keys = Keys { stack: &stack, tenant: &acme, limit: 2 };
+    let keys = Keys {
+        stack: &stack,
+        tenant: &acme,
+        limit: 2,
+    };
     keys.make(3).await;
     let get = async |cursor: &Value| {
         let cursor = cursor.as_str().expect("a cursor");
-        account.get(&format!("/spaces/{}/api-keys?limit=2&cursor={cursor}", acme.id)).await.demand(200).json()
+        account
+            .get(&format!(
+                "/spaces/{}/api-keys?limit=2&cursor={cursor}",
+                acme.id
+            ))
+            .await
+            .demand(200)
+            .json()
     };
-    let first = account.get(&format!("/spaces/{}/api-keys?limit=2", acme.id)).await.demand(200).json();
+    let first = account
+        .get(&format!("/spaces/{}/api-keys?limit=2", acme.id))
+        .await
+        .demand(200)
+        .json();
     let second = get(&first["next_cursor"]).await;
     for key in second["data"].as_array().expect("a list") {
-        stack.unlist_key(&acme, key["id"].as_u64().expect("a number")).await;
+        stack
+            .unlist_key(&acme, key["id"].as_u64().expect("a number"))
+            .await;
     }
     let empty = get(&first["next_cursor"]).await;
-    assert_eq!((&empty["data"], &empty["next_cursor"]), (&json!([]), &Value::Null));
+    assert_eq!(
+        (&empty["data"], &empty["next_cursor"]),
+        (&json!([]), &Value::Null)
+    );
     let back = get(&empty["prev_cursor"]).await;
     assert_eq!(back["data"], first["data"]);
     assert_eq!(back["prev_cursor"], Value::Null);
@@ -219,42 +337,85 @@ async fn an_oldest_page_that_was_emptied_leads_back() {
 #[tokio::test]
 async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
     let stack = Stack::start().await;
-    let (acme, other, user) = (stack.space("Acme").await, stack.space("Other").await, stack.user().await);
+    let (acme, other, user) = (
+        stack.space("Acme").await,
+        stack.space("Other").await,
+        stack.user().await,
+    );
     stack.join(&user, &acme, "owner").await;
-    Keys { stack: &stack, tenant: &acme, limit: 1 }.make(3).await;
+    Keys {
+        stack: &stack,
+        tenant: &acme,
+        limit: 1,
+    }
+    .make(3)
+    .await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     let next_of = async |client: &Client, path: &str| {
-        let page = client.get(&format!("{path}?limit=1")).await.demand(200).json();
+        let page = client
+            .get(&format!("{path}?limit=1"))
+            .await
+            .demand(200)
+            .json();
         page["next_cursor"].as_str().expect("a cursor").to_owned()
     };
     let cursor = next_of(&acme.client, &path).await;
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
     let refused = async |client: &Client, address: String| {
-        assert_eq!(client.get(&address).await.refused(422), invalid, "{address}");
+        assert_eq!(
+            client.get(&address).await.refused(422),
+            invalid,
+            "{address}"
+        );
     };
 
     // The same space's other key, another page size, and the id in the path in the other case.
     let colleague = acme.role("owner").await;
-    let expected = acme.client.get(&format!("{path}?limit=2&cursor={cursor}")).await.demand(200).json()["data"].clone();
+    let expected = acme
+        .client
+        .get(&format!("{path}?limit=2&cursor={cursor}"))
+        .await
+        .demand(200)
+        .json()["data"]
+        .clone();
     let lower = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
     for (client, path) in [(&colleague, &path), (&acme.client, &lower)] {
-        let page = client.get(&format!("{path}?cursor={cursor}&limit=2")).await.demand(200).json();
+        let page = client
+            .get(&format!("{path}?cursor={cursor}&limit=2"))
+            .await
+            .demand(200)
+            .json();
         assert_eq!(page["data"], expected);
         assert_eq!(page["path"], format!("/api/v1{path}"));
     }
     let key = acme.client.key.as_deref().expect("a key");
-    stack.anonymous.get(&format!("{path}?api_key={key}&cursor={cursor}")).await.demand(200);
+    stack
+        .anonymous
+        .get(&format!("{path}?api_key={key}&cursor={cursor}"))
+        .await
+        .demand(200);
 
     // Another list, other filters, other holders.
-    acme.client.get(&format!("{path}?cursor={cursor}&tag=&type=%20")).await.demand(200);
+    acme.client
+        .get(&format!("{path}?cursor={cursor}&tag=&type=%20"))
+        .await
+        .demand(200);
     refused(&acme.client, format!("/spaces?cursor={cursor}")).await;
     refused(&acme.client, format!("{path}?cursor={cursor}&tag=x")).await;
-    refused(&other.client, format!("/spaces/{}/api-keys?cursor={cursor}", other.id)).await;
+    refused(
+        &other.client,
+        format!("/spaces/{}/api-keys?cursor={cursor}", other.id),
+    )
+    .await;
     refused(&stack.account(), format!("{path}?cursor={cursor}")).await;
     let users = next_of(&user.client, &path).await;
     refused(&stack.account(), format!("{path}?cursor={users}")).await;
     refused(&user.client, format!("/account/api-keys?cursor={users}")).await;
-    refused(&stack.account(), format!("/account/api-keys?cursor={cursor}")).await;
+    refused(
+        &stack.account(),
+        format!("/account/api-keys?cursor={cursor}"),
+    )
+    .await;
 
     for (index, byte) in cursor.bytes().enumerate() {
         let mut tampered = cursor.clone().into_bytes();
@@ -263,9 +424,15 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         let tampered = String::from_utf8(tampered).expect("ASCII");
         refused(&acme.client, format!("{path}?cursor={tampered}")).await;
     }
-    for tampered in
-        ["x", "%00", "AAAA", &format!("{cursor}A"), &cursor[1..], &cursor[..cursor.len() - 1], &format!("{cursor}=")]
-    {
+    for tampered in [
+        "x",
+        "%00",
+        "AAAA",
+        &format!("{cursor}A"),
+        &cursor[1..],
+        &cursor[..cursor.len() - 1],
+        &format!("{cursor}="),
+    ] {
         refused(&acme.client, format!("{path}?cursor={tampered}")).await;
     }
     stack.stop().await;
@@ -275,11 +442,18 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
 async fn revoked_keys_stay_in_their_place() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let keys = Keys { stack: &stack, tenant: &acme, limit: 2 };
+    let keys = Keys {
+        stack: &stack,
+        tenant: &acme,
+        limit: 2,
+    };
     keys.make(6).await;
     let before = keys.forward(nothing).await;
     for id in ids(&before).into_iter().filter(|id| *id != acme.key_id) {
-        acme.client.delete(&format!("/spaces/{}/api-keys/{id}", acme.id)).await.demand(204);
+        acme.client
+            .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
+            .await
+            .demand(204);
     }
     assert_eq!(keys.forward(nothing).await, before);
     stack.stop().await;

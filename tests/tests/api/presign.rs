@@ -22,7 +22,13 @@ pub(crate) struct Announced {
 impl Announced {
     /// Announces a file.
     pub(crate) async fn by(client: &Client, body: Value) -> Announced {
-        Announced { answer: client.post("/upload/presign", body).await.demand(201).json() }
+        Announced {
+            answer: client
+                .post("/upload/presign", body)
+                .await
+                .demand(201)
+                .json(),
+        }
     }
 
     /// Announces the photo, or what the fields say of another file.
@@ -51,13 +57,20 @@ impl Announced {
 
     /// Sends bytes to storage as a plain client does.
     pub(crate) async fn send(&self, stack: &Stack, bytes: impl Into<Vec<u8>>) -> Answer {
-        let content_type = self.answer["headers"]["content-type"].as_str().expect("a type");
-        let request = stack.anonymous.request("PUT", self.url()).header("content-type", content_type);
+        let content_type = self.answer["headers"]["content-type"]
+            .as_str()
+            .expect("a type");
+        let request = stack
+            .anonymous
+            .request("PUT", self.url())
+            .header("content-type", content_type);
         stack.anonymous.send(request.body(bytes.into())).await
     }
 
     pub(crate) async fn confirm(&self, client: &Client) -> Answer {
-        client.send(client.request("POST", &format!("/upload/confirm/{}", self.id()))).await
+        client
+            .send(client.request("POST", &format!("/upload/confirm/{}", self.id())))
+            .await
     }
 
     fn text(&self, field: &str) -> &str {
@@ -68,7 +81,8 @@ impl Announced {
 /// What announces the photo, but for these fields.
 pub(crate) fn said(acme: &Tenant, fields: Value) -> Value {
     let (name, content_type, size) = ("photo.jpg", "image/jpeg", PHOTO.len());
-    let mut body = json!({"space": acme.handle, "filename": name, "content_type": content_type, "size": size});
+    let mut body =
+        json!({"space": acme.handle, "filename": name, "content_type": content_type, "size": size});
     if let (Value::Object(body), Value::Object(fields)) = (&mut body, fields) {
         body.extend(fields);
     }
@@ -84,7 +98,10 @@ pub(crate) async fn config(acme: &Tenant, name: &str, rules: Value) -> String {
 
 /// Asks for the photo's announcement under a name of the request.
 async fn named(acme: &Tenant, name: &str, fields: Value) -> Answer {
-    let request = acme.client.request("POST", "/upload/presign").header("idempotency-key", name);
+    let request = acme
+        .client
+        .request("POST", "/upload/presign")
+        .header("idempotency-key", name);
     acme.client.send(request.json(&said(acme, fields))).await
 }
 
@@ -102,12 +119,35 @@ async fn an_announcement_is_answered_bare_and_shows_a_pending_file() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let announced = Announced::to(&acme, json!({"ref": "order 7"})).await;
-    let keys: Vec<&String> = announced.answer.as_object().expect("an object").keys().collect();
-    assert_eq!(keys, ["expires_in", "file_id", "headers", "object_key", "upload_url"]);
+    let keys: Vec<&String> = announced
+        .answer
+        .as_object()
+        .expect("an object")
+        .keys()
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "expires_in",
+            "file_id",
+            "headers",
+            "object_key",
+            "upload_url"
+        ]
+    );
     assert_eq!(announced.answer["expires_in"], 3600);
-    assert_eq!(announced.answer["headers"], json!({"content-type": "image/jpeg"}));
-    assert_eq!(announced.object_key(), format!("staging/{}/{}", acme.id, announced.id()));
-    assert!(announced.url().starts_with(stack.cloud.s3_url()) && announced.url().contains(announced.object_key()));
+    assert_eq!(
+        announced.answer["headers"],
+        json!({"content-type": "image/jpeg"})
+    );
+    assert_eq!(
+        announced.object_key(),
+        format!("staging/{}/{}", acme.id, announced.id())
+    );
+    assert!(
+        announced.url().starts_with(stack.cloud.s3_url())
+            && announced.url().contains(announced.object_key())
+    );
 
     let pending = acme.client.get(&announced.address()).await.ok();
     for (field, value) in [
@@ -123,7 +163,11 @@ async fn an_announcement_is_answered_bare_and_shows_a_pending_file() {
         assert_eq!(pending[field], value, "{field}");
     }
     let path = pending["storage_path"].as_str().expect("a path");
-    stack.anonymous.get(&format!("{}/{path}", stack.cloud.cdn_url())).await.refused(404);
+    stack
+        .anonymous
+        .get(&format!("{}/{path}", stack.cloud.cdn_url()))
+        .await
+        .refused(404);
     stack.checked().await;
     stack.stop().await;
 }
@@ -136,7 +180,11 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
     let mut wrong = vec![
         ("filename", json!(long), too_long),
         ("filename", json!("é".repeat(256)), too_long),
-        ("content_type", json!(typed), "must not be greater than 100 characters"),
+        (
+            "content_type",
+            json!(typed),
+            "must not be greater than 100 characters",
+        ),
         ("size", json!(0), "must be at least 1"),
         ("size", json!(-1), "must be at least 1"),
         ("size", json!(MOST_BYTES + 1), too_large),
@@ -146,15 +194,33 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
         ("folder_id", json!(UNKNOWN), ""),
     ];
     for field in ["space", "filename", "content_type", "upload_config", "ref"] {
-        wrong.extend([json!(5), json!(true), json!(["a"]), json!({})].map(|value| (field, value, "must be a string")));
+        wrong.extend(
+            [json!(5), json!(true), json!(["a"]), json!({})]
+                .map(|value| (field, value, "must be a string")),
+        );
     }
     let uncounted = [json!("5"), json!(1.5), json!(true), json!([5])];
     wrong.extend(uncounted.map(|value| ("size", value, "must be an integer")));
-    let untyped = ["image", "image/", "/jpeg", "image jpeg", "image/jp eg", "image/é", "image/*", "*/*", "image/a; b"];
+    let untyped = [
+        "image",
+        "image/",
+        "/jpeg",
+        "image jpeg",
+        "image/jp eg",
+        "image/é",
+        "image/*",
+        "*/*",
+        "image/a; b",
+    ];
     wrong.extend(untyped.map(|value| ("content_type", json!(value), "format is invalid")));
-    wrong.push(("content_type", json!("image/jpeg\r\nx-amz-acl: public-read"), "format is invalid"));
+    wrong.push((
+        "content_type",
+        json!("image/jpeg\r\nx-amz-acl: public-read"),
+        "format is invalid",
+    ));
     let programs = ["setup.exe", "photo.jpg.EXE", "a.php.jpg", "run.sh"];
-    wrong.extend(programs.map(|value| ("filename", json!(value), "must not be an executable file")));
+    wrong
+        .extend(programs.map(|value| ("filename", json!(value), "must not be an executable file")));
     wrong
 }
 
@@ -166,27 +232,63 @@ async fn all_that_is_wrong_is_told_and_nobody_is_sent_to_look_after_it() {
     let before = stack.dump().await;
     let required = |field: &&str| ((*field).to_owned(), sentence(field, "is required"));
     let all: Map<String, Value> = REQUIRED.iter().map(required).collect();
-    assert_eq!(acme.client.post("/upload/presign", json!({})).await.refused(422), Value::Object(all));
+    assert_eq!(
+        acme.client
+            .post("/upload/presign", json!({}))
+            .await
+            .refused(422),
+        Value::Object(all)
+    );
     for field in REQUIRED {
         for blank in [json!(null), json!(""), json!("  ")] {
-            let errors = acme.client.post("/upload/presign", said(&acme, json!({field: blank}))).await.refused(422);
+            let errors = acme
+                .client
+                .post("/upload/presign", said(&acme, json!({field: blank})))
+                .await
+                .refused(422);
             assert_eq!(errors, json!({field: sentence(field, "is required")}));
         }
     }
     let mut wrong = wrong_fields();
     let spaces = ["zzzzzz", "../x", UNKNOWN, &acme.id, &other.handle];
     wrong.extend(spaces.map(|space| ("space", json!(space), "")));
-    let configs = ["nope", UNKNOWN, "../starter", "Starter", "foreign", &foreign];
+    let configs = [
+        "nope",
+        UNKNOWN,
+        "../starter",
+        "Starter",
+        "foreign",
+        &foreign,
+    ];
     wrong.extend(configs.map(|config| ("upload_config", json!(config), "")));
     for (field, value, end) in wrong {
-        let errors = acme.client.post("/upload/presign", said(&acme, json!({field: value}))).await.refused(422);
-        assert_eq!(errors, json!({field: sentence(field, end)}), "{field} {value}");
+        let errors = acme
+            .client
+            .post("/upload/presign", said(&acme, json!({field: value})))
+            .await
+            .refused(422);
+        assert_eq!(
+            errors,
+            json!({field: sentence(field, end)}),
+            "{field} {value}"
+        );
     }
     let several = json!({"size": 0, "filename": "a.exe", "ref": 5, "upload_config": "nope", "folder_path": "a"});
-    let errors = acme.client.post("/upload/presign", said(&acme, several)).await.refused(422);
+    let errors = acme
+        .client
+        .post("/upload/presign", said(&acme, several))
+        .await
+        .refused(422);
     let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    assert_eq!(told, ["folder_id", "ref", "size", "upload_config"], "a name is judged by a config, once there is one");
-    stack.dump().await.demand_unchanged(&before, "refused announcements");
+    assert_eq!(
+        told,
+        ["folder_id", "ref", "size", "upload_config"],
+        "a name is judged by a config, once there is one"
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "refused announcements");
     // No check is on its way.
     stack.stop().await;
 }
@@ -199,18 +301,45 @@ async fn what_is_at_its_bound_is_announced_as_it_was_said() {
     let (long, typed) = ("é".repeat(255), format!("application/{}", "x".repeat(88)));
     for (fields, shown) in [
         (json!({"filename": long}), json!({"original_name": long})),
-        (json!({"filename": "../../C:\\me.jpg"}), json!({"original_name": "me.jpg"})),
-        (json!({"filename": "no extension"}), json!({"original_name": "no extension", "extension": "bin"})),
+        (
+            json!({"filename": "../../C:\\me.jpg"}),
+            json!({"original_name": "me.jpg"}),
+        ),
+        (
+            json!({"filename": "no extension"}),
+            json!({"original_name": "no extension", "extension": "bin"}),
+        ),
         (json!({"content_type": typed}), json!({"mime_type": typed})),
-        (json!({"content_type": "text/plain; charset=utf-8"}), json!({"mime_type": "text/plain"})),
-        (json!({"content_type": "IMAGE/JPEG"}), json!({"mime_type": "image/jpeg"})),
+        (
+            json!({"content_type": "text/plain; charset=utf-8"}),
+            json!({"mime_type": "text/plain"}),
+        ),
+        (
+            json!({"content_type": "IMAGE/JPEG"}),
+            json!({"mime_type": "image/jpeg"}),
+        ),
         (json!({"size": 1}), json!({"size": 1})),
         (json!({"size": MOST_BYTES}), json!({"size": MOST_BYTES})),
-        (json!({"ref": "x".repeat(255)}), json!({"ref": "x".repeat(255)})),
-        (json!({"ref": null, "upload_config": null, "extra": 1}), json!({"ref": null, "tags": []})),
-        (json!({"space": format!(" {} ", acme.handle)}), json!({"space_id": acme.id})),
-        (json!({"upload_config": "second"}), json!({"upload_config_id": id, "tags": ["a"]})),
-        (json!({"upload_config": id.to_lowercase()}), json!({"upload_config_id": id, "tags": ["a"]})),
+        (
+            json!({"ref": "x".repeat(255)}),
+            json!({"ref": "x".repeat(255)}),
+        ),
+        (
+            json!({"ref": null, "upload_config": null, "extra": 1}),
+            json!({"ref": null, "tags": []}),
+        ),
+        (
+            json!({"space": format!(" {} ", acme.handle)}),
+            json!({"space_id": acme.id}),
+        ),
+        (
+            json!({"upload_config": "second"}),
+            json!({"upload_config_id": id, "tags": ["a"]}),
+        ),
+        (
+            json!({"upload_config": id.to_lowercase()}),
+            json!({"upload_config_id": id, "tags": ["a"]}),
+        ),
     ] {
         let announced = Announced::to(&acme, fields.clone()).await;
         let pending = acme.client.get(&announced.address()).await.ok();
@@ -219,7 +348,10 @@ async fn what_is_at_its_bound_is_announced_as_it_was_said() {
             assert_eq!(&pending[field], value, "{fields}");
         }
         let said_type = said(&acme, fields)["content_type"].clone();
-        assert_eq!(announced.answer["headers"], json!({"content-type": said_type}));
+        assert_eq!(
+            announced.answer["headers"],
+            json!({"content-type": said_type})
+        );
     }
     stack.checked().await;
     stack.stop().await;
@@ -230,22 +362,42 @@ async fn a_config_refuses_what_it_can_tell_from_words() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     config(&acme, "small", json!({"validation": {"max_file_size": 10}})).await;
-    config(&acme, "programs", json!({"validation": {"allowed_formats": ["exe"]}})).await;
+    config(
+        &acme,
+        "programs",
+        json!({"validation": {"allowed_formats": ["exe"]}}),
+    )
+    .await;
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
     acme.client.post("/upload-configs", signed).await.created();
 
     let too_large = json!({"upload_config": "small", "size": 11, "filename": "a.exe"});
-    let errors = acme.client.post("/upload/presign", said(&acme, too_large)).await.refused(422);
+    let errors = acme
+        .client
+        .post("/upload/presign", said(&acme, too_large))
+        .await
+        .refused(422);
     let size = sentence("size", "must not be greater than 10 bytes");
-    assert_eq!(errors, json!({"size": size, "filename": sentence("filename", "must not be an executable file")}));
+    assert_eq!(
+        errors,
+        json!({"size": size, "filename": sentence("filename", "must not be an executable file")})
+    );
     Announced::to(&acme, json!({"upload_config": "small", "size": 10})).await;
-    Announced::to(&acme, json!({"upload_config": "programs", "filename": "setup.exe"})).await;
+    Announced::to(
+        &acme,
+        json!({"upload_config": "programs", "filename": "setup.exe"}),
+    )
+    .await;
 
     // A config that takes signed uploads alone takes announced ones as well.
     let announced = Announced::to(&acme, json!({"upload_config": "signed"})).await;
     announced.send(&stack, PHOTO).await.demand(200);
-    assert_eq!(announced.confirm(&acme.client).await.ok()["status"], "active");
-    let directly = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "signed");
+    assert_eq!(
+        announced.confirm(&acme.client).await.ok()["status"],
+        "active"
+    );
+    let directly =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "signed");
     acme.client.upload(directly).await.refused(403);
     stack.checked().await;
     stack.stop().await;
@@ -256,18 +408,28 @@ async fn only_whoever_may_upload_into_a_space_that_is_enabled_announces_files() 
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (user, viewer) = (acme.role("user").await, acme.role("viewer").await);
-    let announce = async |client: &Client| client.post("/upload/presign", said(&acme, json!({}))).await;
+    let announce =
+        async |client: &Client| client.post("/upload/presign", said(&acme, json!({}))).await;
     announce(&user).await.demand(201);
     assert_eq!(announce(&viewer).await.refused(403), json!({}));
     assert_eq!(announce(&stack.anonymous).await.refused(401), json!({}));
     let space = format!("/spaces/{}", acme.id);
-    acme.client.put(&space, json!({"name": "Acme", "enabled": false})).await.ok();
+    acme.client
+        .put(&space, json!({"name": "Acme", "enabled": false}))
+        .await
+        .ok();
     let before = stack.dump().await;
     for client in [&user, &acme.client, &stack.account()] {
         assert_eq!(announce(client).await.refused(403), json!({}));
     }
-    stack.dump().await.demand_unchanged(&before, "announcements to a disabled space");
-    acme.client.put(&space, json!({"name": "Acme", "enabled": true})).await.ok();
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "announcements to a disabled space");
+    acme.client
+        .put(&space, json!({"name": "Acme", "enabled": true}))
+        .await
+        .ok();
     announce(&user).await.demand(201);
     stack.checked().await;
     stack.stop().await;
@@ -279,19 +441,32 @@ async fn who_asks_again_gets_the_same_file_and_a_fresh_address() {
     let acme = stack.space("Acme").await;
     let first = named(&acme, "one", json!({})).await.demand(201);
     assert!(!first.headers.contains_key("idempotent-replayed"));
-    let first = Announced { answer: first.json() };
+    let first = Announced {
+        answer: first.json(),
+    };
     let before = stack.dump().await;
     stack.clock.advance(minutes(40));
     let again = named(&acme, " one ", json!({})).await;
-    assert_eq!((again.status, again.header("idempotent-replayed")), (201, "true"));
-    let again = Announced { answer: again.json() };
+    assert_eq!(
+        (again.status, again.header("idempotent-replayed")),
+        (201, "true")
+    );
+    let again = Announced {
+        answer: again.json(),
+    };
     assert_ne!(again.url(), first.url());
     for field in ["file_id", "object_key", "headers"] {
         assert_eq!(again.answer[field], first.answer[field], "{field}");
     }
     // The file is looked after as it was announced first.
-    assert_eq!((&first.answer["expires_in"], &again.answer["expires_in"]), (&json!(3_600), &json!(1_200)));
-    stack.dump().await.demand_unchanged(&before, "an announcement that was made before");
+    assert_eq!(
+        (&first.answer["expires_in"], &again.answer["expires_in"]),
+        (&json!(3_600), &json!(1_200))
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "an announcement that was made before");
     let errors = named(&acme, "one", json!({"size": 5})).await.refused(422);
     let message = "The idempotency key field was used before, for a request with another payload.";
     assert_eq!(errors, json!({"idempotency_key": [message]}));
@@ -301,11 +476,20 @@ async fn who_asks_again_gets_the_same_file_and_a_fresh_address() {
     assert_eq!(active["id"], first.answer["file_id"]);
     // A file that is active long since is not announced anew.
     let before = stack.dump().await;
-    assert_eq!(named(&acme, "one", json!({})).await.demand(201).json()["file_id"], first.answer["file_id"]);
-    stack.dump().await.demand_unchanged(&before, "an announcement of an active file");
+    assert_eq!(
+        named(&acme, "one", json!({})).await.demand(201).json()["file_id"],
+        first.answer["file_id"]
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "an announcement of an active file");
     stack.clock.advance(minutes(20));
     assert!(named(&acme, "one", json!({})).await.refused(409)["idempotency_key"].is_array());
-    assert_ne!(named(&acme, "two", json!({})).await.demand(201).json()["file_id"], first.answer["file_id"]);
+    assert_ne!(
+        named(&acme, "two", json!({})).await.demand(201).json()["file_id"],
+        first.answer["file_id"]
+    );
     stack.checked().await;
     stack.stop().await;
 }
@@ -315,7 +499,9 @@ async fn who_asks_again_for_a_file_that_was_refused_is_told_so() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let fields = json!({"size": 4});
-    let announced = Announced { answer: named(&acme, "one", fields.clone()).await.demand(201).json() };
+    let announced = Announced {
+        answer: named(&acme, "one", fields.clone()).await.demand(201).json(),
+    };
     announced.send(&stack, b"text").await.demand(200);
     announced.confirm(&acme.client).await.refused(422);
     assert!(named(&acme, "one", fields).await.refused(409)["idempotency_key"].is_array());
@@ -337,8 +523,10 @@ async fn however_many_announce_it_at_once_there_is_one_file() {
         }
     }
     let dump = stack.dump().await;
-    let pending =
-        dump.items.iter().filter(|((_, sort), item)| sort.starts_with("FILE#") && item["status"] == "pending");
+    let pending = dump
+        .items
+        .iter()
+        .filter(|((_, sort), item)| sort.starts_with("FILE#") && item["status"] == "pending");
     assert_eq!((pending.count(), dump.whole_files().len()), (1, 0));
     stack.checked().await;
     stack.stop().await;

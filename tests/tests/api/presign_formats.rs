@@ -22,7 +22,10 @@ async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route()
         ("image/jpeg", 201),
         ("IMAGE/JPEG; q=1", 201),
         ("image/tiff", 201),
-        ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", 201),
+        (
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            201,
+        ),
         ("application/octet-stream", 201),
         ("application/x-mine", 201),
         ("image/x-unknown", 201),
@@ -45,7 +48,11 @@ async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route()
         ] {
             assert_eq!(answer.status, status, "{content_type}: {answer:?}");
             if status == 422 {
-                assert_eq!(answer.refused(422), refusal("jpg, tiff, docx"), "{content_type}");
+                assert_eq!(
+                    answer.refused(422),
+                    refusal("jpg, tiff, docx"),
+                    "{content_type}"
+                );
             }
         }
     }
@@ -56,8 +63,18 @@ async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route()
 async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    config(&acme, "programs", json!({"validation": {"allowed_formats": ["sh"]}})).await;
-    config(&acme, "scripts", json!({"validation": {"allowed_formats": ["js"]}})).await;
+    config(
+        &acme,
+        "programs",
+        json!({"validation": {"allowed_formats": ["sh"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "scripts",
+        json!({"validation": {"allowed_formats": ["js"]}}),
+    )
+    .await;
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
     let open = Opening::new(&stack, &acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
@@ -70,10 +87,20 @@ async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
 
     // A program that a config allows by name keeps its extension.
     presign("programs", "a.sh", "text/plain").await.demand(201);
-    assert_eq!(presign("programs", "a.txt", "text/plain").await.refused(422), refusal("sh"));
-    presign("scripts", "a.js", "text/javascript").await.demand(201);
+    assert_eq!(
+        presign("programs", "a.txt", "text/plain")
+            .await
+            .refused(422),
+        refusal("sh")
+    );
+    presign("scripts", "a.js", "text/javascript")
+        .await
+        .demand(201);
     // That of anonymous uploaders is stored as text.
-    assert_eq!(open.presign(script.clone()).await.refused(422), refusal("js"));
+    assert_eq!(
+        open.presign(script.clone()).await.refused(422),
+        refusal("js")
+    );
     open_texts.presign(script).await.demand(201);
     stack.leave().await;
 }

@@ -19,36 +19,80 @@ async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
             json!({"enabled": true, "url": url, "position": "north", "opacity": 1}),
             json!({"enabled": true, "url": url, "position": "north", "opacity": 1.0}),
         ),
-        (json!({"enabled": true, "url": url}), json!({"enabled": true, "url": url})),
+        (
+            json!({"enabled": true, "url": url}),
+            json!({"enabled": true, "url": url}),
+        ),
         (json!({"opacity": 0.001}), json!({"opacity": 0.001})),
         // Nearer to nothing than the table's numbers are.
         (json!({"opacity": 1e-130}), json!({"opacity": 1e-6})),
         (json!({"opacity": 5e-324}), json!({"opacity": 1e-6})),
         (json!({"url": url, "enabled": false}), json!({"url": url})),
-        (json!({"url": null, "position": null, "opacity": null}), json!({})),
+        (
+            json!({"url": null, "position": null, "opacity": null}),
+            json!({}),
+        ),
         (json!({}), json!({})),
         (json!(null), json!({})),
     ];
-    let positions = ["northwest", "north", "northeast", "west", "center", "east", "southwest", "south", "southeast"];
-    cases.extend(positions.map(|position| (json!({"position": position}), json!({"position": position}))));
+    let positions = [
+        "northwest",
+        "north",
+        "northeast",
+        "west",
+        "center",
+        "east",
+        "southwest",
+        "south",
+        "southeast",
+    ];
+    cases.extend(
+        positions.map(|position| (json!({"position": position}), json!({"position": position}))),
+    );
     for (given, differences) in cases {
         stack.clock.advance(seconds(1));
         let mut expected = default_watermark();
         for (field, value) in differences.as_object().expect("an object") {
             expected[field] = value.clone();
         }
-        let shown = acme.client.put(&path, json!({"security": {"watermark": given}})).await.ok();
+        let shown = acme
+            .client
+            .put(&path, json!({"security": {"watermark": given}}))
+            .await
+            .ok();
         assert_eq!(shown["security"], json!({"watermark": expected}), "{given}");
-        assert_eq!(acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(), shown, "{given}");
+        assert_eq!(
+            acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(),
+            shown,
+            "{given}"
+        );
     }
 
-    acme.client.put(&path, json!({"security": {"watermark": {"enabled": true, "url": url}}})).await.ok();
+    acme.client
+        .put(
+            &path,
+            json!({"security": {"watermark": {"enabled": true, "url": url}}}),
+        )
+        .await
+        .ok();
     let emptied = acme.client.put(&path, json!({"security": {}})).await.ok();
-    assert_eq!(emptied["security"], json!({"watermark": default_watermark()}));
-    acme.client.put(&path, json!({"security": {"watermark": {"enabled": true, "url": url}}})).await.ok();
+    assert_eq!(
+        emptied["security"],
+        json!({"watermark": default_watermark()})
+    );
+    acme.client
+        .put(
+            &path,
+            json!({"security": {"watermark": {"enabled": true, "url": url}}}),
+        )
+        .await
+        .ok();
     let reset = acme.client.delete(&path).await.ok();
     assert_eq!(reset["security"], json!({"watermark": default_watermark()}));
-    assert_eq!(acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(), reset);
+    assert_eq!(
+        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(),
+        reset
+    );
     stack.stop().await;
 }
 
@@ -59,12 +103,23 @@ async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name() 
     let path = format!("/spaces/{}/security", acme.id);
     let before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let watermark = |value: Value| json!({"security": {"watermark": value}});
-    let one = |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
-    let required = "The security.watermark.url field is required when security.watermark.enabled is true.";
+    let one =
+        |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
+    let required =
+        "The security.watermark.url field is required when security.watermark.enabled is true.";
     for (body, errors) in [
-        (json!({}), json!({"security": ["The security field is required."]})),
-        (json!({"security": null}), json!({"security": ["The security field is required."]})),
-        (json!({"security": [1]}), json!({"security": ["The security field must be an object."]})),
+        (
+            json!({}),
+            json!({"security": ["The security field is required."]}),
+        ),
+        (
+            json!({"security": null}),
+            json!({"security": ["The security field is required."]}),
+        ),
+        (
+            json!({"security": [1]}),
+            json!({"security": ["The security field must be an object."]}),
+        ),
         (
             json!({"security": {"watermark": true}}),
             json!({"security.watermark": ["The security.watermark field must be an object."]}),
@@ -78,15 +133,27 @@ async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name() 
             }),
         ),
         (watermark(json!({"enabled": true})), one("url", required)),
-        (watermark(json!({"enabled": true, "url": null})), one("url", required)),
-        (watermark(json!({"enabled": true, "url": " "})), one("url", required)),
+        (
+            watermark(json!({"enabled": true, "url": null})),
+            one("url", required),
+        ),
+        (
+            watermark(json!({"enabled": true, "url": " "})),
+            one("url", required),
+        ),
         (
             watermark(json!({"enabled": true, "url": "http://example.com/logo.png"})),
-            one("url", "The security.watermark.url field must be a valid URL."),
+            one(
+                "url",
+                "The security.watermark.url field must be a valid URL.",
+            ),
         ),
         (
             watermark(json!({"url": "https://10.0.0.1/logo.png"})),
-            one("url", "The security.watermark.url field must be a public address."),
+            one(
+                "url",
+                "The security.watermark.url field must be a public address.",
+            ),
         ),
         (
             watermark(json!({"enabled": null, "url": 1, "position": "middle", "opacity": 0})),
@@ -99,16 +166,29 @@ async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name() 
         ),
         (
             watermark(json!({"opacity": -0.1})),
-            one("opacity", "The security.watermark.opacity field must be greater than 0."),
+            one(
+                "opacity",
+                "The security.watermark.opacity field must be greater than 0.",
+            ),
         ),
         (
             watermark(json!({"opacity": "0.5"})),
-            one("opacity", "The security.watermark.opacity field must be a number."),
+            one(
+                "opacity",
+                "The security.watermark.opacity field must be a number.",
+            ),
         ),
     ] {
-        assert_eq!(acme.client.put(&path, body.clone()).await.refused(422), errors, "{body}");
+        assert_eq!(
+            acme.client.put(&path, body.clone()).await.refused(422),
+            errors,
+            "{body}"
+        );
     }
-    assert_eq!(acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(), before);
+    assert_eq!(
+        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(),
+        before
+    );
     stack.stop().await;
 }
 
@@ -117,18 +197,34 @@ async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let image = acme.upload_photo().await["url"].as_str().expect("an address").to_owned();
-    let text = acme.client.upload(form(&acme.handle, "a.txt", "text/plain", "some text")).await.created();
+    let image = acme.upload_photo().await["url"]
+        .as_str()
+        .expect("an address")
+        .to_owned();
+    let text = acme
+        .client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created();
     let text = text["url"].as_str().expect("an address");
     let watermark = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
-    acme.client.put(&format!("{space}/security"), watermark).await.ok();
+    acme.client
+        .put(&format!("{space}/security"), watermark)
+        .await
+        .ok();
     for client in [&stack.anonymous, &acme.client] {
         let errors = client.get(&image).await.refused(422);
         assert!(errors["watermark"][0].is_string(), "{errors}");
         assert_eq!(client.get(text).await.demand(200).body, "some text");
     }
     // Whoever may not see the image is not told of its watermark.
-    acme.client.put(&format!("{space}/access-control"), json!({"access_control": {"requires_auth": true}})).await.ok();
+    acme.client
+        .put(
+            &format!("{space}/access-control"),
+            json!({"access_control": {"requires_auth": true}}),
+        )
+        .await
+        .ok();
     stack.anonymous.get(&image).await.refused(403);
     acme.client.get(&image).await.refused(422);
     acme.client.delete(&format!("{space}/security")).await.ok();

@@ -17,7 +17,12 @@ async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name() {
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
     let uploaded = signer.send(&signer.query(&stack)).await.created();
-    let record = signer.acme.client.get(&format!("/files/{}", text(&uploaded["id"]))).await.ok();
+    let record = signer
+        .acme
+        .client
+        .get(&format!("/files/{}", text(&uploaded["id"])))
+        .await
+        .ok();
     for (field, value) in [
         ("uploaded_by", json!({"type": "signed_url"})),
         ("status", json!("active")),
@@ -29,7 +34,15 @@ async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name() {
     ] {
         assert_eq!(record[field], value, "{field}");
     }
-    assert_eq!(stack.anonymous.get(&text(&uploaded["url"])).await.demand(200).body, PHOTO);
+    assert_eq!(
+        stack
+            .anonymous
+            .get(&text(&uploaded["url"]))
+            .await
+            .demand(200)
+            .body,
+        PHOTO
+    );
     stack.stop().await;
 }
 
@@ -38,10 +51,15 @@ async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_co
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
     let (client, handle) = (&signer.acme.client, &signer.acme.handle);
-    let by_key = form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
+    let by_key =
+        form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
     client.upload(by_key).await.refused(403);
-    let unsigned = stack.anonymous.request("POST", &format!("/upload/unsigned/{handle}/by-signature"));
-    let unsigned = unsigned.header("referer", "https://example.com/").multipart(Form::new().part("file", photo()));
+    let unsigned = stack
+        .anonymous
+        .request("POST", &format!("/upload/unsigned/{handle}/by-signature"));
+    let unsigned = unsigned
+        .header("referer", "https://example.com/")
+        .multipart(Form::new().part("file", photo()));
     stack.anonymous.send(unsigned).await.refused(403);
     signer.send(&signer.query(&stack)).await.created();
 
@@ -54,10 +72,18 @@ async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_co
         // What restricts strangers without a signature restricts nobody else.
         for _ in 0..2 {
             let uploaded = signer.send(&signer.query(&stack)).await.created();
-            let record = signer.acme.client.get(&format!("/files/{}", text(&uploaded["id"]))).await.ok();
+            let record = signer
+                .acme
+                .client
+                .get(&format!("/files/{}", text(&uploaded["id"])))
+                .await
+                .ok();
             assert_eq!(record["upload_config_id"], signer.config);
             let delivery = fields.get("delivery_type").cloned();
-            assert_eq!(uploaded["type"], delivery.unwrap_or_else(|| json!("upload")));
+            assert_eq!(
+                uploaded["type"],
+                delivery.unwrap_or_else(|| json!("upload"))
+            );
         }
     }
     stack.stop().await;
@@ -70,17 +96,31 @@ async fn what_a_config_asks_by_now_is_asked_of_whoever_has_an_address() {
     let (client, query) = (&signer.acme.client, signer.query(&stack));
     signer.send(&query).await.created();
     for (rules, message) in [
-        (json!({"allowed_formats": ["png", "txt"]}), "The file field must be a file of type: png, txt."),
-        (json!({"max_file_size": 10}), "The file field must not be greater than 10 bytes."),
-        (json!({"min_image_width": 10_000}), "The file field has invalid image dimensions."),
+        (
+            json!({"allowed_formats": ["png", "txt"]}),
+            "The file field must be a file of type: png, txt.",
+        ),
+        (
+            json!({"max_file_size": 10}),
+            "The file field must not be greater than 10 bytes.",
+        ),
+        (
+            json!({"min_image_width": 10_000}),
+            "The file field has invalid image dimensions.",
+        ),
     ] {
         let change = json!({"id": signer.config, "config": {"validation": rules}});
         client.post("/upload-configs/update", change).await.ok();
-        assert_eq!(signer.send(&query).await.refused(422), json!({"file": [message]}));
+        assert_eq!(
+            signer.send(&query).await.refused(422),
+            json!({"file": [message]})
+        );
         let text = file("a.txt", "text/plain", "0123456789");
         signer.send_form(&query, signer.form(text)).await.created();
     }
-    let deletion = client.request("DELETE", "/upload-configs").json(&json!({"id": signer.config}));
+    let deletion = client
+        .request("DELETE", "/upload-configs")
+        .json(&json!({"id": signer.config}));
     client.send(deletion).await.demand(204);
     signer.send(&query).await.refused(403);
     stack.stop().await;
@@ -91,20 +131,37 @@ async fn a_disabled_space_takes_nothing_by_its_addresses_and_makes_none() {
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
     let (client, query) = (&signer.acme.client, signer.query(&stack));
-    let (space, wish) = (format!("/spaces/{}", signer.acme.id), json!({"upload_config_id": signer.config}));
-    client.put(&space, json!({"name": "Acme", "enabled": false})).await.ok();
+    let (space, wish) = (
+        format!("/spaces/{}", signer.acme.id),
+        json!({"upload_config_id": signer.config}),
+    );
+    client
+        .put(&space, json!({"name": "Acme", "enabled": false}))
+        .await
+        .ok();
     signer.send(&query).await.refused(403);
     signer.presign(&query, json!({})).await.refused(403);
-    client.post("/upload/generate-signed-url", wish.clone()).await.refused(403);
-    client.put(&space, json!({"name": "Acme", "enabled": true})).await.ok();
+    client
+        .post("/upload/generate-signed-url", wish.clone())
+        .await
+        .refused(403);
+    client
+        .put(&space, json!({"name": "Acme", "enabled": true}))
+        .await
+        .ok();
     signer.send(&query).await.created();
     client.post("/upload/generate-signed-url", wish).await.ok();
     stack.stop().await;
 }
 
 async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Answer {
-    let request = signer.holder.request("POST", &format!("/upload/signed?{query}"));
-    signer.holder.send(request.header("idempotency-key", name).multipart(form)).await
+    let request = signer
+        .holder
+        .request("POST", &format!("/upload/signed?{query}"));
+    signer
+        .holder
+        .send(request.header("idempotency-key", name).multipart(form))
+        .await
 }
 
 #[tokio::test]
@@ -120,7 +177,10 @@ async fn a_name_of_a_request_is_its_addresss_own() {
     for spelled in [&one, &one, &reversed] {
         demand_replay(&named(&signer, spelled, " order 7 ", form()).await, &first);
     }
-    for another in [form().text("ref", "x"), signer.form(file("b.jpg", "image/jpeg", PHOTO))] {
+    for another in [
+        form().text("ref", "x"),
+        signer.form(file("b.jpg", "image/jpeg", PHOTO)),
+    ] {
         let errors = named(&signer, &one, "order 7", another).await.refused(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
@@ -131,7 +191,12 @@ async fn a_name_of_a_request_is_its_addresss_own() {
     assert!(first.body != second.body && first.body != third.body);
     // Though it would be refused by now.
     let change = json!({"id": signer.config, "config": {"validation": {"max_file_size": 10}}});
-    signer.acme.client.post("/upload-configs/update", change).await.ok();
+    signer
+        .acme
+        .client
+        .post("/upload-configs/update", change)
+        .await
+        .ok();
     named(&signer, &one, "order 9", form()).await.refused(422);
     demand_replay(&named(&signer, &one, "order 7", form()).await, &first);
     let dump = stack.dump().await;
@@ -140,14 +205,23 @@ async fn a_name_of_a_request_is_its_addresss_own() {
     let signature = &complete.last().expect("the signature").1;
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
-        assert!(![signature, &signer.secret].iter().any(|secret| shown.contains(secret.as_str())), "{shown}");
+        assert!(
+            ![signature, &signer.secret]
+                .iter()
+                .any(|secret| shown.contains(secret.as_str())),
+            "{shown}"
+        );
     }
     stack.stop().await;
 }
 
 async fn limited(requests: u32) -> Stack {
     let parameters = [("UploadRequestsPerMinute".to_owned(), requests.to_string())].into();
-    Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await
+    Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await
 }
 
 #[tokio::test]
@@ -177,7 +251,11 @@ async fn each_address_has_a_limit_of_its_own() {
         answer.refused(429);
     }
     let answer = signer.send(&other).await.demand(201);
-    assert_eq!(answer.header("x-ratelimit-remaining"), "2", "another address");
+    assert_eq!(
+        answer.header("x-ratelimit-remaining"),
+        "2",
+        "another address"
+    );
     signer.acme.upload_photo().await;
     stack.clock.advance(seconds(left_seconds - 1));
     let early = signer.send(&one).await;
@@ -195,7 +273,9 @@ async fn an_address_is_one_however_its_signature_is_spelled() {
     let complete = signer.signed(signer.parameters(&stack));
     signer.send(&query(&complete)).await.created();
     let shouted = complete.last().expect("the signature").1.to_uppercase();
-    let answer = signer.send(&query(&with(complete, "signature", &shouted))).await;
+    let answer = signer
+        .send(&query(&with(complete, "signature", &shouted)))
+        .await;
     assert!([403, 429].contains(&answer.status), "{answer:?}");
     stack.stop().await;
 }

@@ -19,7 +19,9 @@ pub(super) type Parameters = Vec<(String, String)>;
 /// A text as RFC 3986 encodes it where all but its unreserved characters are.
 fn encoded(text: &str) -> String {
     let character = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
+        }
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(character).collect()
@@ -27,7 +29,9 @@ fn encoded(text: &str) -> String {
 
 /// Parameters as a query, in the order in which they stand.
 pub(super) fn query(parameters: &[(String, String)]) -> String {
-    let pairs = parameters.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
+    let pairs = parameters
+        .iter()
+        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 
@@ -38,9 +42,15 @@ pub(super) fn canonical(parameters: &[(String, String)]) -> String {
 
 /// What is signed of an address at a path.
 pub(super) fn canonical_at(path: &str, parameters: &[(String, String)]) -> String {
-    let mut pairs: Parameters = parameters.iter().map(|(name, value)| (encoded(name), encoded(value))).collect();
+    let mut pairs: Parameters = parameters
+        .iter()
+        .map(|(name, value)| (encoded(name), encoded(value)))
+        .collect();
     pairs.sort();
-    let pairs: Vec<String> = pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let pairs: Vec<String> = pairs
+        .into_iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     format!("{path}?{}", pairs.join("&"))
 }
 
@@ -48,8 +58,16 @@ pub(super) fn canonical_at(path: &str, parameters: &[(String, String)]) -> Strin
 pub(super) fn mark(secret: &str, text: &str) -> String {
     let mut key = [0_u8; BLOCK_BYTES];
     key[..secret.len()].copy_from_slice(secret.as_bytes());
-    let inner = Sha256::new().chain_update(key.map(|byte| byte ^ 0x36)).chain_update(text).finalize();
-    hex::encode(Sha256::new().chain_update(key.map(|byte| byte ^ 0x5C)).chain_update(inner).finalize())
+    let inner = Sha256::new()
+        .chain_update(key.map(|byte| byte ^ 0x36))
+        .chain_update(text)
+        .finalize();
+    hex::encode(
+        Sha256::new()
+            .chain_update(key.map(|byte| byte ^ 0x5C))
+            .chain_update(inner)
+            .finalize(),
+    )
 }
 
 /// Parameters of which one says this.
@@ -85,17 +103,39 @@ impl Signer {
         let acme = stack.space(space).await;
         let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": config});
         let config = text(&acme.client.post("/upload-configs", body).await.created()["id"]);
-        let shown = acme.client.get(&format!("/spaces/{}/signing-secret", acme.id)).await.ok();
+        let shown = acme
+            .client
+            .get(&format!("/spaces/{}/signing-secret", acme.id))
+            .await
+            .ok();
         let (kid, secret) = (text(&shown["kid"]), text(&shown["secret"]));
-        Signer { acme, config, kid, secret, holder: stack.anonymous.clone() }
+        Signer {
+            acme,
+            config,
+            kid,
+            secret,
+            holder: stack.anonymous.clone(),
+        }
     }
 
     /// The same for another config of these fields.
     pub(super) async fn for_config(&self, fields: Value) -> Signer {
         let mut body = json!({"space_id": self.acme.id});
-        body.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
-        let config = text(&self.acme.client.post("/upload-configs", body).await.created()["id"]);
-        Signer { config, ..self.clone() }
+        body.as_object_mut()
+            .expect("an object")
+            .extend(fields.as_object().expect("an object").clone());
+        let config = text(
+            &self
+                .acme
+                .client
+                .post("/upload-configs", body)
+                .await
+                .created()["id"],
+        );
+        Signer {
+            config,
+            ..self.clone()
+        }
     }
 
     /// What an address for half an hour says at least.
@@ -107,7 +147,9 @@ impl Signer {
             ("space_id", self.acme.id.clone()),
             ("expires", expires.to_string()),
         ];
-        parameters.map(|(name, value)| (name.to_owned(), value)).into()
+        parameters
+            .map(|(name, value)| (name.to_owned(), value))
+            .into()
     }
 
     /// Parameters with their signature.
@@ -124,12 +166,19 @@ impl Signer {
     /// The form that goes with an address.
     pub(super) fn form(&self, file: Part) -> Form {
         let form = Form::new().text("space_id", self.acme.id.clone());
-        form.text("upload_config_id", self.config.clone()).part("file", file)
+        form.text("upload_config_id", self.config.clone())
+            .part("file", file)
     }
 
     /// Uploads by the address with this query.
     pub(super) async fn send_form(&self, query: &str, form: Form) -> Answer {
-        self.holder.send(self.holder.request("POST", &format!("/upload/signed?{query}")).multipart(form)).await
+        self.holder
+            .send(
+                self.holder
+                    .request("POST", &format!("/upload/signed?{query}"))
+                    .multipart(form),
+            )
+            .await
     }
 
     /// Uploads the photo.
@@ -139,8 +188,13 @@ impl Signer {
 
     /// Announces the photo, or what `more` says in its place.
     pub(super) async fn presign(&self, query: &str, more: Value) -> Answer {
-        let mut body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
-        body.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
-        self.holder.post(&format!("/upload/signed/presign?{query}"), body).await
+        let mut body =
+            json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
+        body.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        self.holder
+            .post(&format!("/upload/signed/presign?{query}"), body)
+            .await
     }
 }

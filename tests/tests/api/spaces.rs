@@ -9,19 +9,32 @@ async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
     let stack = Stack::start().await;
     let account = stack.account();
     let made = account
-        .post("/spaces", json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}))
+        .post(
+            "/spaces",
+            json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}),
+        )
         .await
         .created();
-    let shown = account.get(&format!("/spaces/{}", made["id"].as_str().expect("an id"))).await.ok();
+    let shown = account
+        .get(&format!("/spaces/{}", made["id"].as_str().expect("an id")))
+        .await
+        .ok();
     assert_eq!(made, shown);
 
     let handle = made["handle"].as_str().expect("a handle");
-    assert!(handle.len() == 6 && handle.as_bytes()[0].is_ascii_lowercase(), "{handle}");
+    assert!(
+        handle.len() == 6 && handle.as_bytes()[0].is_ascii_lowercase(),
+        "{handle}"
+    );
     for field in ["id", "active_upload_config_id"] {
         assert_eq!(made[field].as_str().map(str::len), Some(26), "{field}");
     }
     assert_eq!(made["created_at"], made["updated_at"]);
-    assert!(made["created_at"].as_str().is_some_and(|at| at.len() == 24 && at.ends_with('Z')));
+    assert!(
+        made["created_at"]
+            .as_str()
+            .is_some_and(|at| at.len() == 24 && at.ends_with('Z'))
+    );
     let fixed = json!({
         "name": "Acme", "description": "Photos\nand more", "enabled": true, "folder_mode": "dynamic",
         "custom_domain": null, "webhook_url": null,
@@ -52,8 +65,7 @@ async fn space_is_created_with_every_optional_field() {
     for (field, value) in expected.as_object().expect("an object") {
         assert_eq!(&created[field], value, "{field}");
     }
-    let wrong =
-        json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
+    let wrong = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
     let errors = account.post("/spaces", wrong).await.refused(422);
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["custom_domain", "enabled", "webhook_url"]);
@@ -64,7 +76,11 @@ async fn space_is_created_with_every_optional_field() {
 async fn an_id_is_accepted_in_any_case() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let shown = acme.client.get(&format!("/spaces/{}", acme.id.to_lowercase())).await.ok();
+    let shown = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id.to_lowercase()))
+        .await
+        .ok();
     assert_eq!(shown["id"], acme.id);
     stack.stop().await;
 }
@@ -78,9 +94,15 @@ async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once() {
         account.post("/spaces", json!({ "name": name }))
     });
     let answers = join_all(attempts).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 201).count(),
+        1
+    );
     for answer in answers.into_iter().filter(|answer| answer.status != 201) {
-        assert_eq!(answer.refused(422), json!({"name": ["The name has already been taken."]}));
+        assert_eq!(
+            answer.refused(422),
+            json!({"name": ["The name has already been taken."]})
+        );
     }
     stack.stop().await;
 }
@@ -91,8 +113,14 @@ async fn everything_wrong_with_a_space_is_told_together() {
     let account = stack.account();
     for (body, errors) in [
         (json!({}), json!({"name": ["The name field is required."]})),
-        (json!({"name": "  "}), json!({"name": ["The name field is required."]})),
-        (json!({"name": null}), json!({"name": ["The name field is required."]})),
+        (
+            json!({"name": "  "}),
+            json!({"name": ["The name field is required."]}),
+        ),
+        (
+            json!({"name": null}),
+            json!({"name": ["The name field is required."]}),
+        ),
         (
             json!({"name": ["x"], "description": 5, "folder_mode": "other"}),
             json!({
@@ -105,11 +133,24 @@ async fn everything_wrong_with_a_space_is_told_together() {
             json!({"name": "é".repeat(256)}),
             json!({"name": ["The name field must not be greater than 255 characters."]}),
         ),
-        (json!({"name": "a\u{0}b"}), json!({"name": ["The name field format is invalid."]})),
+        (
+            json!({"name": "a\u{0}b"}),
+            json!({"name": ["The name field format is invalid."]}),
+        ),
     ] {
-        assert_eq!(account.post("/spaces", body.clone()).await.refused(422), errors, "{body}");
+        assert_eq!(
+            account.post("/spaces", body.clone()).await.refused(422),
+            errors,
+            "{body}"
+        );
     }
-    account.post("/spaces", json!({"name": "é".repeat(255), "folder_mode": "fixed"})).await.created();
+    account
+        .post(
+            "/spaces",
+            json!({"name": "é".repeat(255), "folder_mode": "fixed"}),
+        )
+        .await
+        .created();
     stack.stop().await;
 }
 
@@ -117,6 +158,9 @@ async fn everything_wrong_with_a_space_is_told_together() {
 async fn a_space_key_makes_no_spaces() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    acme.client.post("/spaces", json!({"name": "Other"})).await.refused(403);
+    acme.client
+        .post("/spaces", json!({"name": "Other"}))
+        .await
+        .refused(403);
     stack.stop().await;
 }

@@ -7,7 +7,10 @@ use tests::{Client, Stack, seconds};
 async fn names(client: &Client) -> Vec<String> {
     let page = client.get("/spaces").await.demand(200).json();
     let spaces = page["data"].as_array().expect("a list").clone();
-    spaces.iter().map(|space| space["name"].as_str().expect("a name").to_owned()).collect()
+    spaces
+        .iter()
+        .map(|space| space["name"].as_str().expect("a name").to_owned())
+        .collect()
 }
 
 #[tokio::test]
@@ -18,9 +21,16 @@ async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_k
         stack.clock.advance(seconds(1));
         tenants.push(stack.space(name).await);
     }
-    assert_eq!(names(&stack.account()).await, ["Third", "Other", "Acme", "My assets"]);
+    assert_eq!(
+        names(&stack.account()).await,
+        ["Third", "Other", "Acme", "My assets"]
+    );
     for role in ["viewer", "user", "admin", "owner"] {
-        assert_eq!(names(&tenants[0].role(role).await).await, ["Acme"], "{role}");
+        assert_eq!(
+            names(&tenants[0].role(role).await).await,
+            ["Acme"],
+            "{role}"
+        );
     }
     let user = stack.user().await;
     assert!(names(&user.client).await.is_empty());
@@ -35,10 +45,22 @@ async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_k
 async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let update = json!({"name": "Acme", "description": "Photos", "webhook_url": "https://example.com/hook"});
-    let mut expected = acme.client.put(&format!("/spaces/{}", acme.id), update).await.ok();
+    let update =
+        json!({"name": "Acme", "description": "Photos", "webhook_url": "https://example.com/hook"});
+    let mut expected = acme
+        .client
+        .put(&format!("/spaces/{}", acme.id), update)
+        .await
+        .ok();
     for detail in ["access_control", "security"] {
-        assert!(expected.as_object_mut().expect("an object").remove(detail).is_some(), "{detail}");
+        assert!(
+            expected
+                .as_object_mut()
+                .expect("an object")
+                .remove(detail)
+                .is_some(),
+            "{detail}"
+        );
     }
     let list = acme.client.get("/spaces?limit=7").await.demand(200).json();
     let envelope = json!({
@@ -54,12 +76,24 @@ async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
     let account = stack.account();
     for index in 0..4 {
         stack.clock.advance(seconds(1));
-        account.post("/spaces", json!({"name": format!("Space {index}")})).await.created();
+        account
+            .post("/spaces", json!({"name": format!("Space {index}")}))
+            .await
+            .created();
     }
-    let page = async |query: String| account.get(&format!("/spaces?limit=2{query}")).await.demand(200).json();
+    let page = async |query: String| {
+        account
+            .get(&format!("/spaces?limit=2{query}"))
+            .await
+            .demand(200)
+            .json()
+    };
     let names = |page: &Value| {
         let spaces = page["data"].as_array().expect("a list");
-        spaces.iter().map(|space| space["name"].clone()).collect::<Vec<_>>()
+        spaces
+            .iter()
+            .map(|space| space["name"].clone())
+            .collect::<Vec<_>>()
     };
     let cursor = |cursor: &Value| format!("&cursor={}", cursor.as_str().expect("a cursor"));
     let first = page(String::new()).await;
@@ -68,7 +102,10 @@ async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
     assert_eq!(names(&first), ["Space 3", "Space 2"]);
     assert_eq!(names(&second), ["Space 1", "Space 0"]);
     assert_eq!(names(&third), ["My assets"]);
-    assert_eq!((&first["prev_cursor"], &third["next_cursor"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&first["prev_cursor"], &third["next_cursor"]),
+        (&Value::Null, &Value::Null)
+    );
     assert_eq!(page(cursor(&third["prev_cursor"])).await, second);
     assert_eq!(page(cursor(&second["prev_cursor"])).await, first);
 
@@ -78,12 +115,25 @@ async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
         ("x", "The limit field must be an integer."),
         ("1.5", "The limit field must be an integer."),
     ] {
-        let errors = account.get(&format!("/spaces?limit={limit}")).await.refused(422);
+        let errors = account
+            .get(&format!("/spaces?limit={limit}"))
+            .await
+            .refused(422);
         assert_eq!(errors, json!({"limit": [message]}), "{limit}");
     }
     let both = account.get("/spaces?limit=0&cursor=x").await.refused(422);
-    assert_eq!(both.as_object().map(serde_json::Map::len), Some(2), "{both}");
-    assert_eq!(account.get("/spaces?limit=100").await.demand(200).json()["per_page"], 100);
-    assert_eq!(account.get("/spaces?limit=").await.demand(200).json()["per_page"], 20);
+    assert_eq!(
+        both.as_object().map(serde_json::Map::len),
+        Some(2),
+        "{both}"
+    );
+    assert_eq!(
+        account.get("/spaces?limit=100").await.demand(200).json()["per_page"],
+        100
+    );
+    assert_eq!(
+        account.get("/spaces?limit=").await.demand(200).json()["per_page"],
+        20
+    );
     stack.stop().await;
 }

@@ -5,7 +5,10 @@ use tests::{PHOTO, Stack, Tenant, form, seconds};
 
 /// The space with these fields changed.
 async fn update(acme: &Tenant, fields: &Value) -> Value {
-    acme.client.put(&format!("/spaces/{}", acme.id), fields.clone()).await.ok()
+    acme.client
+        .put(&format!("/spaces/{}", acme.id), fields.clone())
+        .await
+        .ok()
 }
 
 #[tokio::test]
@@ -16,9 +19,21 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
     let mut expected = acme.client.get(&path).await.ok();
     for (field, given, shown) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
-        ("description", json!("Photos\nand more"), json!("Photos\nand more")),
-        ("webhook_url", json!("https://example.com/hook?x=1"), json!("https://example.com/hook?x=1")),
-        ("custom_domain", json!("Assets.Example.COM"), json!("assets.example.com")),
+        (
+            "description",
+            json!("Photos\nand more"),
+            json!("Photos\nand more"),
+        ),
+        (
+            "webhook_url",
+            json!("https://example.com/hook?x=1"),
+            json!("https://example.com/hook?x=1"),
+        ),
+        (
+            "custom_domain",
+            json!("Assets.Example.COM"),
+            json!("assets.example.com"),
+        ),
         ("enabled", json!(false), json!(false)),
         ("enabled", json!(true), json!(true)),
         (
@@ -34,7 +49,10 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
         let mut body = json!({"name": expected["name"]});
         body[field] = given;
         let updated = update(&acme, &body).await;
-        assert!(updated["updated_at"].as_str() > expected["updated_at"].as_str(), "{field}");
+        assert!(
+            updated["updated_at"].as_str() > expected["updated_at"].as_str(),
+            "{field}"
+        );
         expected["updated_at"] = updated["updated_at"].clone();
         expected[field] = shown;
         assert_eq!(updated, expected, "{body}");
@@ -49,9 +67,16 @@ async fn changing_the_folder_mode_returns_422() {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 
-    let errors = acme.client.put(&path, json!({"name": "Renamed", "folder_mode": "fixed"})).await.refused(422);
+    let errors = acme
+        .client
+        .put(&path, json!({"name": "Renamed", "folder_mode": "fixed"}))
+        .await
+        .refused(422);
 
-    assert_eq!(errors, json!({"folder_mode": ["The folder mode field must not be changed."]}));
+    assert_eq!(
+        errors,
+        json!({"folder_mode": ["The folder mode field must not be changed."]})
+    );
     assert_eq!(acme.client.get(&path).await.ok()["name"], "Acme");
     stack.stop().await;
 }
@@ -78,14 +103,32 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let path = format!("/spaces/{}", acme.id);
     let before = stack.dump().await;
-    let foreign = other.client.get(&format!("/spaces/{}", other.id)).await.ok()["active_upload_config_id"].clone();
+    let foreign = other
+        .client
+        .get(&format!("/spaces/{}", other.id))
+        .await
+        .ok()["active_upload_config_id"]
+        .clone();
     let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
-    let unknown = json!({"active_upload_config_id": ["The selected active upload config id is invalid."]});
+    let unknown =
+        json!({"active_upload_config_id": ["The selected active upload config id is invalid."]});
     for (body, errors) in [
-        (json!({"description": "x"}), json!({"name": ["The name field is required."]})),
-        (json!({"name": null}), json!({"name": ["The name field is required."]})),
-        (json!({"name": " \t"}), json!({"name": ["The name field is required."]})),
-        (json!({"name": "other"}), json!({"name": ["The name has already been taken."]})),
+        (
+            json!({"description": "x"}),
+            json!({"name": ["The name field is required."]}),
+        ),
+        (
+            json!({"name": null}),
+            json!({"name": ["The name field is required."]}),
+        ),
+        (
+            json!({"name": " \t"}),
+            json!({"name": ["The name field is required."]}),
+        ),
+        (
+            json!({"name": "other"}),
+            json!({"name": ["The name has already been taken."]}),
+        ),
         (
             json!({"name": "x".repeat(256)}),
             json!({"name": ["The name field must not be greater than 255 characters."]}),
@@ -93,8 +136,14 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         (config(foreign), unknown.clone()),
         (config(json!("01JCQZ4XK8V9W7Y6T5S4R3Q2P1")), unknown.clone()),
         (config(json!("starter")), unknown.clone()),
-        (config(json!(null)), json!({"active_upload_config_id": ["The active upload config id field is required."]})),
-        (json!({"name": "Acme", "enabled": null}), json!({"enabled": ["The enabled field must be true or false."]})),
+        (
+            config(json!(null)),
+            json!({"active_upload_config_id": ["The active upload config id field is required."]}),
+        ),
+        (
+            json!({"name": "Acme", "enabled": null}),
+            json!({"enabled": ["The enabled field must be true or false."]}),
+        ),
         (
             json!({
                 "name": 5, "description": "x".repeat(1_001), "webhook_url": "http://example.com",
@@ -110,9 +159,16 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
             }),
         ),
     ] {
-        assert_eq!(acme.client.put(&path, body.clone()).await.refused(422), errors, "{body}");
+        assert_eq!(
+            acme.client.put(&path, body.clone()).await.refused(422),
+            errors,
+            "{body}"
+        );
     }
-    stack.dump().await.demand_unchanged(&before, "refused updates");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "refused updates");
     stack.stop().await;
 }
 
@@ -125,11 +181,29 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
     }
     let taken = json!({"name": ["The name has already been taken."]});
     let rename = json!({"name": "aCmE"});
-    assert_eq!(other.client.put(&format!("/spaces/{}", other.id), rename.clone()).await.refused(422), taken);
+    assert_eq!(
+        other
+            .client
+            .put(&format!("/spaces/{}", other.id), rename.clone())
+            .await
+            .refused(422),
+        taken
+    );
     update(&acme, &json!({"name": "Roadrunner"})).await;
     update(&other, &rename).await;
-    assert_eq!(stack.account().post("/spaces", json!({"name": "ACME"})).await.refused(422), taken);
-    stack.account().post("/spaces", json!({"name": "Other"})).await.created();
+    assert_eq!(
+        stack
+            .account()
+            .post("/spaces", json!({"name": "ACME"}))
+            .await
+            .refused(422),
+        taken
+    );
+    stack
+        .account()
+        .post("/spaces", json!({"name": "Other"}))
+        .await
+        .created();
     stack.stop().await;
 }
 
@@ -139,12 +213,26 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     let body = |url: &str| json!({"name": "Acme", "webhook_url": url});
-    for url in ["https://example.com", "https://hooks.example.com:8443/a?b=c", "https://1.1.1.1/"] {
+    for url in [
+        "https://example.com",
+        "https://hooks.example.com:8443/a?b=c",
+        "https://1.1.1.1/",
+    ] {
         assert_eq!(update(&acme, &body(url)).await["webhook_url"], url);
     }
-    for url in ["http://example.com", "ftp://example.com", "example.com", "https://", "https://user@example.com"] {
+    for url in [
+        "http://example.com",
+        "ftp://example.com",
+        "example.com",
+        "https://",
+        "https://user@example.com",
+    ] {
         let errors = acme.client.put(&path, body(url)).await.refused(422);
-        assert_eq!(errors, json!({"webhook_url": ["The webhook url field must be a valid URL."]}), "{url}");
+        assert_eq!(
+            errors,
+            json!({"webhook_url": ["The webhook url field must be a valid URL."]}),
+            "{url}"
+        );
     }
     for url in [
         "https://127.0.0.1/",
@@ -157,9 +245,16 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://metadata.google.internal/",
     ] {
         let errors = acme.client.put(&path, body(url)).await.refused(422);
-        assert_eq!(errors, json!({"webhook_url": ["The webhook url field must be a public address."]}), "{url}");
+        assert_eq!(
+            errors,
+            json!({"webhook_url": ["The webhook url field must be a public address."]}),
+            "{url}"
+        );
     }
-    assert_eq!(acme.client.get(&path).await.ok()["webhook_url"], "https://1.1.1.1/");
+    assert_eq!(
+        acme.client.get(&path).await.ok()["webhook_url"],
+        "https://1.1.1.1/"
+    );
     stack.stop().await;
 }
 
@@ -169,8 +264,17 @@ async fn a_custom_domain_is_where_files_say_they_are() {
     let acme = stack.space("Acme").await;
     let before = acme.upload_photo().await;
     let file = format!("/files/{}", before["id"].as_str().expect("an id"));
-    update(&acme, &json!({"name": "Acme", "custom_domain": "assets.example.com"})).await;
-    let url = |file: &Value| format!("https://assets.example.com/{}", file["storage_path"].as_str().expect("a path"));
+    update(
+        &acme,
+        &json!({"name": "Acme", "custom_domain": "assets.example.com"}),
+    )
+    .await;
+    let url = |file: &Value| {
+        format!(
+            "https://assets.example.com/{}",
+            file["storage_path"].as_str().expect("a path")
+        )
+    };
     let shown = acme.client.get(&file).await.ok();
     assert_eq!(shown["url"], url(&shown));
     let after = acme.upload_photo().await;
@@ -185,7 +289,10 @@ async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_manag
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
-    let (id, url) = (file["id"].as_str().expect("an id"), file["url"].as_str().expect("an address"));
+    let (id, url) = (
+        file["id"].as_str().expect("an id"),
+        file["url"].as_str().expect("an address"),
+    );
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     update(&acme, &json!({"name": "Acme", "enabled": false})).await;
     for client in [&acme.client, &stack.account()] {
@@ -193,7 +300,10 @@ async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_manag
         client.get(url).await.refused(404);
         client.get(&format!("/spaces/{}", acme.id)).await.ok();
         client.get(&format!("/files/{id}")).await.ok();
-        client.get(&format!("/spaces/{}/api-keys", acme.id)).await.demand(200);
+        client
+            .get(&format!("/spaces/{}/api-keys", acme.id))
+            .await
+            .demand(200);
     }
     stack.anonymous.get(url).await.refused(404);
     update(&acme, &json!({"name": "Acme", "enabled": true})).await;

@@ -14,7 +14,13 @@ const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
 const MOST_BYTES: usize = 50 << 20;
 
 fn nothing_stored(stack: &Stack) {
-    let put = stack.cloud.wire().calls().into_iter().filter(|call| call.operation == "PutObject").count();
+    let put = stack
+        .cloud
+        .wire()
+        .calls()
+        .into_iter()
+        .filter(|call| call.operation == "PutObject")
+        .count();
     assert_eq!(put, 0, "a refused upload stores nothing");
 }
 
@@ -22,9 +28,22 @@ fn nothing_stored(stack: &Stack) {
 async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    for bytes in [PHOTO.to_vec(), large_photo(1 << 20), large_photo((1 << 20) + 1), large_photo(MOST_BYTES)] {
-        let uploaded = acme.client.upload(form(&acme.handle, "photo.jpg", "image/jpeg", bytes.clone())).await.created();
-        let delivered = stack.anonymous.get(uploaded["url"].as_str().expect("an address")).await.demand(200);
+    for bytes in [
+        PHOTO.to_vec(),
+        large_photo(1 << 20),
+        large_photo((1 << 20) + 1),
+        large_photo(MOST_BYTES),
+    ] {
+        let uploaded = acme
+            .client
+            .upload(form(&acme.handle, "photo.jpg", "image/jpeg", bytes.clone()))
+            .await
+            .created();
+        let delivered = stack
+            .anonymous
+            .get(uploaded["url"].as_str().expect("an address"))
+            .await
+            .demand(200);
         assert!(delivered.body == bytes, "{} bytes differ", bytes.len());
         let digest = <sha2::Sha256 as sha2::Digest>::digest(&bytes);
         assert_eq!(uploaded["checksum_sha256"], hex::encode(digest));
@@ -36,17 +55,25 @@ async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size() {
 async fn fields_come_in_any_order_and_say_what_they_say() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let starter = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok()["active_upload_config_id"].clone();
+    let starter =
+        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok()["active_upload_config_id"]
+            .clone();
     for config in [starter.as_str().expect("an id"), "starter"] {
         let form = Form::new()
             .part("file", file("photo.jpg", "image/jpeg", PHOTO))
             .text("ref", " order-7 ")
             .text("upload_config", config.to_owned())
             .text("ignored", "yes".repeat(100_000))
-            .part("attachment", file("a.exe", "text/plain", b"MZ\0\0".to_vec()))
+            .part(
+                "attachment",
+                file("a.exe", "text/plain", b"MZ\0\0".to_vec()),
+            )
             .text("space", acme.handle.clone());
         let uploaded = acme.client.upload(form).await.created();
-        assert_eq!((&uploaded["ref"], &uploaded["upload_config_id"]), (&json!("order-7"), &starter));
+        assert_eq!(
+            (&uploaded["ref"], &uploaded["upload_config_id"]),
+            (&json!("order-7"), &starter)
+        );
     }
     stack.stop().await;
 }
@@ -56,16 +83,56 @@ async fn the_stored_type_is_told_by_the_bytes() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     for (name, declared, bytes, expected) in [
-        ("a.png", "image/png", PHOTO.to_vec(), ("image/jpeg", "image", "jpg")),
-        ("a", "application/octet-stream", PHOTO.to_vec(), ("image/jpeg", "image", "jpg")),
-        ("a.csv", "text/csv", b"a,b\n1,2\n".to_vec(), ("text/csv", "text", "csv")),
-        ("a.pdf", "application/pdf", b"%PDF-1.7\n%\xE2\xE3".to_vec(), ("application/pdf", "document", "pdf")),
-        ("a.rtf", "text/rtf", b"{\\rtf1 x}".to_vec(), ("application/rtf", "document", "rtf")),
-        ("a.dat", "application/octet-stream", OLE.to_vec(), ("application/octet-stream", "other", "bin")),
-        ("a.dat", "application/x-mine", noise(3, 100), ("application/octet-stream", "other", "bin")),
+        (
+            "a.png",
+            "image/png",
+            PHOTO.to_vec(),
+            ("image/jpeg", "image", "jpg"),
+        ),
+        (
+            "a",
+            "application/octet-stream",
+            PHOTO.to_vec(),
+            ("image/jpeg", "image", "jpg"),
+        ),
+        (
+            "a.csv",
+            "text/csv",
+            b"a,b\n1,2\n".to_vec(),
+            ("text/csv", "text", "csv"),
+        ),
+        (
+            "a.pdf",
+            "application/pdf",
+            b"%PDF-1.7\n%\xE2\xE3".to_vec(),
+            ("application/pdf", "document", "pdf"),
+        ),
+        (
+            "a.rtf",
+            "text/rtf",
+            b"{\\rtf1 x}".to_vec(),
+            ("application/rtf", "document", "rtf"),
+        ),
+        (
+            "a.dat",
+            "application/octet-stream",
+            OLE.to_vec(),
+            ("application/octet-stream", "other", "bin"),
+        ),
+        (
+            "a.dat",
+            "application/x-mine",
+            noise(3, 100),
+            ("application/octet-stream", "other", "bin"),
+        ),
     ] {
-        let uploaded = acme.client.upload(form(&acme.handle, name, declared, bytes)).await.created();
-        let got = ["mime_type", "resource_type", "extension"].map(|field| uploaded[field].as_str().unwrap_or_default());
+        let uploaded = acme
+            .client
+            .upload(form(&acme.handle, name, declared, bytes))
+            .await
+            .created();
+        let got = ["mime_type", "resource_type", "extension"]
+            .map(|field| uploaded[field].as_str().unwrap_or_default());
         assert_eq!((got[0], got[1], got[2]), expected, "{name}");
     }
     stack.stop().await;
@@ -84,7 +151,11 @@ async fn names_are_cleaned_whatever_their_bytes() {
     ] {
         // Clients encode what a header cannot hold; a raw form sends it as it is.
         let body = raw_form(&[("space", &acme.handle)], sent, "image/jpeg", PHOTO);
-        let request = acme.client.request("POST", "/upload").header("content-type", RAW_TYPE).body(body);
+        let request = acme
+            .client
+            .request("POST", "/upload")
+            .header("content-type", RAW_TYPE)
+            .body(body);
         let uploaded = acme.client.send(request).await.created();
         assert_eq!(uploaded["original_name"], json!(kept), "{sent:?}");
     }
@@ -97,7 +168,10 @@ fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u
     let mut body = Vec::new();
     for (name, value) in texts {
         body.extend(
-            format!("--frontier\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n").bytes(),
+            format!(
+                "--frontier\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            )
+            .bytes(),
         );
     }
     body.extend(b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"");
@@ -119,7 +193,11 @@ fn photo() -> Part {
 }
 
 fn refused_fields(acme: &Tenant) -> Vec<Refused> {
-    let with = |name: &'static str, value: &str| space(acme).text(name, value.to_owned()).part("file", photo());
+    let with = |name: &'static str, value: &str| {
+        space(acme)
+            .text(name, value.to_owned())
+            .part("file", photo())
+    };
     let elsewhere = |handle: &'static str| Form::new().text("space", handle).part("file", photo());
     let unknown = json!({"space": ["The selected space is invalid."]});
     let nothing = json!({
@@ -127,11 +205,16 @@ fn refused_fields(acme: &Tenant) -> Vec<Refused> {
         "file": ["The file field is required when files is not present."],
     });
     let two_spaces = json!({"space": ["The space field must be given only once.", "The selected space is invalid."]});
-    let path_alone = json!({"folder_id": ["The folder id field is required when folder path is present."]});
+    let path_alone =
+        json!({"folder_id": ["The folder id field is required when folder path is present."]});
     let long = json!({"ref": ["The ref field must not be greater than 255 characters."]});
     vec![
         ("nothing", Form::new().text("x", "y"), nothing),
-        ("no space", Form::new().part("file", photo()), json!({"space": ["The space field is required."]})),
+        (
+            "no space",
+            Form::new().part("file", photo()),
+            json!({"space": ["The space field is required."]}),
+        ),
         ("unknown space", elsewhere("zzzzzz"), unknown.clone()),
         ("no handle", elsewhere("../x"), unknown),
         ("two spaces", with("space", "zzzzzz"), two_spaces),
@@ -151,7 +234,9 @@ fn refused_fields(acme: &Tenant) -> Vec<Refused> {
 }
 
 fn refused_files(acme: &Tenant) -> Vec<Refused> {
-    let sent = |name: &str, declared: &str, bytes: Vec<u8>| space(acme).part("file", file(name, declared, bytes));
+    let sent = |name: &str, declared: &str, bytes: Vec<u8>| {
+        space(acme).part("file", file(name, declared, bytes))
+    };
     let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
     let executable = || because("must not be an executable file");
     let contradiction = || because("must be of the type it is declared to be");
@@ -159,15 +244,47 @@ fn refused_files(acme: &Tenant) -> Vec<Refused> {
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
     let two = space(acme).part("file", photo()).part("file", photo());
     vec![
-        ("file as text", space(acme).text("file", "hello"), because("must be a file")),
+        (
+            "file as text",
+            space(acme).text("file", "hello"),
+            because("must be a file"),
+        ),
         ("two files", two, because("must be given only once")),
-        ("no file chosen", unchosen, because("is required when files is not present")),
-        ("empty", sent("a.txt", "text/plain", vec![]), because("must not be empty")),
-        ("executable's name", sent("a.jpg.exe", "image/jpeg", PHOTO.to_vec()), executable()),
-        ("server's name", sent("a.php.jpg", "image/jpeg", PHOTO.to_vec()), executable()),
-        ("renamed executable", sent("a.jpg", "image/jpeg", program), executable()),
-        ("contradiction", sent("a.pdf", "application/pdf", PHOTO.to_vec()), contradiction()),
-        ("no picture", sent("a.png", "image/png", b"just text".to_vec()), contradiction()),
+        (
+            "no file chosen",
+            unchosen,
+            because("is required when files is not present"),
+        ),
+        (
+            "empty",
+            sent("a.txt", "text/plain", vec![]),
+            because("must not be empty"),
+        ),
+        (
+            "executable's name",
+            sent("a.jpg.exe", "image/jpeg", PHOTO.to_vec()),
+            executable(),
+        ),
+        (
+            "server's name",
+            sent("a.php.jpg", "image/jpeg", PHOTO.to_vec()),
+            executable(),
+        ),
+        (
+            "renamed executable",
+            sent("a.jpg", "image/jpeg", program),
+            executable(),
+        ),
+        (
+            "contradiction",
+            sent("a.pdf", "application/pdf", PHOTO.to_vec()),
+            contradiction(),
+        ),
+        (
+            "no picture",
+            sent("a.png", "image/png", b"just text".to_vec()),
+            contradiction(),
+        ),
         (
             "too large",
             sent("a.jpg", "image/jpeg", large_photo(MOST_BYTES + 1)),
@@ -180,10 +297,25 @@ fn refused_files(acme: &Tenant) -> Vec<Refused> {
 async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let foreign = acme.client.upload(form(&other.handle, "a.jpg", "image/jpeg", PHOTO)).await.refused(422);
-    assert_eq!(foreign, json!({"space": ["The selected space is invalid."]}), "as one that does not exist");
-    for (what, form, expected) in refused_fields(&acme).into_iter().chain(refused_files(&acme)) {
-        assert_eq!(acme.client.upload(form).await.refused(422), expected, "{what}");
+    let foreign = acme
+        .client
+        .upload(form(&other.handle, "a.jpg", "image/jpeg", PHOTO))
+        .await
+        .refused(422);
+    assert_eq!(
+        foreign,
+        json!({"space": ["The selected space is invalid."]}),
+        "as one that does not exist"
+    );
+    for (what, form, expected) in refused_fields(&acme)
+        .into_iter()
+        .chain(refused_files(&acme))
+    {
+        assert_eq!(
+            acme.client.upload(form).await.refused(422),
+            expected,
+            "{what}"
+        );
     }
     nothing_stored(&stack);
     stack.stop().await;
@@ -193,32 +325,73 @@ async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing() {
 async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let whole = raw_form(&[("space", &acme.handle)], b"photo.jpg", "image/jpeg", PHOTO);
+    let whole = raw_form(
+        &[("space", &acme.handle)],
+        b"photo.jpg",
+        "image/jpeg",
+        PHOTO,
+    );
     let send = |content_type: Option<&'static str>, body: Vec<u8>| {
         let request = acme.client.request("POST", "/upload").body(body);
-        let request = content_type.into_iter().fold(request, |request, value| request.header("content-type", value));
+        let request = content_type.into_iter().fold(request, |request, value| {
+            request.header("content-type", value)
+        });
         acme.client.send(request)
     };
     for cut in [10, 60, 150, whole.len() / 2, whole.len() - 5] {
-        send(Some(RAW_TYPE), whole[..cut].to_vec()).await.refused(400);
+        send(Some(RAW_TYPE), whole[..cut].to_vec())
+            .await
+            .refused(400);
     }
-    send(Some("multipart/form-data"), whole.clone()).await.refused(400);
-    send(Some("multipart/form-data; boundary="), whole.clone()).await.refused(400);
-    send(Some("multipart/form-data; boundary=other"), whole.clone()).await.refused(400);
-    send(Some("application/json"), b"{}".to_vec()).await.refused(415);
+    send(Some("multipart/form-data"), whole.clone())
+        .await
+        .refused(400);
+    send(Some("multipart/form-data; boundary="), whole.clone())
+        .await
+        .refused(400);
+    send(Some("multipart/form-data; boundary=other"), whole.clone())
+        .await
+        .refused(400);
+    send(Some("application/json"), b"{}".to_vec())
+        .await
+        .refused(415);
     send(None, whole.clone()).await.refused(415);
     let texts: Vec<(String, &str)> = (0..70).map(|index| (format!("f{index}"), "x")).collect();
-    let texts: Vec<(&str, &str)> = texts.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-    send(Some(RAW_TYPE), raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO)).await.refused(400);
-    send(Some(RAW_TYPE), raw_form(&[("space", &"x".repeat(70_000))], b"a.jpg", "image/jpeg", PHOTO)).await.refused(413);
+    let texts: Vec<(&str, &str)> = texts
+        .iter()
+        .map(|(name, value)| (name.as_str(), *value))
+        .collect();
+    send(
+        Some(RAW_TYPE),
+        raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO),
+    )
+    .await
+    .refused(400);
+    send(
+        Some(RAW_TYPE),
+        raw_form(
+            &[("space", &"x".repeat(70_000))],
+            b"a.jpg",
+            "image/jpeg",
+            PHOTO,
+        ),
+    )
+    .await
+    .refused(413);
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
          content-length: {}\r\n\r\n",
         acme.client.key.as_deref().expect("a key"),
         600 << 20
     );
-    let too_large = Raw::ask(stack.cloud.api_url(), head).await.expect("an answer before the body");
-    assert!(too_large.json()["message"].as_str().is_some_and(|text| text.contains("/upload/presign")));
+    let too_large = Raw::ask(stack.cloud.api_url(), head)
+        .await
+        .expect("an answer before the body");
+    assert!(
+        too_large.json()["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("/upload/presign"))
+    );
     too_large.refused(413);
     nothing_stored(&stack);
     stack.stop().await;
@@ -230,19 +403,32 @@ async fn what_leads_to_a_part_is_read_up_to_a_bound() {
     let acme = stack.space("Acme").await;
     let send = |boundary: &str, body: Vec<u8>| {
         let content_type = format!("multipart/form-data; boundary={boundary}");
-        acme.client.send(acme.client.request("POST", "/upload").header("content-type", content_type).body(body))
+        acme.client.send(
+            acme.client
+                .request("POST", "/upload")
+                .header("content-type", content_type)
+                .body(body),
+        )
     };
-    let whole = |name: &[u8], bytes: &[u8]| raw_form(&[("space", &acme.handle)], name, "image/jpeg", bytes);
-    let preamble = |length: usize| [&vec![b'x'; length][..], b"\r\n", &whole(b"a.jpg", PHOTO)].concat();
+    let whole =
+        |name: &[u8], bytes: &[u8]| raw_form(&[("space", &acme.handle)], name, "image/jpeg", bytes);
+    let preamble =
+        |length: usize| [&vec![b'x'; length][..], b"\r\n", &whole(b"a.jpg", PHOTO)].concat();
     send("frontier", preamble(10_000)).await.created();
-    send("frontier", whole(&[b'x'; 10_000], PHOTO)).await.created();
+    send("frontier", whole(&[b'x'; 10_000], PHOTO))
+        .await
+        .created();
     for (boundary, body) in [
         ("other", whole(b"a.jpg", &large_photo(30 << 20))),
         ("frontier", preamble(200_000)),
         ("frontier", whole(&vec![b'x'; 200_000], PHOTO)),
     ] {
         let answer = send(boundary, body).await;
-        assert!(answer.json()["message"].as_str().is_some_and(|text| text.contains("more than 16 kilobytes")));
+        assert!(
+            answer.json()["message"]
+                .as_str()
+                .is_some_and(|text| text.contains("more than 16 kilobytes"))
+        );
         answer.refused(400);
     }
     stack.stop().await;
@@ -251,7 +437,14 @@ async fn what_leads_to_a_part_is_read_up_to_a_bound() {
 #[tokio::test]
 async fn the_body_of_a_stranger_is_never_waited_for() {
     let stack = Stack::start().await;
-    let address = stack.cloud.api_url().trim_start_matches("http://").split('/').next().expect("an address").to_owned();
+    let address = stack
+        .cloud
+        .api_url()
+        .trim_start_matches("http://")
+        .split('/')
+        .next()
+        .expect("an address")
+        .to_owned();
     let mut stream = TcpStream::connect(&address).await.expect("a connection");
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: {address}\r\ncontent-type: {RAW_TYPE}\r\ncontent-length: 1000000\r\n\r\n"

@@ -30,47 +30,82 @@ async fn a_config_is_made_shown_changed_and_deleted() {
     let single = format!("/upload-configs/{}", id.to_lowercase());
     let made = acme.client.get(&single).await.ok();
     let mut without_config = made.clone();
-    without_config.as_object_mut().expect("an object").remove("config");
+    without_config
+        .as_object_mut()
+        .expect("an object")
+        .remove("config");
     assert_eq!(created, without_config, "only the single view has `config`");
     assert_eq!(
         made["config"]["storage"],
         json!({"folder": "products/2026", "generate_filename": false, "unique_filename": true})
     );
-    assert_eq!(made["config"]["validation"]["allowed_formats"], json!(["jpg", "png"]));
-    assert_eq!(made["config"]["validation"]["min_image_height"], Value::Null);
+    assert_eq!(
+        made["config"]["validation"]["allowed_formats"],
+        json!(["jpg", "png"])
+    );
+    assert_eq!(
+        made["config"]["validation"]["min_image_height"],
+        Value::Null
+    );
     assert_eq!(
         made["config"]["transformations"]["eager"][1],
         json!({"width": 50, "height": null, "crop": "fit", "format": null})
     );
-    assert_eq!(made["unsigned_restrictions"]["allowed_referrers"], json!(["example.com", "*.xn--bcher-kva.example"]));
+    assert_eq!(
+        made["unsigned_restrictions"]["allowed_referrers"],
+        json!(["example.com", "*.xn--bcher-kva.example"])
+    );
 
-    let change =
-        json!({"upload_config_id": id, "name": "renamed", "description": null, "config": {"metadata": {"tags": []}}});
-    let changed = acme.client.post("/upload-configs/update", change).await.ok();
-    assert_eq!((&changed["name"], &changed["description"]), (&json!("renamed"), &Value::Null));
+    let change = json!({"upload_config_id": id, "name": "renamed", "description": null, "config": {"metadata": {"tags": []}}});
+    let changed = acme
+        .client
+        .post("/upload-configs/update", change)
+        .await
+        .ok();
+    assert_eq!(
+        (&changed["name"], &changed["description"]),
+        (&json!("renamed"), &Value::Null)
+    );
     assert_eq!(changed["delivery_type"], "authenticated");
-    assert!(changed.get("config").is_none(), "only the single view has `config`");
+    assert!(
+        changed.get("config").is_none(),
+        "only the single view has `config`"
+    );
     assert_eq!(
         acme.client.get(&single).await.ok()["config"]["storage"],
         json!({"folder": null, "generate_filename": true, "unique_filename": true})
     );
-    acme.client.post("/upload-configs", json!({"space_id": acme.id, "name": "product_images-2"})).await.created();
+    acme.client
+        .post(
+            "/upload-configs",
+            json!({"space_id": acme.id, "name": "product_images-2"}),
+        )
+        .await
+        .created();
 
     acme.client
-        .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"))
+        .upload(
+            form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
+        )
         .await
         .created();
     delete(&acme.client, json!({"id": id})).await.demand(204);
     delete(&acme.client, json!({"id": id})).await.refused(404);
-    acme.client.get(&format!("/upload-configs/{id}")).await.refused(404);
-    let refused =
-        acme.client.upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"));
+    acme.client
+        .get(&format!("/upload-configs/{id}"))
+        .await
+        .refused(404);
+    let refused = acme.client.upload(
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
+    );
     refused.await.refused(422);
     stack.stop().await;
 }
 
 async fn delete(client: &tests::Client, body: Value) -> tests::Answer {
-    client.send(client.request("DELETE", "/upload-configs").json(&body)).await
+    client
+        .send(client.request("DELETE", "/upload-configs").json(&body))
+        .await
 }
 
 #[tokio::test]
@@ -78,16 +113,23 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
-    let required =
-        json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]});
+    let required = json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]});
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": null});
-    assert_eq!(acme.client.post("/upload-configs", body).await.refused(422), required);
-    let body =
-        json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
+    assert_eq!(
+        acme.client.post("/upload-configs", body).await.refused(422),
+        required
+    );
+    let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
 
     let clear = json!({"id": id, "unsigned_restrictions": null});
-    assert_eq!(acme.client.post("/upload-configs/update", clear).await.refused(422), required);
+    assert_eq!(
+        acme.client
+            .post("/upload-configs/update", clear)
+            .await
+            .refused(422),
+        required
+    );
 
     let close = json!({"id": id, "allow_unsigned": false, "unsigned_restrictions": null});
     let closed = acme.client.post("/upload-configs/update", close).await.ok();
@@ -99,8 +141,16 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared() {
 async fn viewer_key_listing_all_upload_configs_returns_403() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    acme.role("viewer").await.get("/upload-configs/all").await.refused(403);
-    acme.role("user").await.get("/upload-configs/all").await.demand(200);
+    acme.role("viewer")
+        .await
+        .get("/upload-configs/all")
+        .await
+        .refused(403);
+    acme.role("user")
+        .await
+        .get("/upload-configs/all")
+        .await
+        .demand(200);
     stack.stop().await;
 }
 
@@ -120,30 +170,67 @@ async fn what_is_wrong_with_a_config_is_told_together() {
             "notifications": {"webhook_url": "http://example.com", "events": ["file.moved"]},
         },
     });
-    let errors = acme.client.post("/upload-configs", wrong).await.refused(422);
+    let errors = acme
+        .client
+        .post("/upload-configs", wrong)
+        .await
+        .refused(422);
     for (field, message) in [
         ("name", "The name field format is invalid."),
-        ("allow_unsigned", "The allow unsigned field must be false when is signed is true."),
+        (
+            "allow_unsigned",
+            "The allow unsigned field must be false when is signed is true.",
+        ),
         ("delivery_type", "The selected delivery type is invalid."),
-        ("unsigned_restrictions.allowed_referrers", "The unsigned restrictions.allowed referrers field is required."),
-        ("unsigned_restrictions.require_https", "The unsigned restrictions.require https field is required."),
+        (
+            "unsigned_restrictions.allowed_referrers",
+            "The unsigned restrictions.allowed referrers field is required.",
+        ),
+        (
+            "unsigned_restrictions.require_https",
+            "The unsigned restrictions.require https field is required.",
+        ),
         (
             "unsigned_restrictions.max_uploads_per_hour",
             "The unsigned restrictions.max uploads per hour field must not be greater than 1000.",
         ),
         ("config.extra", "The config.extra field is not known."),
-        ("config.storage.folder", "The config.storage.folder field format is invalid."),
-        ("config.storage.generate_filename", "The config.storage.generate filename field must be true or false."),
-        ("config.storage.odd", "The config.storage.odd field is not known."),
-        ("config.validation.allowed_formats.0", "The config.validation.allowed formats.0 field format is invalid."),
-        ("config.validation.allowed_formats.1", "The config.validation.allowed formats.1 field must be a string."),
-        ("config.validation.max_file_size", "The config.validation.max file size field must be at least 1."),
-        ("config.validation.max_image_width", "The config.validation.max image width field must be at least 20."),
+        (
+            "config.storage.folder",
+            "The config.storage.folder field format is invalid.",
+        ),
+        (
+            "config.storage.generate_filename",
+            "The config.storage.generate filename field must be true or false.",
+        ),
+        (
+            "config.storage.odd",
+            "The config.storage.odd field is not known.",
+        ),
+        (
+            "config.validation.allowed_formats.0",
+            "The config.validation.allowed formats.0 field format is invalid.",
+        ),
+        (
+            "config.validation.allowed_formats.1",
+            "The config.validation.allowed formats.1 field must be a string.",
+        ),
+        (
+            "config.validation.max_file_size",
+            "The config.validation.max file size field must be at least 1.",
+        ),
+        (
+            "config.validation.max_image_width",
+            "The config.validation.max image width field must be at least 20.",
+        ),
         (
             "config.transformations.upload_quality",
             "The config.transformations.upload quality field must not be greater than 100.",
         ),
-        ("config.transformations.upload_format", "The selected config.transformations.upload format is invalid."),
+        (
+            "config.transformations.upload_format",
+            "The selected config.transformations.upload format is invalid.",
+        ),
         (
             "config.transformations.eager.0.width",
             "The config.transformations.eager.0.width field is required when height is not present.",
@@ -152,14 +239,30 @@ async fn what_is_wrong_with_a_config_is_told_together() {
             "config.transformations.eager.1.width",
             "The config.transformations.eager.1.width field must not be greater than 8192.",
         ),
-        ("config.transformations.eager.1.crop", "The selected config.transformations.eager.1.crop is invalid."),
-        ("config.metadata.tags.0", "The config.metadata.tags.0 field is required."),
-        ("config.notifications.webhook_url", "The config.notifications.webhook url field must be a valid URL."),
-        ("config.notifications.events.0", "The selected config.notifications.events.0 is invalid."),
+        (
+            "config.transformations.eager.1.crop",
+            "The selected config.transformations.eager.1.crop is invalid.",
+        ),
+        (
+            "config.metadata.tags.0",
+            "The config.metadata.tags.0 field is required.",
+        ),
+        (
+            "config.notifications.webhook_url",
+            "The config.notifications.webhook url field must be a valid URL.",
+        ),
+        (
+            "config.notifications.events.0",
+            "The selected config.notifications.events.0 is invalid.",
+        ),
     ] {
         assert_eq!(errors[field], json!([message]), "{field}");
     }
-    assert_eq!(errors.as_object().map(serde_json::Map::len), Some(22), "{errors}");
+    assert_eq!(
+        errors.as_object().map(serde_json::Map::len),
+        Some(22),
+        "{errors}"
+    );
     let none = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true});
     let errors = acme.client.post("/upload-configs", none).await.refused(422);
     assert_eq!(
@@ -174,32 +277,71 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let new = |space: &str, name: &str| json!({"space_id": space, "name": name});
-    let second = acme.client.post("/upload-configs", new(&acme.id, "second")).await.created();
-    other.client.post("/upload-configs", new(&other.id, "second")).await.created();
+    let second = acme
+        .client
+        .post("/upload-configs", new(&acme.id, "second"))
+        .await
+        .created();
+    other
+        .client
+        .post("/upload-configs", new(&other.id, "second"))
+        .await
+        .created();
     let taken = json!({"name": ["The name has already been taken."]});
-    assert_eq!(acme.client.post("/upload-configs", new(&acme.id, "starter")).await.refused(422), taken);
+    assert_eq!(
+        acme.client
+            .post("/upload-configs", new(&acme.id, "starter"))
+            .await
+            .refused(422),
+        taken
+    );
     let rename = json!({"id": second["id"], "name": "starter"});
-    assert_eq!(acme.client.post("/upload-configs/update", rename).await.refused(422), taken);
+    assert_eq!(
+        acme.client
+            .post("/upload-configs/update", rename)
+            .await
+            .refused(422),
+        taken
+    );
 
     let attempts = (0..20).map(|_| acme.client.post("/upload-configs", new(&acme.id, "race")));
     let answers = futures::future::join_all(attempts).await;
-    assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
-    assert_eq!(answers.iter().filter(|answer| answer.status == 422).count(), 19);
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 201).count(),
+        1
+    );
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 422).count(),
+        19
+    );
 
     let space = format!("/spaces/{}", acme.id);
     let activate = json!({"name": "Acme", "active_upload_config_id": second["id"]});
-    acme.client.send(acme.client.request("PUT", &space).json(&activate)).await.ok();
-    let conflict = delete(&acme.client, json!({"id": second["id"]})).await.refused(409);
+    acme.client
+        .send(acme.client.request("PUT", &space).json(&activate))
+        .await
+        .ok();
+    let conflict = delete(&acme.client, json!({"id": second["id"]}))
+        .await
+        .refused(409);
     assert!(conflict["id"].is_array(), "{conflict}");
     let record = acme.upload_photo().await;
     assert_eq!(record["upload_config_id"], second["id"]);
     let foreign = json!({"name": "Other", "active_upload_config_id": second["id"]});
     let errors = other
         .client
-        .send(other.client.request("PUT", &format!("/spaces/{}", other.id)).json(&foreign))
+        .send(
+            other
+                .client
+                .request("PUT", &format!("/spaces/{}", other.id))
+                .json(&foreign),
+        )
         .await
         .refused(422);
-    assert_eq!(errors, json!({"active_upload_config_id": ["The selected active upload config id is invalid."]}));
+    assert_eq!(
+        errors,
+        json!({"active_upload_config_id": ["The selected active upload config id is invalid."]})
+    );
     stack.stop().await;
 }
 
@@ -215,37 +357,77 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
             let body = json!({"space_id": space.id, "name": format!("config{number}")});
             account.post("/upload-configs", body).await.created();
         }
-        let listed = account.get(&format!("/upload-configs?space_id={}&limit=100", space.id)).await.demand(200).json();
+        let listed = account
+            .get(&format!("/upload-configs?space_id={}&limit=100", space.id))
+            .await
+            .demand(200)
+            .json();
         let names: Vec<&str> = listed["data"]
             .as_array()
             .expect("a list")
             .iter()
             .map(|config| config["name"].as_str().expect("a name"))
             .collect();
-        assert_eq!(names, ["config3", "config2", "config1", "config0", "starter"]);
+        assert_eq!(
+            names,
+            ["config3", "config2", "config1", "config0", "starter"]
+        );
         assert!(listed["data"][0].get("config").is_none());
         expected.push(listed["data"].clone());
-        assert_eq!(space.client.get("/upload-configs?limit=100").await.demand(200).json()["data"], listed["data"]);
-        let own = space.client.get("/upload-configs/all?limit=100").await.demand(200).json();
+        assert_eq!(
+            space
+                .client
+                .get("/upload-configs?limit=100")
+                .await
+                .demand(200)
+                .json()["data"],
+            listed["data"]
+        );
+        let own = space
+            .client
+            .get("/upload-configs/all?limit=100")
+            .await
+            .demand(200)
+            .json();
         assert_eq!(own["data"], listed["data"]);
     }
-    let first = account.get("/upload-configs?limit=100").await.demand(200).json()["data"].clone();
+    let first = account
+        .get("/upload-configs?limit=100")
+        .await
+        .demand(200)
+        .json()["data"]
+        .clone();
     expected.insert(0, first);
     expected.reverse();
-    let expected: Vec<Value> = expected.into_iter().flat_map(|list| list.as_array().expect("a list").clone()).collect();
+    let expected: Vec<Value> = expected
+        .into_iter()
+        .flat_map(|list| list.as_array().expect("a list").clone())
+        .collect();
     for limit in [1, 3, 5, 100] {
         let mut pages = Vec::new();
         let mut next = Some(String::new());
         let mut last = Value::Null;
         while let Some(cursor) = next {
-            last = account.get(&format!("/upload-configs/all?limit={limit}&cursor={cursor}")).await.demand(200).json();
+            last = account
+                .get(&format!(
+                    "/upload-configs/all?limit={limit}&cursor={cursor}"
+                ))
+                .await
+                .demand(200)
+                .json();
             pages.push(last["data"].as_array().expect("a list").clone());
             next = last["next_cursor"].as_str().map(str::to_owned);
         }
         assert_eq!(pages.concat(), expected, "{limit}");
         let mut back = vec![last["data"].as_array().expect("a list").clone()];
         while let Some(cursor) = last["prev_cursor"].as_str() {
-            last = account.get(&format!("/upload-configs/all?limit={limit}&cursor={cursor}")).await.demand(200).json();
+            last = account
+                .get(&format!(
+                    "/upload-configs/all?limit={limit}&cursor={cursor}"
+                ))
+                .await
+                .demand(200)
+                .json();
             back.push(last["data"].as_array().expect("a list").clone());
         }
         back.reverse();
@@ -263,11 +445,15 @@ async fn a_config_is_never_active_and_gone() {
     for round in 0..20 {
         let body = json!({"space_id": acme.id, "name": format!("config{round}")});
         let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
-        let activate = acme.client.put(&space, json!({"name": "Acme", "active_upload_config_id": id}));
+        let activate = acme.client.put(
+            &space,
+            json!({"name": "Acme", "active_upload_config_id": id}),
+        );
         let (activated, deleted) = if round % 2 == 0 {
             join(activate, delete(&acme.client, json!({"id": id}))).await
         } else {
-            let (deleted, activated) = join(delete(&acme.client, json!({"id": id})), activate).await;
+            let (deleted, activated) =
+                join(delete(&acme.client, json!({"id": id})), activate).await;
             (activated, deleted)
         };
         match (activated.status, deleted.status) {
@@ -275,7 +461,13 @@ async fn a_config_is_never_active_and_gone() {
             (activated, deleted) => panic!("activated with {activated}, deleted with {deleted}"),
         }
         acme.upload_photo().await;
-        acme.client.put(&space, json!({"name": "Acme", "active_upload_config_id": starter})).await.ok();
+        acme.client
+            .put(
+                &space,
+                json!({"name": "Acme", "active_upload_config_id": starter}),
+            )
+            .await
+            .ok();
     }
     stack.stop().await;
 }

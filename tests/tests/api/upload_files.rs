@@ -21,7 +21,9 @@ fn photo(name: &str) -> Part {
 }
 
 fn photos(acme: &Tenant, field: &'static str, count: usize) -> Form {
-    (0..count).fold(space(acme), |form, index| form.part(field, photo(&format!("{index}.jpg"))))
+    (0..count).fold(space(acme), |form, index| {
+        form.part(field, photo(&format!("{index}.jpg")))
+    })
 }
 
 fn empty() -> Part {
@@ -30,12 +32,20 @@ fn empty() -> Part {
 
 /// What a browser sends where no file was chosen.
 fn unchosen() -> Part {
-    Part::bytes(Vec::new()).file_name("").mime_str("application/octet-stream").expect("a type")
+    Part::bytes(Vec::new())
+        .file_name("")
+        .mime_str("application/octet-stream")
+        .expect("a type")
 }
 
 fn names(files: &Value) -> Vec<&str> {
-    let files = files.as_array().unwrap_or_else(|| panic!("no list: {files}"));
-    files.iter().map(|file| file["original_name"].as_str().expect("a name")).collect()
+    let files = files
+        .as_array()
+        .unwrap_or_else(|| panic!("no list: {files}"));
+    files
+        .iter()
+        .map(|file| file["original_name"].as_str().expect("a name"))
+        .collect()
 }
 
 /// Demands that every file is shown, delivered and kept once.
@@ -43,13 +53,24 @@ async fn demand_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump
     for file in files.as_array().expect("a list") {
         let id = file["id"].as_str().expect("an id");
         assert_eq!(&acme.client.get(&format!("/files/{id}")).await.ok(), file);
-        let delivered = stack.anonymous.get(file["url"].as_str().expect("an address")).await.demand(200);
-        assert!(delivered.body.ends_with(file["original_name"].as_str().expect("a name").as_bytes()));
+        let delivered = stack
+            .anonymous
+            .get(file["url"].as_str().expect("an address"))
+            .await
+            .demand(200);
+        assert!(
+            delivered
+                .body
+                .ends_with(file["original_name"].as_str().expect("a name").as_bytes())
+        );
     }
     let after = stack.dump().await;
     let made = files.as_array().map_or(0, Vec::len);
     assert_eq!(after.objects.len() - before.objects.len(), made);
-    assert_eq!(after.beginning("PATH#").count() - before.beginning("PATH#").count(), made);
+    assert_eq!(
+        after.beginning("PATH#").count() - before.beginning("PATH#").count(),
+        made
+    );
 }
 
 #[tokio::test]
@@ -57,23 +78,43 @@ async fn one_file_is_answered_as_itself_and_files_as_a_list() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let upload = |form: Form| acme.client.upload(form);
-    assert!(upload(space(&acme).part("file", photo("a.jpg"))).await.created().is_object());
+    assert!(
+        upload(space(&acme).part("file", photo("a.jpg")))
+            .await
+            .created()
+            .is_object()
+    );
     for field in ["files", "files[]", "files[0]", "files[17]"] {
         let before = stack.dump().await;
-        let files = upload(space(&acme).part(field, photo("a.jpg"))).await.created();
+        let files = upload(space(&acme).part(field, photo("a.jpg")))
+            .await
+            .created();
         assert_eq!(names(&files), ["a.jpg"], "{field}");
         demand_there(&stack, &acme, &files, &before).await;
     }
     let before = stack.dump().await;
-    let mixed =
-        space(&acme).part("files[1]", photo("b.jpg")).part("files", photo("c.jpg")).part("file", photo("a.jpg"));
-    let files = upload(mixed.part("files[0]", photo("b.jpg"))).await.created();
-    assert_eq!(names(&files), ["a.jpg", "b.jpg", "c.jpg", "b.jpg"], "the one of file first, then as they came");
+    let mixed = space(&acme)
+        .part("files[1]", photo("b.jpg"))
+        .part("files", photo("c.jpg"))
+        .part("file", photo("a.jpg"));
+    let files = upload(mixed.part("files[0]", photo("b.jpg")))
+        .await
+        .created();
+    assert_eq!(
+        names(&files),
+        ["a.jpg", "b.jpg", "c.jpg", "b.jpg"],
+        "the one of file first, then as they came"
+    );
     demand_there(&stack, &acme, &files, &before).await;
 
-    let unchosen_first = space(&acme).part("file", unchosen()).part("files", photo("a.jpg")).part("files", unchosen());
+    let unchosen_first = space(&acme)
+        .part("file", unchosen())
+        .part("files", photo("a.jpg"))
+        .part("files", unchosen());
     assert_eq!(names(&upload(unchosen_first).await.created()), ["a.jpg"]);
-    let unchosen_list = space(&acme).part("files", unchosen()).part("file", photo("a.jpg"));
+    let unchosen_list = space(&acme)
+        .part("files", unchosen())
+        .part("file", photo("a.jpg"));
     assert!(upload(unchosen_list).await.created().is_object());
     stack.stop().await;
 }
@@ -99,9 +140,15 @@ async fn ten_files_pass_and_eleven_do_not() {
         photos(&acme, "files", 50),
     ] {
         let errors = acme.client.upload(form).await.refused(422);
-        assert_eq!(errors, json!({"files": ["The files field must not have more than 10 items."]}));
+        assert_eq!(
+            errors,
+            json!({"files": ["The files field must not have more than 10 items."]})
+        );
     }
-    stack.dump().await.demand_unchanged(&before, "too many files");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "too many files");
     stack.stop().await;
 }
 
@@ -114,19 +161,33 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
     let before = stack.dump().await;
     for (form, errors) in [
         (
-            space(&acme).part("files", photo("a.jpg")).part("files", empty()).part("files", photo("b.jpg")),
+            space(&acme)
+                .part("files", photo("a.jpg"))
+                .part("files", empty())
+                .part("files", photo("b.jpg")),
             json!({"files.1": [is_empty("files.1")]}),
         ),
         (
-            space(&acme).part("files[5]", empty()).part("file", empty()).part("files[]", photo("a.exe")),
+            space(&acme)
+                .part("files[5]", empty())
+                .part("file", empty())
+                .part("files[]", photo("a.exe")),
             json!({
                 "file": [is_empty("file")], "files.0": [is_empty("files.0")], "files.1": [executable("files.1")],
             }),
         ),
         // Positions are those of the form, unchosen ones included.
-        (space(&acme).part("files", unchosen()).part("files", empty()), json!({"files.1": [is_empty("files.1")]})),
         (
-            space(&acme).text("files", "text").part("files", photo("a.jpg")).text("files[]", "text"),
+            space(&acme)
+                .part("files", unchosen())
+                .part("files", empty()),
+            json!({"files.1": [is_empty("files.1")]}),
+        ),
+        (
+            space(&acme)
+                .text("files", "text")
+                .part("files", photo("a.jpg"))
+                .text("files[]", "text"),
             json!({
                 "files.0": ["The files.0 field must be a file."], "files.2": ["The files.2 field must be a file."],
             }),
@@ -136,7 +197,10 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
             json!({"file": ["The file field is required when files is not present."]}),
         ),
         (
-            photos(&acme, "files", MOST).part("file", empty()).text("ref", "x".repeat(256)).text("upload_config", "no"),
+            photos(&acme, "files", MOST)
+                .part("file", empty())
+                .text("ref", "x".repeat(256))
+                .text("upload_config", "no"),
             json!({
                 "files": ["The files field must not have more than 10 items."], "file": [is_empty("file")],
                 "ref": ["The ref field must not be greater than 255 characters."],
@@ -144,7 +208,10 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
             }),
         ),
         (
-            Form::new().part("files", photo("a.php")).text("folder_path", "a").text("space", " "),
+            Form::new()
+                .part("files", photo("a.php"))
+                .text("folder_path", "a")
+                .text("space", " "),
             json!({
                 "files.0": [executable("files.0")], "space": ["The space field is required."],
                 "folder_id": ["The folder id field is required when folder path is present."],
@@ -153,7 +220,10 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
     ] {
         assert_eq!(acme.client.upload(form).await.refused(422), errors);
     }
-    stack.dump().await.demand_unchanged(&before, "files that are wrong");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "files that are wrong");
     stack.stop().await;
 }
 
@@ -161,7 +231,12 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
 async fn a_reference_to_what_is_not_there_is_refused() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let foreign = other.client.get(&format!("/spaces/{}", other.id)).await.ok()["active_upload_config_id"].clone();
+    let foreign = other
+        .client
+        .get(&format!("/spaces/{}", other.id))
+        .await
+        .ok()["active_upload_config_id"]
+        .clone();
     let foreign = foreign.as_str().expect("an id");
     let before = stack.dump().await;
     let unknown = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
@@ -177,21 +252,42 @@ async fn a_reference_to_what_is_not_there_is_refused() {
         ("space", other.handle.as_str()),
         ("space", acme.id.as_str()),
     ] {
-        let form = if name == "space" { Form::new() } else { space(&acme) };
-        let form = form.text(name, value.to_owned()).part("files", photo("a.jpg"));
+        let form = if name == "space" {
+            Form::new()
+        } else {
+            space(&acme)
+        };
+        let form = form
+            .text(name, value.to_owned())
+            .part("files", photo("a.jpg"));
         let message = format!("The selected {} is invalid.", name.replace('_', " "));
-        assert_eq!(acme.client.upload(form).await.refused(422), json!({name: [message]}), "{name} {value:?}");
+        assert_eq!(
+            acme.client.upload(form).await.refused(422),
+            json!({name: [message]}),
+            "{name} {value:?}"
+        );
     }
-    let both = space(&acme).text("folder_id", unknown).text("folder_path", "a/b").part("files", photo("a.jpg"));
+    let both = space(&acme)
+        .text("folder_id", unknown)
+        .text("folder_path", "a/b")
+        .part("files", photo("a.jpg"));
     assert_eq!(
         acme.client.upload(both).await.refused(422),
         json!({"folder_id": ["The selected folder id is invalid."]})
     );
-    stack.dump().await.demand_unchanged(&before, "references to what is not there");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "references to what is not there");
     // An empty text is none.
     let blank = ["folder_id", "folder_path", "upload_config", "ref"];
-    let form = blank.into_iter().fold(space(&acme), |form, name| form.text(name, "  "));
-    acme.client.upload(form.part("files", photo("a.jpg"))).await.created();
+    let form = blank
+        .into_iter()
+        .fold(space(&acme), |form, name| form.text(name, "  "));
+    acme.client
+        .upload(form.part("files", photo("a.jpg")))
+        .await
+        .created();
     stack.stop().await;
 }
 
@@ -206,7 +302,9 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
         answer.refused(503);
         // That it was given up is kept for a while, so that it is never written late.
         let mut after = stack.dump().await;
-        after.items.retain(|(partition, _), item| !partition.starts_with("FILE#") || !item["space_id"].is_null());
+        after.items.retain(|(partition, _), item| {
+            !partition.starts_with("FILE#") || !item["space_id"].is_null()
+        });
         after.demand_unchanged(before, "an upload that failed");
     };
     acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
@@ -218,19 +316,47 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
     // Stored, and nobody was told so.
     faults.lose_answer(S3, "PutObject", 5 * ATTEMPTS);
     busy(&before).await;
-    faults.refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
+    faults.refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_TRIES,
+        500,
+        "InternalServerError",
+    );
     busy(&before).await;
-    faults.refuse(DynamoDb, "TransactWriteItems", CONFLICT_TRIES, 400, "TransactionConflict");
+    faults.refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        CONFLICT_TRIES,
+        400,
+        "TransactionConflict",
+    );
     busy(&before).await;
 
     faults.pass(S3, "PutObject", 2);
     faults.refuse(S3, "PutObject", 1, 400, "InvalidRequest");
-    acme.client.upload(photos(&acme, "files", 5)).await.refused(500);
-    faults.refuse(DynamoDb, "TransactWriteItems", 1, 400, "ValidationException");
-    acme.client.upload(photos(&acme, "files", 5)).await.refused(500);
+    acme.client
+        .upload(photos(&acme, "files", 5))
+        .await
+        .refused(500);
+    faults.refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        1,
+        400,
+        "ValidationException",
+    );
+    acme.client
+        .upload(photos(&acme, "files", 5))
+        .await
+        .refused(500);
     assert_eq!(stack.dump().await.objects, before.objects);
 
-    let files = acme.client.upload(photos(&acme, "files", 5)).await.created();
+    let files = acme
+        .client
+        .upload(photos(&acme, "files", 5))
+        .await
+        .created();
     demand_there(&stack, &acme, &files, &before).await;
     stack.stop().await;
 }
@@ -242,14 +368,27 @@ async fn an_unknown_outcome_is_settled() {
     let faults = stack.cloud.faults();
     let before = stack.dump().await;
     faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
-    let files = acme.client.upload(photos(&acme, "files", 3)).await.created();
+    let files = acme
+        .client
+        .upload(photos(&acme, "files", 3))
+        .await
+        .created();
     demand_there(&stack, &acme, &files, &before).await;
 
     // Where that cannot be settled either, nobody is told that they are there, and what may be in use stays whole.
     let before = stack.dump().await;
     faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
-    faults.refuse(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES, 500, "InternalServerError");
-    acme.client.upload(photos(&acme, "files", 3)).await.refused(503);
+    faults.refuse(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_TRIES,
+        500,
+        "InternalServerError",
+    );
+    acme.client
+        .upload(photos(&acme, "files", 3))
+        .await
+        .refused(503);
     let after = stack.dump().await;
     assert_eq!(after.objects.len() - before.objects.len(), 3);
     assert_eq!(after.whole_files().len(), after.objects.len());

@@ -18,34 +18,70 @@ const SLUG: usize = 100;
 
 /// Makes a space of a folder mode.
 async fn space(stack: &Stack, mode: &str) -> Tenant {
-    let space = stack.account().post("/spaces", json!({"name": mode, "folder_mode": mode})).await.created();
+    let space = stack
+        .account()
+        .post("/spaces", json!({"name": mode, "folder_mode": mode}))
+        .await
+        .created();
     assert_eq!(space["folder_mode"], json!(mode));
     let (id, handle) = (text(&space["id"]), text(&space["handle"]));
-    let key = stack.account().post(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"})).await.created();
+    let key = stack
+        .account()
+        .post(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
+        .await
+        .created();
     let client = stack.anonymous.with_key(&text(&key["key"]));
-    Tenant { client, id, handle, key_id: key["id"].as_u64().expect("a number") }
+    Tenant {
+        client,
+        id,
+        handle,
+        key_id: key["id"].as_u64().expect("a number"),
+    }
 }
 
 /// Uploads the photo under a name down a path from the top, by a config.
 async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Answer {
-    let form = Form::new().text("space", acme.handle.clone()).text("upload_config", config.to_owned());
-    let form = form.text("folder_id", "root").text("folder_path", path.to_owned());
-    acme.client.upload(form.part("file", file(name, "image/jpeg", PHOTO))).await
+    let form = Form::new()
+        .text("space", acme.handle.clone())
+        .text("upload_config", config.to_owned());
+    let form = form
+        .text("folder_id", "root")
+        .text("folder_path", path.to_owned());
+    acme.client
+        .upload(form.part("file", file(name, "image/jpeg", PHOTO)))
+        .await
 }
 
 /// Demands that a file is delivered where its record says, at a path of these folders.
 async fn demand_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &str) {
     let path = format!("{}/{folders}{}", acme.handle, text(&file["name"]));
     assert_eq!(file["storage_path"], json!(path));
-    assert_eq!(file["url"], json!(format!("{}/{path}", stack.cloud.cdn_url())));
+    assert_eq!(
+        file["url"],
+        json!(format!("{}/{path}", stack.cloud.cdn_url()))
+    );
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
     assert!(path.bytes().all(is_plain), "{path}");
-    assert!(stack.anonymous.get(&text(&file["url"])).await.demand(200).body == PHOTO, "{path}");
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO,
+        "{path}"
+    );
 }
 
 /// Makes the config `own`, by which files keep the names that they come with.
 async fn own_names(acme: &Tenant) {
-    config(acme, "own", json!({"storage": {"generate_filename": false, "unique_filename": false}})).await;
+    config(
+        acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -56,7 +92,10 @@ async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
     // What is called in none of these letters goes by its id.
     for (path, slugs) in [
         ("Photos", Some("photos/")),
-        ("PHOTOS/Summer Holiday (2)", Some("photos/summer-holiday-2/")),
+        (
+            "PHOTOS/Summer Holiday (2)",
+            Some("photos/summer-holiday-2/"),
+        ),
         ("Été/ÑANDÚ", Some("ete/nandu/")),
         ("a_b/C.D", Some("a_b/c-d/")),
         ("%2E%2E/a\\b", Some("2e-2e/a-b/")),
@@ -73,8 +112,14 @@ async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
         demand_delivered(&stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
     }
     config(&acme, "in", json!({"storage": {"folder": "In Box/2026"}})).await;
-    let form = Form::new().text("space", acme.handle.clone()).text("upload_config", "in");
-    let file = acme.client.upload(form.part("file", file("photo.jpg", "image/jpeg", PHOTO))).await.created();
+    let form = Form::new()
+        .text("space", acme.handle.clone())
+        .text("upload_config", "in");
+    let file = acme
+        .client
+        .upload(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
+        .await
+        .created();
     demand_delivered(&stack, &acme, &file, "in-box/2026/").await;
     demand_delivered(&stack, &acme, &acme.upload_photo().await, "").await;
     stack.stop().await;
@@ -86,8 +131,14 @@ async fn the_longest_path_of_all_is_delivered() {
     let acme = space(&stack, "fixed").await;
     own_names(&acme).await;
     let folder = "x".repeat(255);
-    let (path, slugs) = ([folder.as_str(); MOST].join("/"), format!("{}/", &folder[..SLUG]).repeat(MOST));
-    for (name, config) in [("photo.jpg".to_owned(), "starter"), (format!("{}.jpg", "y".repeat(251)), "own")] {
+    let (path, slugs) = (
+        [folder.as_str(); MOST].join("/"),
+        format!("{}/", &folder[..SLUG]).repeat(MOST),
+    );
+    for (name, config) in [
+        ("photo.jpg".to_owned(), "starter"),
+        (format!("{}.jpg", "y".repeat(251)), "own"),
+    ] {
         let file = upload(&acme, &path, &name, config).await.created();
         assert_eq!(file["original_name"], json!(name));
         demand_delivered(&stack, &acme, &file, &slugs).await;
@@ -101,19 +152,33 @@ async fn an_address_stays_whatever_becomes_of_its_folders() {
     let acme = space(&stack, "fixed").await;
     let client = &acme.client;
     let other = made(&acme, &TOP, "Other").await;
-    let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter").await.created();
+    let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter")
+        .await
+        .created();
     let announced = Announced::to(&acme, json!({"folder_id": active["folder_id"]})).await;
     let pending = client.get(&announced.address()).await.ok();
     let path = format!("{}/photos/sud/{}", acme.handle, text(&pending["name"]));
     assert_eq!(pending["storage_path"], json!(path));
 
     let folder = json!({"id": active["folder_id"]});
-    client.put(&address(&folder), json!({"name": "North", "parent_id": other["id"]})).await.ok();
-    client.put(&address(&other), json!({"name": "Another"})).await.ok();
+    client
+        .put(
+            &address(&folder),
+            json!({"name": "North", "parent_id": other["id"]}),
+        )
+        .await
+        .ok();
+    client
+        .put(&address(&other), json!({"name": "Another"}))
+        .await
+        .ok();
     announced.send(&stack, PHOTO).await.demand(200);
     let confirmed = announced.confirm(client).await.ok();
     for file in [&active, &confirmed] {
-        let found = client.get(&format!("/files/{}", text(&file["id"]))).await.ok();
+        let found = client
+            .get(&format!("/files/{}", text(&file["id"])))
+            .await
+            .ok();
         assert_eq!(found["folder_path"], "Another/North/");
         demand_delivered(&stack, &acme, &found, "photos/sud/").await;
         for place in [other["id"].clone(), json!(null)] {
@@ -124,7 +189,9 @@ async fn an_address_stays_whatever_becomes_of_its_folders() {
         }
     }
     // Whoever comes later goes where the folders are by then.
-    let later = upload(&acme, "another/north", "photo.jpg", "starter").await.created();
+    let later = upload(&acme, "another/north", "photo.jpg", "starter")
+        .await
+        .created();
     assert_eq!(later["folder_id"], folder["id"]);
     demand_delivered(&stack, &acme, &later, "another/north/").await;
     stack.checked().await;
@@ -138,8 +205,14 @@ async fn files_of_one_name_are_apart_where_their_addresses_are() {
     for acme in [&fixed, &dynamic] {
         own_names(acme).await;
     }
-    for (path, is_apart) in [("A b", true), ("C", true), ("C/A b", true), ("a-B", false), ("c/a_b", true), ("C", false)]
-    {
+    for (path, is_apart) in [
+        ("A b", true),
+        ("C", true),
+        ("C/A b", true),
+        ("a-B", false),
+        ("c/a_b", true),
+        ("C", false),
+    ] {
         let answer = upload(&fixed, path, "Photo.jpg", "own").await;
         if is_apart {
             let slugs = format!("{}/", path.to_lowercase().replace(' ', "-"));
@@ -152,7 +225,9 @@ async fn files_of_one_name_are_apart_where_their_addresses_are() {
     demand_delivered(&stack, &dynamic, &first, "").await;
     assert_eq!(first["name"], "photo.jpg");
     for path in ["A", "B", "A/B"] {
-        upload(&dynamic, path, "photo.jpg", "own").await.refused(409);
+        upload(&dynamic, path, "photo.jpg", "own")
+            .await
+            .refused(409);
     }
     // The first one is none the worse for it.
     demand_delivered(&stack, &dynamic, &first, "").await;

@@ -12,14 +12,20 @@ struct Asking {
 impl Asking {
     async fn config(&self, name: &str, config: Value) {
         let body = json!({"space_id": self.acme.id, "name": name, "config": config});
-        self.acme.client.post("/upload-configs", body).await.created();
+        self.acme
+            .client
+            .post("/upload-configs", body)
+            .await
+            .created();
     }
 
     async fn send(&self, config: &str, files: &[(&str, &str, &[u8])]) -> Answer {
-        let form = Form::new().text("space", self.acme.handle.clone()).text("upload_config", config.to_owned());
-        let form = files
-            .iter()
-            .fold(form, |form, (name, mime_type, bytes)| form.part("files", file(name, mime_type, bytes.to_vec())));
+        let form = Form::new()
+            .text("space", self.acme.handle.clone())
+            .text("upload_config", config.to_owned());
+        let form = files.iter().fold(form, |form, (name, mime_type, bytes)| {
+            form.part("files", file(name, mime_type, bytes.to_vec()))
+        });
         self.acme.client.upload(form).await
     }
 }
@@ -27,27 +33,58 @@ impl Asking {
 #[tokio::test]
 async fn uploads_obey_what_their_config_asks_of_formats_and_sizes() {
     let stack = Stack::start().await;
-    let asking = Asking { acme: stack.space("Acme").await };
-    asking.config("images", json!({"validation": {"allowed_formats": "JPEG,png"}})).await;
-    asking.config("any", json!({"validation": {"allowed_formats": []}})).await;
-    asking.config("small", json!({"validation": {"max_file_size": 10}})).await;
+    let asking = Asking {
+        acme: stack.space("Acme").await,
+    };
+    asking
+        .config(
+            "images",
+            json!({"validation": {"allowed_formats": "JPEG,png"}}),
+        )
+        .await;
+    asking
+        .config("any", json!({"validation": {"allowed_formats": []}}))
+        .await;
+    asking
+        .config("small", json!({"validation": {"max_file_size": 10}}))
+        .await;
     let photo = ("photo.jpg", "image/jpeg", PHOTO);
     let text = |bytes: &'static [u8]| ("a.txt", "text/plain", bytes);
     asking.send("images", &[photo]).await.created();
     asking.send("any", &[photo, text(b"text")]).await.created();
     asking.send("small", &[text(b"0123456789")]).await.created();
     for (config, refused, message) in [
-        ("images", text(b"text"), "The files.1 field must be a file of type: jpg, png."),
         (
             "images",
-            ("a.png", "application/octet-stream", b"text, whatever it is called"),
+            text(b"text"),
+            "The files.1 field must be a file of type: jpg, png.",
+        ),
+        (
+            "images",
+            (
+                "a.png",
+                "application/octet-stream",
+                b"text, whatever it is called",
+            ),
             "The files.1 field must be a file of type: jpg, png.",
         ),
         // What servers run stays refused in the middle of a name, though its end is allowed.
-        ("images", ("a.php.jpg", "image/jpeg", PHOTO), "The files.1 field must not be an executable file."),
-        ("small", text(b"0123456789a"), "The files.1 field must not be greater than 10 bytes."),
+        (
+            "images",
+            ("a.php.jpg", "image/jpeg", PHOTO),
+            "The files.1 field must not be an executable file.",
+        ),
+        (
+            "small",
+            text(b"0123456789a"),
+            "The files.1 field must not be greater than 10 bytes.",
+        ),
     ] {
-        let fine = if config == "images" { photo } else { text(b"fine") };
+        let fine = if config == "images" {
+            photo
+        } else {
+            text(b"fine")
+        };
         let errors = asking.send(config, &[fine, refused]).await.refused(422);
         assert_eq!(errors, json!({"files.1": [message]}));
     }
@@ -57,16 +94,32 @@ async fn uploads_obey_what_their_config_asks_of_formats_and_sizes() {
 #[tokio::test]
 async fn what_can_be_run_is_taken_only_where_a_config_names_it() {
     let stack = Stack::start().await;
-    let asking = Asking { acme: stack.space("Acme").await };
+    let asking = Asking {
+        acme: stack.space("Acme").await,
+    };
     let binary = [b"MZ\x90\0".to_vec(), vec![0; 200]].concat();
     asking.config("none", json!({})).await;
-    asking.config("windows", json!({"validation": {"allowed_formats": ["exe"]}})).await;
-    asking.config("scripts", json!({"validation": {"allowed_formats": ["sh", "php"]}})).await;
+    asking
+        .config(
+            "windows",
+            json!({"validation": {"allowed_formats": ["exe"]}}),
+        )
+        .await;
+    asking
+        .config(
+            "scripts",
+            json!({"validation": {"allowed_formats": ["sh", "php"]}}),
+        )
+        .await;
     let (exe, script) = (
         ("setup.exe", "application/octet-stream", &binary[..]),
         ("run.sh", "text/plain", &b"#!/bin/sh\necho hello\n"[..]),
     );
-    let page = ("page.php.sh", "application/octet-stream", &b"<?php echo 1;"[..]);
+    let page = (
+        "page.php.sh",
+        "application/octet-stream",
+        &b"<?php echo 1;"[..],
+    );
     for (config, file, extension) in [
         ("none", exe, None),
         ("none", script, None),
@@ -78,8 +131,17 @@ async fn what_can_be_run_is_taken_only_where_a_config_names_it() {
     ] {
         let answer = asking.send(config, &[file]).await;
         match extension {
-            Some(extension) => assert_eq!(answer.created()[0]["extension"], extension, "{config} {}", file.0),
-            None => assert!(answer.refused(422)["files.0"].is_array(), "{config} {}", file.0),
+            Some(extension) => assert_eq!(
+                answer.created()[0]["extension"],
+                extension,
+                "{config} {}",
+                file.0
+            ),
+            None => assert!(
+                answer.refused(422)["files.0"].is_array(),
+                "{config} {}",
+                file.0
+            ),
         }
     }
     stack.stop().await;
@@ -88,33 +150,75 @@ async fn what_can_be_run_is_taken_only_where_a_config_names_it() {
 #[tokio::test]
 async fn files_are_named_tagged_and_delivered_as_their_config_has_it() {
     let stack = Stack::start().await;
-    let asking = Asking { acme: stack.space("Acme").await };
+    let asking = Asking {
+        acme: stack.space("Acme").await,
+    };
     let (client, handle) = (&asking.acme.client, &asking.acme.handle);
-    asking.config("own", json!({"storage": {"generate_filename": false, "unique_filename": false}})).await;
-    asking.config("unique", json!({"storage": {"generate_filename": false}, "metadata": {"tags": ["a", "b"]}})).await;
+    asking
+        .config(
+            "own",
+            json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+        )
+        .await;
+    asking
+        .config(
+            "unique",
+            json!({"storage": {"generate_filename": false}, "metadata": {"tags": ["a", "b"]}}),
+        )
+        .await;
     let body = json!({"space_id": asking.acme.id, "name": "closed", "delivery_type": "private"});
     client.post("/upload-configs", body).await.created();
     let photo = |name: &'static str| (name, "image/jpeg", PHOTO);
 
-    let own = asking.send("own", &[photo("Summer Holiday (2).JPEG")]).await.created();
-    assert_eq!(own[0]["storage_path"], json!(format!("{handle}/summer-holiday-2.jpg")));
-    assert_eq!((&own[0]["original_name"], &own[0]["tags"]), (&json!("Summer Holiday (2).JPEG"), &json!([])));
+    let own = asking
+        .send("own", &[photo("Summer Holiday (2).JPEG")])
+        .await
+        .created();
+    assert_eq!(
+        own[0]["storage_path"],
+        json!(format!("{handle}/summer-holiday-2.jpg"))
+    );
+    assert_eq!(
+        (&own[0]["original_name"], &own[0]["tags"]),
+        (&json!("Summer Holiday (2).JPEG"), &json!([]))
+    );
     let before = stack.dump().await;
     // A name that is taken: by a file that is there, or by another one of the same request.
-    for files in [&[photo("summer holiday 2.jpg")][..], &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")]] {
+    for files in [
+        &[photo("summer holiday 2.jpg")][..],
+        &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")],
+    ] {
         asking.send("own", files).await.refused(409);
     }
-    stack.dump().await.demand_unchanged(&before, "names that are taken");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "names that are taken");
 
-    let unique = asking.send("unique", &[photo("twin.jpg"), photo("twin.jpg")]).await.created();
+    let unique = asking
+        .send("unique", &[photo("twin.jpg"), photo("twin.jpg")])
+        .await
+        .created();
     let name = |index: usize| unique[index]["name"].as_str().expect("a name").to_owned();
     assert_ne!(name(0), name(1));
-    let random = name(0).strip_prefix("twin-").and_then(|rest| rest.strip_suffix(".jpg").map(str::len));
+    let random = name(0)
+        .strip_prefix("twin-")
+        .and_then(|rest| rest.strip_suffix(".jpg").map(str::len));
     assert_eq!(random, Some(6), "{}", name(0));
     assert_eq!(unique[0]["tags"], json!(["a", "b"]));
-    let shown = client.get(&format!("/files/{}", unique[0]["id"].as_str().expect("an id"))).await.ok();
+    let shown = client
+        .get(&format!(
+            "/files/{}",
+            unique[0]["id"].as_str().expect("an id")
+        ))
+        .await
+        .ok();
     assert_eq!(shown, unique[0]);
-    stack.anonymous.get(unique[0]["url"].as_str().expect("an address")).await.demand(200);
+    stack
+        .anonymous
+        .get(unique[0]["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
 
     let closed = asking.send("closed", &[photo("a.jpg")]).await.created();
     assert_eq!(

@@ -24,7 +24,9 @@ async fn an_address_is_one_however_it_is_spelled() {
     let shelf = Shelf::new().await;
     let url = shelf.put_here("private").await.url;
     let expires = shelf.now() + HOUR_SECONDS;
-    let signed = shelf.signer.sign(&url, expires, &[("download", ""), ("v", "a+b é")]);
+    let signed = shelf
+        .signer
+        .sign(&url, expires, &[("download", ""), ("v", "a+b é")]);
     let query = signed.split_once('?').expect("a query").1;
     let reversed: Vec<&str> = query.split('&').rev().collect();
     let signature = signature_of(&signed);
@@ -33,12 +35,25 @@ async fn an_address_is_one_however_it_is_spelled() {
         reversed.join("&"),
         query.replace("download=", "download"),
         format!("&{}&", query.replace('&', "&&")),
-        format!("v=a+b%20%c3%a9&%64ownload=&kid=%31&expires={expires}&signature={}", signature.to_uppercase()),
+        format!(
+            "v=a+b%20%c3%a9&%64ownload=&kid=%31&expires={expires}&signature={}",
+            signature.to_uppercase()
+        ),
     ] {
         for url in [&url, &url.replace("image-", "%69mage%2D")] {
-            let answer = shelf.stack.anonymous.get(&format!("{url}?{query}")).await.demand(200);
+            let answer = shelf
+                .stack
+                .anonymous
+                .get(&format!("{url}?{query}"))
+                .await
+                .demand(200);
             assert!(answer.body == PHOTO, "{query}");
-            assert!(answer.header("content-disposition").starts_with("attachment"), "{query}");
+            assert!(
+                answer
+                    .header("content-disposition")
+                    .starts_with("attachment"),
+                "{query}"
+            );
         }
     }
     shelf.stack.stop().await;
@@ -47,14 +62,24 @@ async fn an_address_is_one_however_it_is_spelled() {
 #[tokio::test]
 async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
     let shelf = Shelf::new().await;
-    let (url, other) = (shelf.put_here("private").await.url, shelf.put_here("private").await.url);
+    let (url, other) = (
+        shelf.put_here("private").await.url,
+        shelf.put_here("private").await.url,
+    );
     let public = shelf.put_here("upload").await.url;
     let expires = shelf.now() + HOUR_SECONDS;
-    let signed = shelf.signer.sign(&url, expires, &[("download", ""), ("v", "a+b")]);
+    let signed = shelf
+        .signer
+        .sign(&url, expires, &[("download", ""), ("v", "a+b")]);
     let query = signed.split_once('?').expect("a query").1;
     let signature = signature_of(&signed);
     shelf.stack.anonymous.get(&signed).await.demand(200);
-    shelf.stack.anonymous.get(&format!("{other}?{query}")).await.refused(403);
+    shelf
+        .stack
+        .anonymous
+        .get(&format!("{other}?{query}"))
+        .await
+        .refused(403);
 
     let expiring = format!("expires={expires}");
     let changes = [
@@ -89,8 +114,18 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
         shelf.stack.anonymous.get(&address).await.refused(403);
         shelf.stack.anonymous.head(&address).await.demand(403);
         // A signature that is there has to be right, even where nothing has to be proven.
-        shelf.stack.anonymous.get(&format!("{public}?{query}")).await.refused(403);
-        shelf.stack.anonymous.head(&format!("{public}?{query}")).await.demand(403);
+        shelf
+            .stack
+            .anonymous
+            .get(&format!("{public}?{query}"))
+            .await
+            .refused(403);
+        shelf
+            .stack
+            .anonymous
+            .head(&format!("{public}?{query}"))
+            .await
+            .demand(403);
     }
     shelf.stack.stop().await;
 }
@@ -100,9 +135,16 @@ async fn a_signed_rendering_is_refused_as_long_as_there_are_none() {
     let shelf = Shelf::new().await;
     for delivery_type in ["upload", "private"] {
         let url = shelf.put_here(delivery_type).await.url;
-        let signed = shelf.signer.sign(&url, shelf.now() + HOUR_SECONDS, &[("w", "100"), ("f", "webp")]);
+        let signed = shelf.signer.sign(
+            &url,
+            shelf.now() + HOUR_SECONDS,
+            &[("w", "100"), ("f", "webp")],
+        );
         let errors = shelf.stack.anonymous.get(&signed).await.refused(422);
-        assert!(errors["w"].is_array() && errors["f"].is_array(), "{delivery_type}: {errors}");
+        assert!(
+            errors["w"].is_array() && errors["f"].is_array(),
+            "{delivery_type}: {errors}"
+        );
     }
     shelf.stack.stop().await;
 }
@@ -110,10 +152,20 @@ async fn a_signed_rendering_is_refused_as_long_as_there_are_none() {
 #[tokio::test]
 async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
     let shelf = Shelf::new().await;
-    let (private, authenticated) = (shelf.put_here("private").await.url, shelf.put_here("authenticated").await.url);
+    let (private, authenticated) = (
+        shelf.put_here("private").await.url,
+        shelf.put_here("authenticated").await.url,
+    );
     let open = shelf.put_here("upload").await.url;
     let nobody = &shelf.stack.anonymous;
-    for (left, kept) in [(HOUR_SECONDS, 300), (301, 300), (300, 300), (299, 299), (2, 2), (1, 1)] {
+    for (left, kept) in [
+        (HOUR_SECONDS, 300),
+        (301, 300),
+        (300, 300),
+        (299, 299),
+        (2, 2),
+        (1, 1),
+    ] {
         let signed = |url: &str| shelf.signer.sign(url, shelf.now() + left, &[]);
         for url in [&private, &open] {
             let answer = nobody.get(&signed(url)).await.demand(200);
@@ -124,19 +176,32 @@ async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
     }
     for past in [shelf.now(), shelf.now() - 1, 0, -1, i64::MIN] {
         for url in [&private, &open] {
-            nobody.get(&shelf.signer.sign(url, past, &[])).await.refused(403);
+            nobody
+                .get(&shelf.signer.sign(url, past, &[]))
+                .await
+                .refused(403);
         }
     }
     for future in [LATE_SECONDS, i64::MAX] {
         for url in [&private, &open] {
-            let answer = nobody.get(&shelf.signer.sign(url, future, &[])).await.demand(200);
-            assert_eq!(answer.header("cache-control"), cached(CACHED_SECONDS), "{future}");
+            let answer = nobody
+                .get(&shelf.signer.sign(url, future, &[]))
+                .await
+                .demand(200);
+            assert_eq!(
+                answer.header("cache-control"),
+                cached(CACHED_SECONDS),
+                "{future}"
+            );
         }
     }
 
     for url in [&private, &open] {
         let signed = shelf.signer.sign(url, shelf.now() + 10, &[]);
-        shelf.stack.clock.advance(seconds(9) + Duration::from_millis(999));
+        shelf
+            .stack
+            .clock
+            .advance(seconds(9) + Duration::from_millis(999));
         nobody.get(&signed).await.demand(200);
         shelf.stack.clock.advance(Duration::from_millis(1));
         nobody.get(&signed).await.refused(403);
@@ -150,7 +215,10 @@ async fn rotated(shelf: &Shelf) -> DeliverySigner {
     let path = format!("{}/signing-secret/rotate", shelf.space());
     let client = &shelf.acme.client;
     let shown = client.send(client.request("POST", &path)).await.ok();
-    DeliverySigner { kid: text(&shown["kid"]), secret: text(&shown["secret"]) }
+    DeliverySigner {
+        kid: text(&shown["kid"]),
+        secret: text(&shown["secret"]),
+    }
 }
 
 #[tokio::test]
@@ -164,7 +232,10 @@ async fn addresses_outlive_the_secret_that_signed_them_by_a_day() {
     assert_eq!((first.kid.as_str(), second.kid.as_str()), ("1", "2"));
     // A secret goes by its own name alone.
     for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
-        let mixed = DeliverySigner { kid: kid.clone(), secret: secret.clone() };
+        let mixed = DeliverySigner {
+            kid: kid.clone(),
+            secret: secret.clone(),
+        };
         nobody.get(&by(&mixed)).await.refused(403);
     }
     for good in [&first, &second] {
@@ -192,21 +263,45 @@ async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_say
     let viewer = shelf.acme.role("viewer").await;
     for delivery_type in ["private", "authenticated"] {
         let file = shelf.put_here(delivery_type).await;
-        for (body, lifetime_minutes) in
-            [(json!({}), 60), (json!({"expiration_minutes": 1}), 1), (json!({"expiration_minutes": 1_440}), 1_440)]
-        {
-            let made = viewer.post(&format!("{}/signed-url", file.path), body).await.ok();
+        for (body, lifetime_minutes) in [
+            (json!({}), 60),
+            (json!({"expiration_minutes": 1}), 1),
+            (json!({"expiration_minutes": 1_440}), 1_440),
+        ] {
+            let made = viewer
+                .post(&format!("{}/signed-url", file.path), body)
+                .await
+                .ok();
             let expires = shelf.now() + lifetime_minutes * 60;
             let expires_at = Timestamp::from_ms(expires * 1_000).rfc3339();
             let expected = json!({"url": shelf.signer.sign(&file.url, expires, &[]), "expires_at": expires_at});
             assert_eq!(made, expected, "{delivery_type}");
-            assert!(shelf.stack.anonymous.get(&text(&made["url"])).await.demand(200).body == PHOTO);
+            assert!(
+                shelf
+                    .stack
+                    .anonymous
+                    .get(&text(&made["url"]))
+                    .await
+                    .demand(200)
+                    .body
+                    == PHOTO
+            );
         }
         let body = json!({"expiration_minutes": 2, "download": true});
-        let saved = text(&viewer.post(&format!("{}/signed-url", file.path), body).await.ok()["url"]);
+        let saved = text(
+            &viewer
+                .post(&format!("{}/signed-url", file.path), body)
+                .await
+                .ok()["url"],
+        );
         shelf.stack.clock.advance(seconds(119));
         let answer = shelf.stack.anonymous.get(&saved).await.demand(200);
-        assert!(answer.header("content-disposition").starts_with("attachment"), "{saved}");
+        assert!(
+            answer
+                .header("content-disposition")
+                .starts_with("attachment"),
+            "{saved}"
+        );
         shelf.stack.clock.advance(seconds(1));
         shelf.stack.anonymous.get(&saved).await.refused(403);
     }

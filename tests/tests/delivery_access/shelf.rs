@@ -45,20 +45,34 @@ impl Shelf {
 
     /// A shelf in a stack with these parameters, whose clock shows a whole second.
     pub(super) async fn with(parameters: &[(&str, &str)]) -> Shelf {
-        let unlimited = [("AdminRequestsPerMinute", "1000000"), ("UploadRequestsPerMinute", "1000000")];
+        let unlimited = [
+            ("AdminRequestsPerMinute", "1000000"),
+            ("UploadRequestsPerMinute", "1000000"),
+        ];
         let parameters = unlimited.iter().chain(parameters);
-        let parameters: BTreeMap<String, String> =
-            parameters.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+        let parameters: BTreeMap<String, String> = parameters
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let stack = Stack::start_with(StackOptions {
+            parameters,
+            ..StackOptions::default()
+        })
+        .await;
         let past_ms = u64::try_from(stack.clock.now_ms() % 1_000).expect("it is after 1970");
         stack.clock.advance(Duration::from_millis(1_000 - past_ms));
         let acme = stack.space("Acme").await;
         for delivery_type in &TYPES[1..] {
-            let config = json!({"space_id": acme.id, "name": delivery_type, "delivery_type": delivery_type});
+            let config =
+                json!({"space_id": acme.id, "name": delivery_type, "delivery_type": delivery_type});
             acme.client.post("/upload-configs", config).await.created();
         }
         let signer = DeliverySigner::of(&acme).await;
-        let mut shelf = Shelf { stack, acme, signer, folder: String::new() };
+        let mut shelf = Shelf {
+            stack,
+            acme,
+            signer,
+            folder: String::new(),
+        };
         shelf.folder = format!("/folders/{}", shelf.folder_in("Shelf", None).await);
         shelf
     }
@@ -71,7 +85,8 @@ impl Shelf {
 
     /// Uploads the photo as a file of a type into a folder, or into none where that is `root`.
     pub(super) async fn put(&self, delivery_type: &str, folder: &str) -> Shelved {
-        self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO)).await
+        self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO))
+            .await
     }
 
     /// Uploads a file of a name, a MIME type and bytes.
@@ -81,19 +96,24 @@ impl Shelf {
         folder: &str,
         (name, mime_type, bytes): (&str, &str, &[u8]),
     ) -> Shelved {
-        let form = form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
+        let form =
+            form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
         let form = match delivery_type {
             "upload" => form,
             config => form.text("upload_config", config.to_owned()),
         };
         let file = self.acme.client.upload(form).await.created();
         assert_eq!(file["type"], delivery_type);
-        Shelved { path: format!("/files/{}", text(&file["id"])), url: text(&file["url"]) }
+        Shelved {
+            path: format!("/files/{}", text(&file["id"])),
+            url: text(&file["url"]),
+        }
     }
 
     /// Uploads the photo as a file of a type into the shelf's folder.
     pub(super) async fn put_here(&self, delivery_type: &str) -> Shelved {
-        self.put(delivery_type, self.folder.trim_start_matches("/folders/")).await
+        self.put(delivery_type, self.folder.trim_start_matches("/folders/"))
+            .await
     }
 
     /// The space's path at the API.
@@ -115,9 +135,12 @@ impl Shelf {
     pub(super) async fn set(&self, path: &str, requires_auth: Option<bool>) {
         let path = format!("{path}/access-control");
         match requires_auth {
-            Some(closed) => {
-                self.acme.client.put(&path, json!({"access_control": {"requires_auth": closed}})).await.ok()
-            }
+            Some(closed) => self
+                .acme
+                .client
+                .put(&path, json!({"access_control": {"requires_auth": closed}}))
+                .await
+                .ok(),
             None => self.acme.client.delete(&path).await.ok(),
         };
     }

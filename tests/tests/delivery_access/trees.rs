@@ -58,19 +58,29 @@ async fn what_folders_say_goes_where_they_go() {
         match step {
             Move(folder, into) => {
                 let body = json!({"parent_id": into.map(|into| &ids[into])});
-                client.put(&format!("/folders/{}", ids[folder]), body).await.ok();
+                client
+                    .put(&format!("/folders/{}", ids[folder]), body)
+                    .await
+                    .ok();
             }
             Say(folder, requires_auth) => {
                 says[folder] = requires_auth;
-                shelf.set(&format!("/folders/{}", ids[folder]), requires_auth).await;
+                shelf
+                    .set(&format!("/folders/{}", ids[folder]), requires_auth)
+                    .await;
             }
         }
         let closed = decides.is_some_and(|folder| says[folder] == Some(true));
         let answer = nobody.get(&file.url).await;
-        assert_eq!(answer.status, if closed { 403 } else { 200 }, "after {step:?}");
+        assert_eq!(
+            answer.status,
+            if closed { 403 } else { 200 },
+            "after {step:?}"
+        );
         nobody.get(&shelf.signed(&file.url)).await.demand(200);
         client.get(&file.url).await.demand(200);
-        let (source, id) = decides.map_or(("space", &shelf.acme.id), |folder| ("folder", &ids[folder]));
+        let (source, id) =
+            decides.map_or(("space", &shelf.acme.id), |folder| ("folder", &ids[folder]));
         let shown = client.get(&file.path).await.ok();
         let expected = json!({
             "requires_auth": closed, "public_read": !closed, "source": source, "inherited_from": id,
@@ -81,7 +91,11 @@ async fn what_folders_say_goes_where_they_go() {
             (Some(path), &json!(ids[4])),
             "after {step:?}"
         );
-        assert_eq!(shown["url"], file.url.as_str(), "an address stays what it is");
+        assert_eq!(
+            shown["url"],
+            file.url.as_str(),
+            "an address stays what it is"
+        );
     }
     shelf.stack.stop().await;
 }
@@ -102,7 +116,12 @@ async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into() {
         (json!(ids[2].to_lowercase()), 403),
         (json!("root"), 200),
     ] {
-        shelf.acme.client.put(&file.path, json!({"folder_id": folder})).await.ok();
+        shelf
+            .acme
+            .client
+            .put(&file.path, json!({"folder_id": folder}))
+            .await
+            .ok();
         shelf.stack.anonymous.get(&file.url).await.demand(status);
     }
     shelf.stack.stop().await;
@@ -112,7 +131,11 @@ async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into() {
 async fn answers(shelf: &Shelf, viewer: &Client, file: &Shelved) -> Vec<Answer> {
     let nobody = &shelf.stack.anonymous;
     let signed = shelf.signed(&file.url);
-    vec![nobody.get(&file.url).await, nobody.get(&signed).await, viewer.get(&file.url).await]
+    vec![
+        nobody.get(&file.url).await,
+        nobody.get(&signed).await,
+        viewer.get(&file.url).await,
+    ]
 }
 
 async fn demand_marked(shelf: &Shelf, viewer: &Client, file: &Shelved, is_marked: bool) {
@@ -131,8 +154,17 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
     let shelf = Shelf::new().await;
     let viewer = shelf.acme.role("viewer").await;
     let ids = nested(&shelf, &NAMES).await;
-    let (image, beside) = (shelf.put("upload", &ids[4]).await, shelf.put("upload", "root").await);
-    let text = shelf.put_file("upload", &ids[4], ("a.txt", "text/plain", &b"some text"[..])).await;
+    let (image, beside) = (
+        shelf.put("upload", &ids[4]).await,
+        shelf.put("upload", "root").await,
+    );
+    let text = shelf
+        .put_file(
+            "upload",
+            &ids[4],
+            ("a.txt", "text/plain", &b"some text"[..]),
+        )
+        .await;
     let [outer, inner] = [&ids[0], &ids[3]].map(|id| format!("/folders/{id}"));
     let space = shelf.space();
     let on = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
@@ -149,8 +181,11 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
     ] {
         let path = format!("{path}/security");
         let client = &shelf.acme.client;
-        let changed =
-            if security.is_null() { client.delete(&path).await } else { client.put(&path, security.clone()).await };
+        let changed = if security.is_null() {
+            client.delete(&path).await
+        } else {
+            client.put(&path, security.clone()).await
+        };
         changed.ok();
         demand_marked(&shelf, &viewer, &image, inside).await;
         demand_marked(&shelf, &viewer, &beside, outside).await;
@@ -158,11 +193,26 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
     }
 
     // Whoever may not see an image is not told of its watermark.
-    shelf.acme.client.put(&format!("{inner}/security"), on).await.ok();
+    shelf
+        .acme
+        .client
+        .put(&format!("{inner}/security"), on)
+        .await
+        .ok();
     shelf.set(&outer, Some(true)).await;
     shelf.stack.anonymous.get(&image.url).await.refused(403);
-    shelf.stack.anonymous.get(&shelf.signed(&image.url)).await.refused(422);
-    shelf.acme.client.put(&image.path, json!({"folder_id": null})).await.ok();
+    shelf
+        .stack
+        .anonymous
+        .get(&shelf.signed(&image.url))
+        .await
+        .refused(422);
+    shelf
+        .acme
+        .client
+        .put(&image.path, json!({"folder_id": null}))
+        .await
+        .ok();
     demand_marked(&shelf, &viewer, &image, false).await;
     shelf.stack.stop().await;
 }
@@ -172,8 +222,14 @@ async fn a_missing_folder_lets_nobody_in() {
     let shelf = Shelf::new().await;
     let viewer = shelf.acme.role("viewer").await;
     let ids = nested(&shelf, &NAMES).await;
-    let (inner, outer) = (shelf.put("upload", &ids[4]).await, shelf.put("upload", &ids[1]).await);
-    let (opened, beside) = (shelf.put("upload", &ids[4]).await, shelf.put("upload", "root").await);
+    let (inner, outer) = (
+        shelf.put("upload", &ids[4]).await,
+        shelf.put("upload", &ids[1]).await,
+    );
+    let (opened, beside) = (
+        shelf.put("upload", &ids[4]).await,
+        shelf.put("upload", "root").await,
+    );
     shelf.set(&opened.path, Some(false)).await;
     for file in [&inner, &outer, &opened, &beside] {
         for answer in answers(&shelf, &viewer, file).await {
@@ -190,7 +246,12 @@ async fn a_missing_folder_lets_nobody_in() {
             for answer in answers(&shelf, &viewer, file).await {
                 answer.refused(403);
             }
-            shelf.stack.anonymous.get_with(&file.url, &[("if-none-match", "*")]).await.refused(403);
+            shelf
+                .stack
+                .anonymous
+                .get_with(&file.url, &[("if-none-match", "*")])
+                .await
+                .refused(403);
         }
         for file in seen {
             for answer in answers(&shelf, &viewer, file).await {
@@ -199,8 +260,16 @@ async fn a_missing_folder_lets_nobody_in() {
         }
     }
     let shown = viewer.get(&inner.path).await.ok()["access_control"].clone();
-    assert_eq!((&shown["requires_auth"], &shown["source"]), (&json!(true), &json!("folder")));
-    shelf.acme.client.put(&inner.path, json!({"folder_id": null})).await.ok();
+    assert_eq!(
+        (&shown["requires_auth"], &shown["source"]),
+        (&json!(true), &json!("folder"))
+    );
+    shelf
+        .acme
+        .client
+        .put(&inner.path, json!({"folder_id": null}))
+        .await
+        .ok();
     shelf.stack.anonymous.get(&inner.url).await.demand(200);
     shelf.stack.stop().await;
 }

@@ -15,23 +15,61 @@ const CHUNKED: &str = "transfer-encoding: chunked\r\n";
 /// A request that would make a space, were its body to be understood.
 fn post(target: &Target, lines: &str, body: &str) -> Vec<u8> {
     let path = target.either("/api/v1/spaces", &target.path);
-    target.request("POST", path, &format!("content-type: application/json\r\n{lines}"), body)
+    target.request(
+        "POST",
+        path,
+        &format!("content-type: application/json\r\n{lines}"),
+        body,
+    )
 }
 
 /// Lengths that are none, or more than one.
 pub(super) fn lengths(target: &Target) -> Vec<Row> {
     let with = |lengths: &[&str]| {
-        let lines = lengths.iter().map(|length| format!("content-length: {length}\r\n")).collect::<Vec<_>>().concat();
+        let lines = lengths
+            .iter()
+            .map(|length| format!("content-length: {length}\r\n"))
+            .collect::<Vec<_>>()
+            .concat();
         post(target, &lines, "{}")
     };
     // What follows a body of the length that was told is the next request, and this is none.
     let refused = target.either(Refused(422), Refused(405));
-    let mut rows = vec![(with(&["2", "2"]), refused), (with(&["2", "3"]), Unheard), (with(&["3", "2"]), Unheard)];
-    for length in ["", "-1", "+2", "2, 2", "2 2", "0x2", "2.0", "two", "99999999999999999999", "18446744073709551615"] {
+    let mut rows = vec![
+        (with(&["2", "2"]), refused),
+        (with(&["2", "3"]), Unheard),
+        (with(&["3", "2"]), Unheard),
+    ];
+    for length in [
+        "",
+        "-1",
+        "+2",
+        "2, 2",
+        "2 2",
+        "0x2",
+        "2.0",
+        "two",
+        "99999999999999999999",
+        "18446744073709551615",
+    ] {
         rows.push((with(&[length]), Unheard));
     }
-    rows.push((post(target, "content-length: 2\r\ntransfer-encoding: gzip\r\n", "{}"), Unheard));
-    rows.push((post(target, "transfer-encoding: chunked, gzip\r\n", "2\r\n{}\r\n0\r\n\r\n"), Unheard));
+    rows.push((
+        post(
+            target,
+            "content-length: 2\r\ntransfer-encoding: gzip\r\n",
+            "{}",
+        ),
+        Unheard,
+    ));
+    rows.push((
+        post(
+            target,
+            "transfer-encoding: chunked, gzip\r\n",
+            "2\r\n{}\r\n0\r\n\r\n",
+        ),
+        Unheard,
+    ));
     rows
 }
 
@@ -81,7 +119,8 @@ async fn cut_off(target: &Target, request: &[u8]) -> Outcome {
 async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
     let stack = Stack::start().await;
     let [api, cdn] = Target::of_stack(&stack).await;
-    let part = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
+    let part =
+        "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
     let upload = |lines: &str, body: &str| {
         let lines = format!("content-type: multipart/form-data; boundary=x\r\n{lines}");
         api.request("POST", "/api/v1/upload", &lines, body)
@@ -96,13 +135,20 @@ async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
             upload(CHUNKED, &format!("{:x}\r\n{part}\r\n", part.len())),
         ] {
             let outcome = cut_off(&api, &request).await;
-            assert!(matches!(outcome, Refused(400) | Unheard), "{outcome:?}: {}", request.escape_ascii());
+            assert!(
+                matches!(outcome, Refused(400) | Unheard),
+                "{outcome:?}: {}",
+                request.escape_ascii()
+            );
         }
     };
     let ((), calls) = stack.calls_of(work).await;
     let is_write = |call: &&String| call.contains("Put") || call.contains("Transact");
     assert_eq!(calls.iter().find(is_write), None);
-    assert!(matches!(cut_off(&cdn, &post(&cdn, "content-length: 100\r\n", "{")).await, Refused(405) | Unheard));
+    assert!(matches!(
+        cut_off(&cdn, &post(&cdn, "content-length: 100\r\n", "{")).await,
+        Refused(405) | Unheard
+    ));
     for target in [api, cdn] {
         target.is_well().await;
     }
@@ -112,18 +158,34 @@ async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
 #[tokio::test]
 async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so() {
     let idle = Duration::from_millis(50);
-    let body_deadlines = BodyDeadlines { idle, ..BodyDeadlines::default() };
-    let stack = Stack::start_with(StackOptions { body_deadlines, ..StackOptions::default() }).await;
+    let body_deadlines = BodyDeadlines {
+        idle,
+        ..BodyDeadlines::default()
+    };
+    let stack = Stack::start_with(StackOptions {
+        body_deadlines,
+        ..StackOptions::default()
+    })
+    .await;
     let [api, _] = Target::of_stack(&stack).await;
 
-    let part = "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
+    let part =
+        "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
     let lines = "content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n";
     let form = api.request("POST", "/api/v1/upload", lines, part);
-    for request in [form, post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\"")] {
+    for request in [
+        form,
+        post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\""),
+    ] {
         let answer = Raw::ask(&api.url, &request).await.expect("an answer");
         assert_eq!(answer.header("access-control-allow-origin"), "*");
         let message = answer.json()["message"].take();
-        assert!(message.as_str().is_some_and(|text| text.starts_with("No byte of the body arrived for")), "{message}");
+        assert!(
+            message
+                .as_str()
+                .is_some_and(|text| text.starts_with("No byte of the body arrived for")),
+            "{message}"
+        );
         answer.refused(408);
         api.is_well().await;
     }

@@ -22,30 +22,52 @@ pub(super) fn too_long(target: &Target) -> Vec<Row> {
         (query("a&".repeat(10_000)), Refused(414)),
         (query("a".repeat(100_000)), Unheard),
         (query("&".repeat(8_000)), Answered(200)),
-        (target.request("GET", &format!("/{}", "a/".repeat(4_050)), "", ""), Refused(404)),
+        (
+            target.request("GET", &format!("/{}", "a/".repeat(4_050)), "", ""),
+            Refused(404),
+        ),
     ]
 }
 
 /// Hosts that are none, or too many.
 pub(super) fn hosts(target: &Target) -> Vec<Row> {
     let with = |version: &str, hosts: &str| {
-        format!("GET {} HTTP/{version}\r\n{hosts}authorization: Bearer {}\r\n\r\n", target.path, target.key)
-            .into_bytes()
+        format!(
+            "GET {} HTTP/{version}\r\n{hosts}authorization: Bearer {}\r\n\r\n",
+            target.path, target.key
+        )
+        .into_bytes()
     };
     let host = target.host();
     let mut rows = vec![
         (with("1.1", ""), Refused(400)),
         (with("1.0", ""), Refused(400)),
         (with("1.0", &format!("host: {host}\r\n")), Answered(200)),
-        (with("1.1", &format!("host: {host}\r\nhost: {host}\r\n")), Refused(400)),
+        (
+            with("1.1", &format!("host: {host}\r\nhost: {host}\r\n")),
+            Refused(400),
+        ),
         (with("1.1", "host: cdn.example.com\r\n"), Answered(200)),
         (with("1.1", "host: [::1]:80\r\n"), Answered(200)),
     ];
-    for malformed in ["", " ", "a b", "user@host", "[::1", "host:80:80", "host/path", "http://host", "host:port"] {
+    for malformed in [
+        "",
+        " ",
+        "a b",
+        "user@host",
+        "[::1",
+        "host:80:80",
+        "host/path",
+        "http://host",
+        "host:port",
+    ] {
         rows.push((with("1.1", &format!("host: {malformed}\r\n")), Refused(400)));
     }
     let mut bytes = with("1.1", "host: ?\r\n");
-    let mark = bytes.iter().position(|byte| *byte == b'?').expect("it stands there");
+    let mark = bytes
+        .iter()
+        .position(|byte| *byte == b'?')
+        .expect("it stands there");
     bytes[mark] = 0xff;
     rows.push((bytes, Refused(400)));
     rows
@@ -57,8 +79,14 @@ pub(super) fn targets(target: &Target) -> Vec<Row> {
     let to = |method: &str, address: &str| target.request(method, address, "", "");
     vec![
         (to("GET", &format!("http://{host}{path}")), Answered(200)),
-        (to("GET", &format!("http://elsewhere.example.com{path}")), Answered(200)),
-        (to("GET", &format!("ftp://user:password@{host}{path}")), Answered(200)),
+        (
+            to("GET", &format!("http://elsewhere.example.com{path}")),
+            Answered(200),
+        ),
+        (
+            to("GET", &format!("ftp://user:password@{host}{path}")),
+            Answered(200),
+        ),
         (to("GET", host), Refused(400)),
         (to("GET", "*"), Refused(400)),
         (to("OPTIONS", "*"), Refused(400)),
@@ -83,7 +111,10 @@ pub(super) fn not_text(target: &Target) -> Vec<Row> {
     let to = |address: &str| target.request("GET", address, "", "");
     let raw = |address: &str, byte: u8| {
         let mut request = to(address);
-        let mark = request.iter().position(|byte| *byte == b'~').expect("it stands there");
+        let mark = request
+            .iter()
+            .position(|byte| *byte == b'~')
+            .expect("it stands there");
         request[mark] = byte;
         request
     };
@@ -92,8 +123,14 @@ pub(super) fn not_text(target: &Target) -> Vec<Row> {
         (to(&format!("{below}/%ff")), Refused(400)),
         (to(&format!("{below}/%C3%28")), Refused(400)),
         (to(&format!("{below}/%ED%A0%80")), Refused(400)),
-        (to(&format!("{below}/%00")), target.either(Refused(404), Refused(400))),
-        (to(&format!("{below}/a%00b")), target.either(Refused(404), Refused(400))),
+        (
+            to(&format!("{below}/%00")),
+            target.either(Refused(404), Refused(400)),
+        ),
+        (
+            to(&format!("{below}/a%00b")),
+            target.either(Refused(404), Refused(400)),
+        ),
         (to(&format!("{below}/%")), Refused(404)),
         (to(&format!("{below}/%zz")), Refused(404)),
         (to(&format!("{below}/%F0%9F%A6%80")), Refused(404)),
@@ -116,7 +153,10 @@ pub(super) fn not_text(target: &Target) -> Vec<Row> {
 
 fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
     let mut request = target.get("x-odd: a~b\r\n");
-    let mark = request.iter().position(|byte| *byte == b'~').expect("it stands there");
+    let mark = request
+        .iter()
+        .position(|byte| *byte == b'~')
+        .expect("it stands there");
     request[mark] = byte;
     request
 }
@@ -124,18 +164,34 @@ fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
 /// What is no HTTP/1.1.
 pub(super) fn no_requests(target: &Target) -> Vec<Row> {
     let (path, host) = (&target.path, target.host());
-    let lines = |lines: &str| format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes();
+    let lines =
+        |lines: &str| format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes();
     let mut rows = vec![
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(), Unheard),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(), Unheard),
-        (format!("GET {path} HTTP/3.0\r\nhost: {host}\r\n\r\n").into_bytes(), Unheard),
-        (format!("GET {path} HTTP/1.10\r\nhost: {host}\r\n\r\n").into_bytes(), Unheard),
+        (
+            b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".to_vec(),
+            Unheard,
+        ),
+        (
+            format!("GET {path} HTTP/3.0\r\nhost: {host}\r\n\r\n").into_bytes(),
+            Unheard,
+        ),
+        (
+            format!("GET {path} HTTP/1.10\r\nhost: {host}\r\n\r\n").into_bytes(),
+            Unheard,
+        ),
         (format!("GET {path}\r\n\r\n").into_bytes(), Unheard),
         (b"\0".repeat(70_000), Unheard),
     ];
-    for malformed in
-        ["x-a b: c\r\n", "x-a : b\r\n", "x-a\r\n", ": b\r\n", "x-a: b\r\n folded\r\n", "\u{e9}: b\r\n", "x\0: b\r\n"]
-    {
+    for malformed in [
+        "x-a b: c\r\n",
+        "x-a : b\r\n",
+        "x-a\r\n",
+        ": b\r\n",
+        "x-a: b\r\n folded\r\n",
+        "\u{e9}: b\r\n",
+        "x\0: b\r\n",
+    ] {
         rows.push((lines(malformed), Unheard));
     }
     rows
@@ -145,7 +201,13 @@ pub(super) fn no_requests(target: &Target) -> Vec<Row> {
 async fn heads_that_cannot_be_meant_are_refused() {
     let stack = Stack::start().await;
     for target in Target::of_stack(&stack).await {
-        for rows in [too_long(&target), hosts(&target), targets(&target), not_text(&target), no_requests(&target)] {
+        for rows in [
+            too_long(&target),
+            hosts(&target),
+            targets(&target),
+            not_text(&target),
+            no_requests(&target),
+        ] {
             target.demand(rows).await;
         }
     }
@@ -195,13 +257,17 @@ async fn requests_sent_at_once_are_answered_in_order() {
     for target in Target::of_stack(&stack).await {
         let (fine, refused) = (target.get(""), target.request("GET", "/%ff", "", ""));
         let mut connection = Raw::connect(&target.url).await;
-        connection.send([fine.clone(), refused].concat().repeat(50)).await;
+        connection
+            .send([fine.clone(), refused].concat().repeat(50))
+            .await;
         for _ in 0..50 {
             assert_eq!(Outcome::of(connection.answer().await), Answered(200));
             assert_eq!(Outcome::of(connection.answer().await), Refused(400));
         }
         // What is no request ends the connection, and what follows it is never looked at.
-        connection.send([b"no request\r\n\r\n".to_vec(), fine].concat()).await;
+        connection
+            .send([b"no request\r\n\r\n".to_vec(), fine].concat())
+            .await;
         assert_eq!(Outcome::of(connection.answer().await), Unheard);
         assert!(connection.answer().await.is_none());
     }

@@ -26,7 +26,10 @@ impl Outcome {
     fn of(answer: Option<Answer>) -> Outcome {
         let Some(answer) = answer else { return Unheard };
         let status = answer.status;
-        if answer.body.is_empty() && matches!(status, 400 | 414 | 431) && answer.header("connection") == "close" {
+        if answer.body.is_empty()
+            && matches!(status, 400 | 414 | 431)
+            && answer.header("connection") == "close"
+        {
             return Unheard;
         }
         if status < 400 {
@@ -42,7 +45,9 @@ type Row = (Vec<u8>, Outcome);
 
 /// So many headers with this value.
 fn numbered(count: usize, value: &str) -> String {
-    let lines: Vec<String> = (0..count).map(|number| format!("x-{number}: {value}\r\n")).collect();
+    let lines: Vec<String> = (0..count)
+        .map(|number| format!("x-{number}: {value}\r\n"))
+        .collect();
     lines.concat()
 }
 
@@ -57,19 +62,43 @@ struct Target {
 impl Target {
     /// Both listeners of a stack, with a space and a file of its own.
     async fn of(account: &Client, api_url: &str, cdn_url: &str) -> [Target; 2] {
-        let space = account.post("/spaces", json!({"name": "Acme"})).await.created();
-        let (id, handle) = (space["id"].as_str().expect("an id"), space["handle"].as_str().expect("a handle"));
-        let record = account.upload(form(handle, "photo.jpg", "image/jpeg", PHOTO)).await.created();
+        let space = account
+            .post("/spaces", json!({"name": "Acme"}))
+            .await
+            .created();
+        let (id, handle) = (
+            space["id"].as_str().expect("an id"),
+            space["handle"].as_str().expect("a handle"),
+        );
+        let record = account
+            .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+            .await
+            .created();
         let path = format!("/{}", record["storage_path"].as_str().expect("a path"));
         let key = account.key.clone().expect("a key");
         [
-            Target { url: api_url.to_owned(), path: format!("/api/v1/spaces/{id}"), key: key.clone(), is_api: true },
-            Target { url: cdn_url.to_owned(), path, key, is_api: false },
+            Target {
+                url: api_url.to_owned(),
+                path: format!("/api/v1/spaces/{id}"),
+                key: key.clone(),
+                is_api: true,
+            },
+            Target {
+                url: cdn_url.to_owned(),
+                path,
+                key,
+                is_api: false,
+            },
         ]
     }
 
     async fn of_stack(stack: &Stack) -> [Target; 2] {
-        Target::of(&stack.account(), stack.cloud.api_url(), stack.cloud.cdn_url()).await
+        Target::of(
+            &stack.account(),
+            stack.cloud.api_url(),
+            stack.cloud.cdn_url(),
+        )
+        .await
     }
 
     fn host(&self) -> &str {
@@ -95,12 +124,22 @@ impl Target {
     async fn demand(&self, rows: Vec<Row>) {
         for (request, expected) in rows {
             let shown = request[..request.len().min(200)].escape_ascii().to_string();
-            assert_eq!(Outcome::of(Raw::ask(&self.url, &request).await), expected, "{}: {shown}", self.url);
+            assert_eq!(
+                Outcome::of(Raw::ask(&self.url, &request).await),
+                expected,
+                "{}: {shown}",
+                self.url
+            );
             self.is_well().await;
         }
     }
 
     async fn is_well(&self) {
-        assert_eq!(Outcome::of(Raw::ask(&self.url, self.get("")).await), Answered(200), "{}", self.url);
+        assert_eq!(
+            Outcome::of(Raw::ask(&self.url, self.get("")).await),
+            Answered(200),
+            "{}",
+            self.url
+        );
     }
 }

@@ -14,16 +14,25 @@ const GROWTH_KIB_MAX: u64 = 4 << 10;
 /// The most memory that a process ever had, in KiB.
 fn peak_kib(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-    let peak =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).and_then(|line| line.split_whitespace().next());
-    peak.and_then(|kib| kib.parse().ok()).expect("Linux says so")
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .and_then(|line| line.split_whitespace().next());
+    peak.and_then(|kib| kib.parse().ok())
+        .expect("Linux says so")
 }
 
 /// Sends everything once, and gives the bytes that were sent.
 async fn round(targets: &[Target]) -> usize {
     let mut sent = 0;
     for target in targets {
-        let heads = [heads::too_long, heads::hosts, heads::targets, heads::not_text, heads::no_requests];
+        let heads = [
+            heads::too_long,
+            heads::hosts,
+            heads::targets,
+            heads::not_text,
+            heads::no_requests,
+        ];
         for rows in heads.into_iter().chain([bodies::lengths, bodies::chunks]) {
             for (request, expected) in rows(target) {
                 sent += request.len();
@@ -36,7 +45,10 @@ async fn round(targets: &[Target]) -> usize {
 }
 
 #[tokio::test]
-#[cfg_attr(not(target_os = "linux"), ignore = "only Linux says how much memory a process has had")]
+#[cfg_attr(
+    not(target_os = "linux"),
+    ignore = "only Linux says how much memory a process has had"
+)]
 async fn hostile_requests_do_not_make_the_program_grow() {
     let directory = TempDir::new().expect("a temporary directory");
     let mut program = Program::start(&directory.path().join("data"), &[]);
@@ -51,5 +63,8 @@ async fn hostile_requests_do_not_make_the_program_grow() {
         sent += round(&targets).await;
     }
     let growth = peak_kib(process) - before;
-    assert!(growth < GROWTH_KIB_MAX, "it grew by {growth} KiB over {sent} bytes");
+    assert!(
+        growth < GROWTH_KIB_MAX,
+        "it grew by {growth} KiB over {sent} bytes"
+    );
 }

@@ -8,7 +8,11 @@ use super::{DEEPEST, address, cost, folder, nested, stored, text, warm};
 
 /// So many reads, as [`cost`] tells them.
 fn reads(number: usize) -> String {
-    if number == 1 { "TransactGetItems".to_owned() } else { format!("{number} TransactGetItems") }
+    if number == 1 {
+        "TransactGetItems".to_owned()
+    } else {
+        format!("{number} TransactGetItems")
+    }
 }
 
 /// The same, and other calls, which sort before them.
@@ -20,7 +24,11 @@ fn reads_and(calls: &str, number: usize) -> String {
 async fn demand_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
     let asked = stack.anonymous.get_with(url, &condition);
-    assert_eq!(cost(stack, "delivery", 304, asked).await.1, reads(number), "{when}");
+    assert_eq!(
+        cost(stack, "delivery", 304, asked).await.1,
+        reads(number),
+        "{when}"
+    );
 }
 
 /// Returns the address of a file that was delivered once.
@@ -31,7 +39,10 @@ async fn known(stack: &Stack, file: &Value) -> String {
 }
 
 async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
-    acme.client.put(&format!("/folders/{id}"), json!({ "parent_id": parent })).await.ok();
+    acme.client
+        .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
+        .await
+        .ok();
 }
 
 #[tokio::test]
@@ -48,30 +59,57 @@ async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two() {
             (&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
             (&stack.anonymous, "HEAD", 200, reads(number)),
             (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
-            (&acme.client, "GET", 200, reads_and("GetItem, GetObject", number)),
+            (
+                &acme.client,
+                "GET",
+                200,
+                reads_and("GetItem, GetObject", number),
+            ),
             // Nothing demands proof, so nobody asks for a role.
             (&account, "HEAD", 200, reads_and("GetItem", number)),
-            (&stack.anonymous.with_key("sk_nonsense"), "HEAD", 200, reads(number)),
+            (
+                &stack.anonymous.with_key("sk_nonsense"),
+                "HEAD",
+                200,
+                reads(number),
+            ),
         ];
         demand_answers(&stack, &url, &asks, place).await;
-        acme.client.put(&address(&file), json!({"type": "private"})).await.ok();
-        let signed = acme.client.post(&format!("{}/signed-url", address(&file)), json!({})).await.ok();
+        acme.client
+            .put(&address(&file), json!({"type": "private"}))
+            .await
+            .ok();
+        let signed = acme
+            .client
+            .post(&format!("{}/signed-url", address(&file)), json!({}))
+            .await
+            .ok();
         let asks: [(&Client, &str, u16, String); 3] = [
             (&stack.anonymous, "HEAD", 403, reads(number)),
             (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
             (&account, "HEAD", 200, reads_and("2 GetItem", number)),
         ];
         demand_answers(&stack, &url, &asks, place).await;
-        let opened: [(&Client, &str, u16, String); 1] = [(&stack.anonymous, "HEAD", 200, reads(number))];
+        let opened: [(&Client, &str, u16, String); 1] =
+            [(&stack.anonymous, "HEAD", 200, reads(number))];
         demand_answers(&stack, &text(&signed["url"]), &opened, place).await;
     }
     stack.stop().await;
 }
 
-async fn demand_answers(stack: &Stack, url: &str, asks: &[(&Client, &str, u16, String)], place: &str) {
+async fn demand_answers(
+    stack: &Stack,
+    url: &str,
+    asks: &[(&Client, &str, u16, String)],
+    place: &str,
+) {
     for (client, method, status, expected) in asks {
         let asked = client.send(client.request(method, url));
-        assert_eq!(cost(stack, "delivery", *status, asked).await.1, *expected, "{place}: {method} {url}");
+        assert_eq!(
+            cost(stack, "delivery", *status, asked).await.1,
+            *expected,
+            "{place}: {method} {url}"
+        );
     }
 }
 
@@ -80,7 +118,10 @@ async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_aga
     let stack = Stack::start().await;
     let acme = warm(&stack).await;
     let ids = nested(&acme, 5).await;
-    let (other, outer) = (folder(&acme, "other", None).await, folder(&acme, "outer", None).await);
+    let (other, outer) = (
+        folder(&acme, "other", None).await,
+        folder(&acme, "outer", None).await,
+    );
     let (file, sibling) = (stored(&acme, &ids[4]).await, stored(&acme, &ids[4]).await);
     let url = known(&stack, &file).await;
     let beside = known(&stack, &sibling).await;
@@ -101,9 +142,15 @@ async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_aga
     put_folder(&acme, &ids[2], json!(ids[1])).await;
     again(2, "it is where the file says again").await;
     // A name is not where something is.
-    acme.client.put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"})).await.ok();
+    acme.client
+        .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
+        .await
+        .ok();
     again(2, "a folder above got another name").await;
-    acme.client.put(&address(&file), json!({"folder_id": outer})).await.ok();
+    acme.client
+        .put(&address(&file), json!({"folder_id": outer}))
+        .await
+        .ok();
     again(2, "the file says itself where it is").await;
     stack.stop().await;
 }

@@ -57,9 +57,20 @@ enum Step {
 impl State {
     /// Whether strangers have to prove something.
     fn asks(&self) -> bool {
-        let around = [self.place, self.inner_in.filter(|_| self.place == Some(INNER))];
-        let mut around = around.into_iter().flatten().map(|folder| self.folders[folder]);
-        self.is_private || self.file.or_else(|| around.find_map(|says| says)).or(self.space).unwrap_or(false)
+        let around = [
+            self.place,
+            self.inner_in.filter(|_| self.place == Some(INNER)),
+        ];
+        let mut around = around
+            .into_iter()
+            .flatten()
+            .map(|folder| self.folders[folder]);
+        self.is_private
+            || self
+                .file
+                .or_else(|| around.find_map(|says| says))
+                .or(self.space)
+                .unwrap_or(false)
     }
 
     fn after(mut self, step: Step) -> State {
@@ -89,21 +100,36 @@ impl Guarded<'_> {
         for name in ["outer", "inner", "other"] {
             folders.push(ring.folder(name, None).await);
         }
-        let file = ring.acme.client.upload(form(&ring.acme.handle, "a.txt", "text/plain", TEXT)).await.created();
-        Guarded { ring, folders, file: format!("/files/{}", text(&file["id"])), url: text(&file["url"]) }
+        let file = ring
+            .acme
+            .client
+            .upload(form(&ring.acme.handle, "a.txt", "text/plain", TEXT))
+            .await
+            .created();
+        Guarded {
+            ring,
+            folders,
+            file: format!("/files/{}", text(&file["id"])),
+            url: text(&file["url"]),
+        }
     }
 
     async fn take(&self, step: Step) {
         let id = |folder: Option<usize>| json!(folder.map(|folder| &self.folders[folder]));
         let folder = |folder: usize| format!("/folders/{}", self.folders[folder]);
         let (path, body) = match step {
-            Step::Space(says) => return self.say(&format!("/spaces/{}", self.ring.acme.id), says).await,
+            Step::Space(says) => {
+                return self
+                    .say(&format!("/spaces/{}", self.ring.acme.id), says)
+                    .await;
+            }
             Step::Folder(index, says) => return self.say(&folder(index), says).await,
             Step::File(says) => return self.say(&self.file, says).await,
             Step::Inner(parent) => (folder(INNER), json!({ "parent_id": id(parent) })),
-            Step::Type(is_private) => {
-                (self.file.clone(), json!({"type": if is_private { "private" } else { "upload" }}))
-            }
+            Step::Type(is_private) => (
+                self.file.clone(),
+                json!({"type": if is_private { "private" } else { "upload" }}),
+            ),
             Step::Place(place) => (self.file.clone(), json!({ "folder_id": id(place) })),
         };
         self.put(&path, &body).await;
@@ -113,14 +139,24 @@ impl Guarded<'_> {
     async fn say(&self, path: &str, says: Option<bool>) {
         let path = format!("{path}/access-control");
         let Some(requires_auth) = says else {
-            self.ring.insist(async || self.ring.acme.client.delete(&path).await).await.ok();
+            self.ring
+                .insist(async || self.ring.acme.client.delete(&path).await)
+                .await
+                .ok();
             return;
         };
-        self.put(&path, &json!({"access_control": {"requires_auth": requires_auth}})).await;
+        self.put(
+            &path,
+            &json!({"access_control": {"requires_auth": requires_auth}}),
+        )
+        .await;
     }
 
     async fn put(&self, path: &str, body: &Value) {
-        self.ring.insist(async || self.ring.acme.client.put(path, body.clone()).await).await.ok();
+        self.ring
+            .insist(async || self.ring.acme.client.put(path, body.clone()).await)
+            .await
+            .ok();
     }
 
     /// Asks for the file until it is over, and counts the answers but those that AWS was to blame for.
@@ -133,7 +169,12 @@ impl Guarded<'_> {
             }
             let expected = if asks { 403 } else { 200 };
             let place = self.ring.place;
-            assert_eq!(answer.status, expected, "{place:?}: between {before:?} and {:?}", state.get());
+            assert_eq!(
+                answer.status,
+                expected,
+                "{place:?}: between {before:?} and {:?}",
+                state.get()
+            );
             heard.set(heard.get() + 1);
         }
     }
@@ -167,14 +208,21 @@ async fn walk(seed: u64, is_moody: bool, asks: bool) {
 
     let guarded = Guarded::new(&ring).await;
     guarded.take(Step::Space(Some(asks))).await;
-    let state = Cell::new(State { space: Some(asks), ..State::default() });
+    let state = Cell::new(State {
+        space: Some(asks),
+        ..State::default()
+    });
     let heard = [const { Cell::new(0) }; READERS];
     let is_over = Cell::new(false);
 
     let changes = async {
         let mut walked = 0;
         while walked < steps || heard.iter().any(|heard| heard.get() == 0) {
-            assert!(walked < steps + MORE_STEPS_MAX, "{:?}: somebody was never answered", ring.place);
+            assert!(
+                walked < steps + MORE_STEPS_MAX,
+                "{:?}: somebody was never answered",
+                ring.place
+            );
             let step = drawn(&mut draws, state.get(), asks);
             state.set(state.get().after(step));
             guarded.take(step).await;
@@ -182,20 +230,37 @@ async fn walk(seed: u64, is_moody: bool, asks: bool) {
         }
         is_over.set(true);
     };
-    let readers = join_all(heard.iter().map(|heard| guarded.ask(&is_over, &state, asks, heard)));
+    let readers = join_all(
+        heard
+            .iter()
+            .map(|heard| guarded.ask(&is_over, &state, asks, heard)),
+    );
     ring.meet(join(changes, readers)).await;
 
-    let delivered = ring.stack.anonymous.get(&guarded.url).await.demand(if asks { 403 } else { 200 });
+    let delivered = ring
+        .stack
+        .anonymous
+        .get(&guarded.url)
+        .await
+        .demand(if asks { 403 } else { 200 });
     assert_eq!(delivered.body == TEXT, !asks);
     ring.end().await;
 }
 
 #[tokio::test]
 async fn between_states_that_are_closed_nobody_is_let_in() {
-    join(Box::pin(walk(401, false, true)), Box::pin(walk(402, true, true))).await;
+    join(
+        Box::pin(walk(401, false, true)),
+        Box::pin(walk(402, true, true)),
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn between_states_that_are_open_nobody_is_refused() {
-    join(Box::pin(walk(403, false, false)), Box::pin(walk(404, true, false))).await;
+    join(
+        Box::pin(walk(403, false, false)),
+        Box::pin(walk(404, true, false)),
+    )
+    .await;
 }

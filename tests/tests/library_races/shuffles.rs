@@ -48,13 +48,21 @@ impl Act {
             Act::Move(id, parent) => ring.move_folder(id, parent.as_deref()).await,
             Act::Rename(id, name) => ring.rename_folder(id, name).await,
             Act::Make(parent, name) => {
-                ring.acme.client.post("/folders", ring.new_folder(name, parent.as_deref())).await
+                ring.acme
+                    .client
+                    .post("/folders", ring.new_folder(name, parent.as_deref()))
+                    .await
             }
             Act::Delete(id) => ring.delete_folder(id).await,
             Act::Upload(folder, path) => {
                 let form = form(&ring.acme.handle, "a.txt", "text/plain", "some text");
-                let form = form.text("folder_id", folder.clone().unwrap_or_else(|| "root".to_owned()));
-                let form = path.iter().fold(form, |form, path| form.text("folder_path", *path));
+                let form = form.text(
+                    "folder_id",
+                    folder.clone().unwrap_or_else(|| "root".to_owned()),
+                );
+                let form = path
+                    .iter()
+                    .fold(form, |form, path| form.text("folder_path", *path));
                 ring.acme.client.upload(form).await
             }
         }
@@ -69,13 +77,19 @@ async fn whatever_is_done_to_folders_at_once_they_fit_together() {
 async fn shuffled(ring: &mut Ring) {
     let address = format!("/folders?space_id={}&limit=100", ring.acme.id);
     let listed = ring.acme.client.get(&address).await.demand(200).json();
-    let folders = listed["data"].as_array().expect("a list").iter().map(|folder| text(&folder["id"]));
+    let folders = listed["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|folder| text(&folder["id"]));
     let folders: Vec<String> = folders.collect();
     let mut acts = Vec::new();
     for _ in 0..HANDS {
         acts.push((Act::draw(ring, &folders), ring.lateness()));
     }
-    let answers = acts.iter().map(|(act, lateness)| ring.late(*lateness, act.perform(ring)));
+    let answers = acts
+        .iter()
+        .map(|(act, lateness)| ring.late(*lateness, act.perform(ring)));
     let answers = ring.meet(join_all(answers)).await;
     let mut gone = Vec::new();
     for ((act, _), answer) in acts.iter().zip(answers) {
@@ -91,7 +105,11 @@ async fn shuffled(ring: &mut Ring) {
         }
     }
     for id in gone {
-        assert!(ring.shown(id).await.is_none(), "{:?}: {id} was deleted, and is there: {acts:?}", ring.place);
+        assert!(
+            ring.shown(id).await.is_none(),
+            "{:?}: {id} was deleted, and is there: {acts:?}",
+            ring.place
+        );
         let inside = format!("/files?space_id={}&folder_id={id}", ring.acme.id);
         assert_eq!(
             ring.acme.client.get(&inside).await.refused(422),
@@ -107,11 +125,22 @@ async fn shuffled(ring: &mut Ring) {
 /// Deletes the files, and the folders from the innermost one up.
 async fn tidy(ring: &Ring) {
     let client = &ring.acme.client;
-    let files = client.get(&format!("/files?space_id={}&limit=100", ring.acme.id)).await.demand(200).json();
+    let files = client
+        .get(&format!("/files?space_id={}&limit=100", ring.acme.id))
+        .await
+        .demand(200)
+        .json();
     for file in files["data"].as_array().expect("a list") {
-        client.delete(&format!("/files/{}", text(&file["id"]))).await.demand(204);
+        client
+            .delete(&format!("/files/{}", text(&file["id"])))
+            .await
+            .demand(204);
     }
-    let folders = client.get(&format!("/folders?space_id={}&limit=100", ring.acme.id)).await.demand(200).json();
+    let folders = client
+        .get(&format!("/folders?space_id={}&limit=100", ring.acme.id))
+        .await
+        .demand(200)
+        .json();
     let mut folders = folders["data"].as_array().expect("a list").clone();
     folders.sort_by_key(|folder| std::cmp::Reverse(text(&folder["path"]).len()));
     for folder in folders {

@@ -46,8 +46,19 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
     let address = place.address(row);
     let mut wrong = Vec::new();
     for id in ids {
-        let around = [format!("+{id}"), format!("0{id}"), format!("{id}%20"), format!("%00{id}"), format!("{id}.0")];
-        for no_id in NO_IDS.map(str::to_owned).into_iter().chain(around).chain(["9".repeat(4_000)]) {
+        let around = [
+            format!("+{id}"),
+            format!("0{id}"),
+            format!("{id}%20"),
+            format!("%00{id}"),
+            format!("{id}.0"),
+        ];
+        for no_id in NO_IDS
+            .map(str::to_owned)
+            .into_iter()
+            .chain(around)
+            .chain(["9".repeat(4_000)])
+        {
             // From the right: digits of a number stand in other ids as well.
             let (before, after) = address.rsplit_once(&id).expect("the id is in the address");
             wrong.push(format!("{before}{no_id}{after}"));
@@ -73,7 +84,12 @@ async fn an_id_that_is_none_names_nothing() {
                     continue;
                 }
                 let status = if address.contains("%FF") { 400 } else { 404 };
-                assert_eq!(answer.refused(status), json!({}), "{} {address}", row.method);
+                assert_eq!(
+                    answer.refused(status),
+                    json!({}),
+                    "{} {address}",
+                    row.method
+                );
             }
         }
         stack.dump().await.demand_unchanged(&before, row.path);
@@ -108,22 +124,51 @@ async fn a_parameter_that_is_wrong_is_refused() {
     ];
     for row in ROWS.iter().filter(|row| row.method == "GET") {
         let address = place.address(row);
-        let lists = ["spaces", "api-keys", "upload-configs", "all", "files", "folders"];
-        let is_list = row.path.rsplit('/').next().is_some_and(|last| lists.contains(&last));
+        let lists = [
+            "spaces",
+            "api-keys",
+            "upload-configs",
+            "all",
+            "files",
+            "folders",
+        ];
+        let is_list = row
+            .path
+            .rsplit('/')
+            .next()
+            .is_some_and(|last| lists.contains(&last));
         let separator = if address.contains('?') { '&' } else { '?' };
         for (field, query) in queries {
-            let answer = stack.account().get(&format!("{address}{separator}{query}")).await;
+            let answer = stack
+                .account()
+                .get(&format!("{address}{separator}{query}"))
+                .await;
             if is_list {
                 let errors = answer.refused(422);
-                assert_eq!(errors.as_object().map(serde_json::Map::len), Some(1), "{query} {errors}");
+                assert_eq!(
+                    errors.as_object().map(serde_json::Map::len),
+                    Some(1),
+                    "{query} {errors}"
+                );
                 assert!(errors[field].is_array(), "{query} {errors}");
             } else {
                 answer.demand(200);
             }
         }
         let many: Vec<String> = (0..500).map(|index| format!("a{index}=b")).collect();
-        for ignored in ["", "limit=", "cursor=&limit=%20", "%00=%FF&&&==", "limit%5B%5D=x", &many.join("&")] {
-            stack.account().get(&format!("{address}{separator}{ignored}")).await.demand(200);
+        for ignored in [
+            "",
+            "limit=",
+            "cursor=&limit=%20",
+            "%00=%FF&&&==",
+            "limit%5B%5D=x",
+            &many.join("&"),
+        ] {
+            stack
+                .account()
+                .get(&format!("{address}{separator}{ignored}"))
+                .await
+                .demand(200);
         }
     }
     stack.stop().await;
@@ -151,15 +196,30 @@ async fn a_deletion_whose_query_is_wrong_deletes_nothing() {
         format!("id={id}&id=&force=true"),
         format!("id={}&id={id}&force=true", place.tenant.id),
     ] {
-        let errors = stack.account().delete(&format!("/spaces?{query}")).await.refused(422);
-        assert!(errors["id"].is_array() || errors["force"].is_array(), "{query}");
+        let errors = stack
+            .account()
+            .delete(&format!("/spaces?{query}"))
+            .await
+            .refused(422);
+        assert!(
+            errors["id"].is_array() || errors["force"].is_array(),
+            "{query}"
+        );
     }
     for no_id in NO_IDS {
         for client in [&stack.account(), &empty.client, &place.tenant.client] {
             demand_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
-            demand_refused(client.delete(&format!("/spaces?id={no_id}&force=true")).await, no_id);
+            demand_refused(
+                client
+                    .delete(&format!("/spaces?id={no_id}&force=true"))
+                    .await,
+                no_id,
+            );
         }
     }
-    stack.dump().await.demand_unchanged(&before, "wrong deletions");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "wrong deletions");
     stack.stop().await;
 }

@@ -16,7 +16,10 @@ const DEPTH: usize = 10_000;
 fn bodies() -> Vec<(u16, Vec<u8>)> {
     let nested = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
     let objects = format!("{}1{}", "{\"name\":".repeat(DEPTH), "}".repeat(DEPTH));
-    let utf16: Vec<u8> = "{\"name\": \"x\"}".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let utf16: Vec<u8> = "{\"name\": \"x\"}"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
     let malformed: [&[u8]; 32] = [
         b" ",
         b"\0",
@@ -51,12 +54,25 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
         b"{\"name\": \"\xED\xA0\x80\"}",
         b"{\"name\": \"\xC0\xAF\"}",
     ];
-    let mut bodies: Vec<_> = malformed.into_iter().map(|body| (400, body.to_vec())).collect();
-    bodies.push((400, [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], b"{\"name\": \"x\"}"].concat()));
-    bodies.extend([utf16, nested.clone().into_bytes(), objects.into_bytes()].map(|body| (400, body)));
-    bodies.push((400, format!("{{\"name\": \"x\", \"ignored\": {nested}}}").into_bytes()));
+    let mut bodies: Vec<_> = malformed
+        .into_iter()
+        .map(|body| (400, body.to_vec()))
+        .collect();
+    bodies.push((
+        400,
+        [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], b"{\"name\": \"x\"}"].concat(),
+    ));
+    bodies
+        .extend([utf16, nested.clone().into_bytes(), objects.into_bytes()].map(|body| (400, body)));
+    bodies.push((
+        400,
+        format!("{{\"name\": \"x\", \"ignored\": {nested}}}").into_bytes(),
+    ));
     bodies.push((400, vec![b' '; MOST_BYTES]));
-    bodies.push((413, [&b"{\"name\": \"x\"}"[..], &vec![b' '; MOST_BYTES]].concat()));
+    bodies.push((
+        413,
+        [&b"{\"name\": \"x\"}"[..], &vec![b' '; MOST_BYTES]].concat(),
+    ));
     bodies.push((413, vec![b'['; MOST_BYTES + 1]));
     bodies
 }
@@ -74,8 +90,18 @@ async fn a_body_that_is_no_object_is_refused() {
             let shown = String::from_utf8_lossy(&body).into_owned();
             for body in [Body::from(body.clone()), streamed(&body)] {
                 let request = account.request(row.method, &place.address(row));
-                let answer = account.send(request.header("content-type", "application/json").body(body)).await;
-                assert_eq!(answer.status, status, "{} {} {:.100}", row.method, row.path, shown);
+                let answer = account
+                    .send(
+                        request
+                            .header("content-type", "application/json")
+                            .body(body),
+                    )
+                    .await;
+                assert_eq!(
+                    answer.status, status,
+                    "{} {} {:.100}",
+                    row.method, row.path, shown
+                );
                 demand_refused(answer, &shown);
             }
         }
@@ -86,7 +112,10 @@ async fn a_body_that_is_no_object_is_refused() {
 
 /// The body in pieces, without saying its length.
 fn streamed(body: &[u8]) -> Body {
-    let pieces: Vec<_> = body.chunks(100_000).map(|piece| Ok::<_, std::io::Error>(piece.to_vec())).collect();
+    let pieces: Vec<_> = body
+        .chunks(100_000)
+        .map(|piece| Ok::<_, std::io::Error>(piece.to_vec()))
+        .collect();
     Body::wrap_stream(futures::stream::iter(pieces))
 }
 
@@ -95,7 +124,9 @@ async fn another_content_type_is_refused_whatever_the_body_is() {
     let (stack, place) = place().await;
     let account = stack.account();
     for row in ROWS.iter() {
-        let Some(body) = place.body(row) else { continue };
+        let Some(body) = place.body(row) else {
+            continue;
+        };
         let before = stack.dump().await;
         for kind in [
             "",
@@ -108,7 +139,9 @@ async fn another_content_type_is_refused_whatever_the_body_is() {
             "application/json, text/plain",
             "*/*",
         ] {
-            let request = account.request(row.method, &place.address(row)).header("content-type", kind);
+            let request = account
+                .request(row.method, &place.address(row))
+                .header("content-type", kind);
             let answer = account.send(request.body(body.to_string())).await;
             assert_eq!(answer.status, 415, "{} {} {kind}", row.method, row.path);
             demand_refused(answer, kind);
@@ -124,15 +157,22 @@ async fn encoded_json_body_returns_415() {
     let account = stack.account();
     let before = stack.dump().await;
     for row in ROWS.iter() {
-        let Some(body) = place.body(row) else { continue };
+        let Some(body) = place.body(row) else {
+            continue;
+        };
         for encoding in ["gzip", "br", "identity, gzip"] {
-            let request = account.request(row.method, &place.address(row)).header("content-encoding", encoding);
+            let request = account
+                .request(row.method, &place.address(row))
+                .header("content-encoding", encoding);
             let answer = account.send(request.json(&body)).await;
             assert_eq!(answer.status, 415, "{} {} {encoding}", row.method, row.path);
             demand_refused(answer, encoding);
         }
     }
-    stack.dump().await.demand_unchanged(&before, "encoded bodies");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "encoded bodies");
     stack.stop().await;
 }
 
@@ -141,7 +181,10 @@ async fn json_body_may_start_with_a_byte_order_mark() {
     let stack = Stack::start().await;
     let account = stack.account();
     let body = [&b"\xEF\xBB\xBF"[..], b"{\"name\": \"Marked\"}"].concat();
-    let request = account.request("POST", "/spaces").header("content-type", "application/json").body(body);
+    let request = account
+        .request("POST", "/spaces")
+        .header("content-type", "application/json")
+        .body(body);
 
     let space = account.send(request).await.created();
 
@@ -153,7 +196,10 @@ async fn json_body_may_start_with_a_byte_order_mark() {
 async fn request_without_a_body_stands_for_an_empty_object() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let file = acme.upload_photo().await["id"].as_str().expect("an id").to_owned();
+    let file = acme.upload_photo().await["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
     let client = &acme.client;
     for (method, path, status) in [
         ("PUT", format!("/spaces/{}/access-control", acme.id), 200),
@@ -165,8 +211,15 @@ async fn request_without_a_body_stands_for_an_empty_object() {
         let absent = client.send(client.request(method, &path)).await;
         assert_eq!(absent.status, status, "{method} {path}");
         for content_type in ["application/json", "text/plain"] {
-            let request = client.request(method, &path).header("content-type", content_type).body("");
-            assert_eq!(client.send(request).await.status, status, "{method} {path} {content_type}");
+            let request = client
+                .request(method, &path)
+                .header("content-type", content_type)
+                .body("");
+            assert_eq!(
+                client.send(request).await.status,
+                status,
+                "{method} {path} {content_type}"
+            );
         }
     }
     stack.stop().await;

@@ -19,8 +19,13 @@ impl Object {
     fn of(schema: &Value) -> Object {
         let required = schema["required"].as_array().into_iter().flatten();
         Object {
-            properties: schema["properties"].as_object().cloned().unwrap_or_default(),
-            required: required.filter_map(|name| name.as_str().map(str::to_owned)).collect(),
+            properties: schema["properties"]
+                .as_object()
+                .cloned()
+                .unwrap_or_default(),
+            required: required
+                .filter_map(|name| name.as_str().map(str::to_owned))
+                .collect(),
             is_closed: schema["additionalProperties"] == false,
         }
     }
@@ -35,7 +40,11 @@ const BLANK: &str = "#/components/schemas/Blank";
 fn alternatives(schema: &Value) -> Vec<Value> {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().expect("a name");
-        return if reference == BLANK { Vec::new() } else { alternatives(&SCHEMAS[name]) };
+        return if reference == BLANK {
+            Vec::new()
+        } else {
+            alternatives(&SCHEMAS[name])
+        };
     }
     match schema["anyOf"].as_array() {
         Some(schemas) => schemas.iter().flat_map(alternatives).collect(),
@@ -48,7 +57,10 @@ fn alternatives(schema: &Value) -> Vec<Value> {
 fn is_type(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::String(kind) => kind == name,
-        Value::Array(kinds) => kinds.iter().filter(|kind| *kind != "null").all(|kind| kind == name),
+        Value::Array(kinds) => kinds
+            .iter()
+            .filter(|kind| *kind != "null")
+            .all(|kind| kind == name),
         _ => name == "string" && (schema.get("enum").is_some() || schema.get("oneOf").is_some()),
     }
 }
@@ -56,13 +68,26 @@ fn is_type(schema: &Value, name: &str) -> bool {
 /// The JSON routes that the sweep calls with a body, and the schemas of their bodies.
 fn bodies() -> Vec<(&'static Row, Object)> {
     // Its body is for callers without a key.
-    let is_swept = |row: &&'static Row| row.path != "/upload/confirm/{fileId}" && row.method != "DELETE";
-    ROWS.iter().filter(is_swept).filter_map(|row| Some((row, Object::of(row.body.as_ref()?)))).collect()
+    let is_swept =
+        |row: &&'static Row| row.path != "/upload/confirm/{fileId}" && row.method != "DELETE";
+    ROWS.iter()
+        .filter(is_swept)
+        .filter_map(|row| Some((row, Object::of(row.body.as_ref()?))))
+        .collect()
 }
 
 /// Values that no text may be.
 fn no_texts() -> Vec<Value> {
-    vec![json!(5), json!(-1.5), json!(1e308), json!(true), json!([]), json!(["x"]), json!({}), json!({"x": "y"})]
+    vec![
+        json!(5),
+        json!(-1.5),
+        json!(1e308),
+        json!(true),
+        json!([]),
+        json!(["x"]),
+        json!({}),
+        json!({"x": "y"}),
+    ]
 }
 
 /// Texts that are in no form that a field could ask for.
@@ -85,7 +110,11 @@ fn formless() -> Vec<Value> {
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P",
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
     ];
-    texts.into_iter().map(Value::from).chain([json!("x".repeat(10_000)), json!("🚀".repeat(10_000))]).collect()
+    texts
+        .into_iter()
+        .map(Value::from)
+        .chain([json!("x".repeat(10_000)), json!("🚀".repeat(10_000))])
+        .collect()
 }
 
 /// Values that no alternative of a field's schema admits.
@@ -97,25 +126,68 @@ fn wrong(schema: &Value, is_required: bool) -> Vec<Value> {
         [number] if takes("integer") => {
             let min = number["minimum"].as_i64().expect("a minimum");
             let max = number["maximum"].as_i64().expect("a maximum");
-            let numbers =
-                vec![json!(min - 1), json!(max + 1), json!(i64::MIN), json!(u64::MAX), json!("5"), json!(1.5)];
-            [no_texts().into_iter().filter(|value| !value.is_u64()).collect(), formless(), numbers].concat()
+            let numbers = vec![
+                json!(min - 1),
+                json!(max + 1),
+                json!(i64::MIN),
+                json!(u64::MAX),
+                json!("5"),
+                json!(1.5),
+            ];
+            [
+                no_texts()
+                    .into_iter()
+                    .filter(|value| !value.is_u64())
+                    .collect(),
+                formless(),
+                numbers,
+            ]
+            .concat()
         }
         [_] if takes("number") => {
             let texts = vec![json!("0.5"), json!(true), json!([]), json!({})];
             let numbers = [0.0, -0.0, -1.0, 1.000_001, 1e308, 5e-324_f64 * 0.0];
-            [texts, numbers.map(Value::from).to_vec(), vec![json!(u64::MAX), json!(i64::MIN)]].concat()
+            [
+                texts,
+                numbers.map(Value::from).to_vec(),
+                vec![json!(u64::MAX), json!(i64::MIN)],
+            ]
+            .concat()
         }
         [_] if takes("boolean") => {
-            let no_booleans = no_texts().into_iter().filter(|value| !value.is_boolean()).collect();
-            [no_booleans, formless(), vec![json!(null), json!(""), json!(0)]].concat()
+            let no_booleans = no_texts()
+                .into_iter()
+                .filter(|value| !value.is_boolean())
+                .collect();
+            [
+                no_booleans,
+                formless(),
+                vec![json!(null), json!(""), json!(0)],
+            ]
+            .concat()
         }
         [array] if takes("array") => {
             let max = array["maxItems"].as_u64().expect("a bound");
             let items = vec![""; usize::try_from(max).expect("a small bound") + 1];
-            vec![json!(5), json!(true), json!("x"), json!({}), json!([5]), json!([null]), json!([["x"]]), json!(items)]
+            vec![
+                json!(5),
+                json!(true),
+                json!("x"),
+                json!({}),
+                json!([5]),
+                json!([null]),
+                json!([["x"]]),
+                json!(items),
+            ]
         }
-        [_] if takes("object") => vec![json!(5), json!(true), json!("x"), json!("{}"), json!([]), json!([{}])],
+        [_] if takes("object") => vec![
+            json!(5),
+            json!(true),
+            json!("x"),
+            json!("{}"),
+            json!([]),
+            json!([{}]),
+        ],
         // Of several types, or of any.
         _ => vec![json!(true), json!({})],
     };
@@ -133,12 +205,23 @@ fn wrong_texts(schema: &Value) -> Vec<Value> {
         let max = usize::try_from(max).expect("a small bound");
         wrong.extend([json!("x".repeat(max + 1)), json!("🚀".repeat(max + 1))]);
     }
-    if ["enum", "oneOf", "format"].iter().any(|keyword| schema.get(keyword).is_some()) {
+    if ["enum", "oneOf", "format"]
+        .iter()
+        .any(|keyword| schema.get(keyword).is_some())
+    {
         wrong.extend(formless());
     }
     if let Some(pattern) = schema["pattern"].as_str() {
         let pattern = Regex::new(pattern).expect("a pattern");
-        let inner = ["a\u{0}b", "a\nb", "a\tb", "a\u{7F}b", "a\u{85}b", "\u{1B}[31mred"].map(Value::from);
+        let inner = [
+            "a\u{0}b",
+            "a\nb",
+            "a\tb",
+            "a\u{7F}b",
+            "a\u{85}b",
+            "\u{1B}[31mred",
+        ]
+        .map(Value::from);
         let texts = formless().into_iter().chain(inner);
         wrong.extend(texts.filter(|text| !pattern.is_match(text.as_str().expect("a text"))));
     }
@@ -163,7 +246,11 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
         }
         if is_type(schema, "object") {
             let inner = Object::of(schema);
-            bodies.extend(wrong_bodies(&Map::new(), &inner).into_iter().map(|inner| with(Value::Object(inner))));
+            bodies.extend(
+                wrong_bodies(&Map::new(), &inner)
+                    .into_iter()
+                    .map(|inner| with(Value::Object(inner))),
+            );
             if inner.is_closed {
                 bodies.push(with(json!({"unknown": 1})));
             }
@@ -176,18 +263,30 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
 async fn a_field_with_a_value_that_it_must_not_have_is_refused() {
     let (stack, place) = place().await;
     for row in ROWS.iter() {
-        assert!(row.body.is_some() || place.body(row).is_none(), "{} {} has no schema", row.method, row.path);
+        assert!(
+            row.body.is_some() || place.body(row).is_none(),
+            "{} {} has no schema",
+            row.method,
+            row.path
+        );
     }
     let account = stack.account();
     for (row, object) in bodies() {
         let address = place.address(row);
-        let Some(Value::Object(valid)) = place.body(row) else { panic!("{} takes a body", row.path) };
+        let Some(Value::Object(valid)) = place.body(row) else {
+            panic!("{} takes a body", row.path)
+        };
         let before = stack.dump().await;
         for body in wrong_bodies(&valid, &object) {
-            let answer = account.send(account.request(row.method, &address).json(&body)).await;
+            let answer = account
+                .send(account.request(row.method, &address).json(&body))
+                .await;
             demand_refused(answer, &Value::Object(body).to_string());
         }
-        stack.dump().await.demand_unchanged(&before, &format!("{} {}", row.method, row.path));
+        stack
+            .dump()
+            .await
+            .demand_unchanged(&before, &format!("{} {}", row.method, row.path));
     }
     stack.stop().await;
 }
@@ -200,10 +299,18 @@ async fn of_a_field_that_is_given_twice_the_last_counts() {
         let before = stack.dump().await;
         let valid = place.body(row).expect("a body").to_string();
         let name = object.properties.keys().next().expect("a field");
-        let twice = format!("{}, \"{name}\": [[]]}}", valid.strip_suffix('}').expect("an object"));
-        let request = account.request(row.method, &place.address(row)).header("content-type", "application/json");
+        let twice = format!(
+            "{}, \"{name}\": [[]]}}",
+            valid.strip_suffix('}').expect("an object")
+        );
+        let request = account
+            .request(row.method, &place.address(row))
+            .header("content-type", "application/json");
         demand_refused(account.send(request.body(twice.clone())).await, &twice);
-        stack.dump().await.demand_unchanged(&before, &format!("{} {}", row.method, row.path));
+        stack
+            .dump()
+            .await
+            .demand_unchanged(&before, &format!("{} {}", row.method, row.path));
     }
     stack.stop().await;
 }
@@ -227,16 +334,31 @@ async fn texts_come_back_as_they_were_sent() {
         "#pk",
         "SPACE#x",
     ] {
-        let made = place.tenant.client.post(&path, json!({"name": text})).await.created();
+        let made = place
+            .tenant
+            .client
+            .post(&path, json!({"name": text}))
+            .await
+            .created();
         assert_eq!(made["name"], json!(text));
-        let listed = place.tenant.client.get(&format!("{path}?limit=1")).await.demand(200).json();
+        let listed = place
+            .tenant
+            .client
+            .get(&format!("{path}?limit=1"))
+            .await
+            .demand(200)
+            .json();
         assert_eq!(listed["data"][0]["name"], json!(text));
         let named = json!({"name": format!("space {text}"), "description": text});
         let space = stack.account().post("/spaces", named).await.created();
         assert_eq!(space["description"], json!(text));
     }
     let longest = "🚀".repeat(255);
-    let space = stack.account().post("/spaces", json!({"name": longest})).await.created();
+    let space = stack
+        .account()
+        .post("/spaces", json!({"name": longest}))
+        .await
+        .created();
     assert_eq!(space["name"], json!(longest));
     stack.stop().await;
 }

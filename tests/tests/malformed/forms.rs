@@ -9,11 +9,19 @@ const BOUNDARY: &str = "frontier";
 
 /// The beginning of a part with these headers.
 fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
-    [format!("--{BOUNDARY}\r\n{headers}\r\n\r\n").as_bytes(), content.as_ref(), b"\r\n"].concat()
+    [
+        format!("--{BOUNDARY}\r\n{headers}\r\n\r\n").as_bytes(),
+        content.as_ref(),
+        b"\r\n",
+    ]
+    .concat()
 }
 
 fn text(name: &str, value: impl AsRef<[u8]>) -> Vec<u8> {
-    part(&format!("content-disposition: form-data; name=\"{name}\""), value)
+    part(
+        &format!("content-disposition: form-data; name=\"{name}\""),
+        value,
+    )
 }
 
 fn photo() -> Vec<u8> {
@@ -27,7 +35,14 @@ fn whole(parts: &[Vec<u8>]) -> Vec<u8> {
 
 async fn send(client: &Client, body: Vec<u8>) -> Answer {
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-    client.send(client.request("POST", "/upload").header("content-type", kind).body(body)).await
+    client
+        .send(
+            client
+                .request("POST", "/upload")
+                .header("content-type", kind)
+                .body(body),
+        )
+        .await
 }
 
 /// Values that name nothing, whatever they stand for.
@@ -63,25 +78,56 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
             assert!(errors[name].is_array(), "{name} {value:.100}: {errors}");
         }
         for unreadable in [&b"\xFF"[..], b"\xC0\xAF", b"\xED\xA0\x80", b"a\xE2\x82"] {
-            assert_eq!(send(client, with(unreadable)).await.refused(400), json!({}), "{name}");
+            assert_eq!(
+                send(client, with(unreadable)).await.refused(400),
+                json!({}),
+                "{name}"
+            );
         }
-        assert_eq!(send(client, with(&vec![b'x'; (64 << 10) + 1])).await.refused(413), json!({}), "{name}");
+        assert_eq!(
+            send(client, with(&vec![b'x'; (64 << 10) + 1]))
+                .await
+                .refused(413),
+            json!({}),
+            "{name}"
+        );
         let twice = whole(&[space(), text(name, "a"), text(name, "a"), photo()]);
         let errors = send(client, twice).await.refused(422);
-        assert_eq!(errors[name][0], json!(format!("The {} field must be given only once.", name.replace('_', " "))));
+        assert_eq!(
+            errors[name][0],
+            json!(format!(
+                "The {} field must be given only once.",
+                name.replace('_', " ")
+            ))
+        );
     }
-    for value in ["a\u{0}b", "a\nb", "\u{1B}[31m", &"x".repeat(256), &"🚀".repeat(256)] {
-        let errors = send(client, whole(&[space(), text("ref", value), photo()])).await.refused(422);
+    for value in [
+        "a\u{0}b",
+        "a\nb",
+        "\u{1B}[31m",
+        &"x".repeat(256),
+        &"🚀".repeat(256),
+    ] {
+        let errors = send(client, whole(&[space(), text("ref", value), photo()]))
+            .await
+            .refused(422);
         assert!(errors["ref"].is_array(), "{errors}");
     }
     for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
-        let errors = send(client, whole(&[text("space", blank), photo()])).await.refused(422);
+        let errors = send(client, whole(&[text("space", blank), photo()]))
+            .await
+            .refused(422);
         assert_eq!(errors["space"], json!(["The space field is required."]));
     }
-    stack.dump().await.demand_unchanged(&before, "forms with wrong texts");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "forms with wrong texts");
 
     for kept in ["\u{e9}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
-        let uploaded = send(client, whole(&[space(), text("ref", kept), photo()])).await.created();
+        let uploaded = send(client, whole(&[space(), text("ref", kept), photo()]))
+            .await
+            .created();
         assert_eq!(uploaded["ref"], json!(kept));
     }
     stack.stop().await;
@@ -91,16 +137,41 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
 async fn control_characters_in_the_name_of_a_file_are_removed() {
     let (stack, place) = place().await;
     let client = &place.tenant.client;
-    let controls: Vec<u8> = (0..b' ').chain([0x7F]).filter(|byte| *byte != b'\r' && *byte != b'\n').collect();
+    let controls: Vec<u8> = (0..b' ')
+        .chain([0x7F])
+        .filter(|byte| *byte != b'\r' && *byte != b'\n')
+        .collect();
     for removed in [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"] {
         let lead = b"content-disposition: form-data; name=\"file\"; filename=\"a";
-        let headers = [&lead[..], removed, b"b.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n"].concat();
-        let file = [format!("--{BOUNDARY}\r\n").as_bytes(), &headers, PHOTO, b"\r\n"].concat();
+        let headers = [
+            &lead[..],
+            removed,
+            b"b.jpg\"\r\ncontent-type: image/jpeg\r\n\r\n",
+        ]
+        .concat();
+        let file = [
+            format!("--{BOUNDARY}\r\n").as_bytes(),
+            &headers,
+            PHOTO,
+            b"\r\n",
+        ]
+        .concat();
 
-        let stored = send(client, whole(&[text("space", &place.tenant.handle), file])).await.created();
+        let stored = send(client, whole(&[text("space", &place.tenant.handle), file]))
+            .await
+            .created();
 
-        assert_eq!(stored["original_name"], "ab.jpg", "{}", removed.escape_ascii());
-        let delivered = stack.anonymous.get(stored["url"].as_str().expect("an address")).await.demand(200);
+        assert_eq!(
+            stored["original_name"],
+            "ab.jpg",
+            "{}",
+            removed.escape_ascii()
+        );
+        let delivered = stack
+            .anonymous
+            .get(stored["url"].as_str().expect("an address"))
+            .await
+            .demand(200);
         assert!(delivered.body == PHOTO);
     }
     stack.stop().await;
@@ -113,12 +184,18 @@ async fn encoded_form_returns_415() {
     let before = stack.dump().await;
     let body = whole(&[text("space", &place.tenant.handle), photo()]);
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
-    let request = client.request("POST", "/upload").header("content-type", kind).header("content-encoding", "gzip");
+    let request = client
+        .request("POST", "/upload")
+        .header("content-type", kind)
+        .header("content-encoding", "gzip");
 
     let answer = client.send(request.body(body)).await;
 
     answer.refused(415);
-    stack.dump().await.demand_unchanged(&before, "an encoded form");
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "an encoded form");
     stack.stop().await;
 }
 
@@ -129,7 +206,10 @@ async fn a_part_that_is_wrong_refuses_the_form() {
     let space = || text("space", &place.tenant.handle);
     let before = stack.dump().await;
     let file = |disposition: &str, kind: &str, bytes: &[u8]| {
-        part(&format!("content-disposition: form-data; {disposition}\r\ncontent-type: {kind}"), bytes)
+        part(
+            &format!("content-disposition: form-data; {disposition}\r\ncontent-type: {kind}"),
+            bytes,
+        )
     };
     let open = |parts: &[Vec<u8>]| parts.concat();
     let nested = "multipart/mixed; boundary=inner";
@@ -138,27 +218,78 @@ async fn a_part_that_is_wrong_refuses_the_form() {
         ("no form", b"{\"space\": \"x\"}".to_vec()),
         ("no parts", whole(&[])),
         ("no end", open(&[space(), photo()])),
-        ("no name", whole(&[space(), part("content-disposition: form-data", "x"), photo()])),
-        ("no disposition", whole(&[space(), part("x-other: y", "x"), photo()])),
+        (
+            "no name",
+            whole(&[
+                space(),
+                part("content-disposition: form-data", "x"),
+                photo(),
+            ]),
+        ),
+        (
+            "no disposition",
+            whole(&[space(), part("x-other: y", "x"), photo()]),
+        ),
         ("no headers", whole(&[space(), part("", "x"), photo()])),
-        ("broken header", whole(&[space(), part("content-disposition", "x"), photo()])),
-        ("NUL in a header", whole(&[space(), part("content-disposition: form-data; name=\"\0\"", "x"), photo()])),
+        (
+            "broken header",
+            whole(&[space(), part("content-disposition", "x"), photo()]),
+        ),
+        (
+            "NUL in a header",
+            whole(&[
+                space(),
+                part("content-disposition: form-data; name=\"\0\"", "x"),
+                photo(),
+            ]),
+        ),
         ("no file", whole(&[space()])),
-        ("a file of no name", whole(&[space(), file("name=\"other\"; filename=\"a.jpg\"", "image/jpeg", PHOTO)])),
+        (
+            "a file of no name",
+            whole(&[
+                space(),
+                file("name=\"other\"; filename=\"a.jpg\"", "image/jpeg", PHOTO),
+            ]),
+        ),
         ("a file that is text", whole(&[space(), text("file", "x")])),
-        ("files that are texts", whole(&[space(), text("files", "x"), text("files[0]", "y")])),
+        (
+            "files that are texts",
+            whole(&[space(), text("files", "x"), text("files[0]", "y")]),
+        ),
         ("two files", whole(&[space(), photo(), photo()])),
-        ("parts in a part", whole(&[space(), file("name=\"files\"", nested, b"--inner--")])),
-        ("no type", whole(&[space(), file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text")])),
+        (
+            "parts in a part",
+            whole(&[space(), file("name=\"files\"", nested, b"--inner--")]),
+        ),
+        (
+            "no type",
+            whole(&[
+                space(),
+                file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text"),
+            ]),
+        ),
         (
             "an index that is none",
-            whole(&[space(), file("name=\"files[x]\"; filename=\"a.jpg\"", "image/jpeg", PHOTO)]),
+            whole(&[
+                space(),
+                file("name=\"files[x]\"; filename=\"a.jpg\"", "image/jpeg", PHOTO),
+            ]),
         ),
         (
             "an executable",
-            whole(&[space(), file("name=\"files[]\"; filename=\"a.php\u{202E}gpj\"", "image/jpeg", PHOTO)]),
+            whole(&[
+                space(),
+                file(
+                    "name=\"files[]\"; filename=\"a.php\u{202E}gpj\"",
+                    "image/jpeg",
+                    PHOTO,
+                ),
+            ]),
         ),
-        ("many parts", whole(&[vec![text("x", "y"); 64].concat(), space(), photo()])),
+        (
+            "many parts",
+            whole(&[vec![text("x", "y"); 64].concat(), space(), photo()]),
+        ),
     ] {
         let answer = send(client, body).await;
         demand_refused(answer, what);
@@ -174,8 +305,13 @@ async fn a_part_that_is_wrong_refuses_the_form() {
         "frontier",
         "",
     ] {
-        let request = client.request("POST", "/upload").header("content-type", kind);
-        demand_refused(client.send(request.body(whole(&[space(), photo()]))).await, kind);
+        let request = client
+            .request("POST", "/upload")
+            .header("content-type", kind);
+        demand_refused(
+            client.send(request.body(whole(&[space(), photo()]))).await,
+            kind,
+        );
     }
     stack.dump().await.demand_unchanged(&before, "wrong forms");
     stack.stop().await;

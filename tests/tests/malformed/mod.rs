@@ -15,7 +15,13 @@ use crate::sweep::Place;
 #[track_caller]
 fn demand_refused(answer: Answer, input: &str) {
     let input: String = input.chars().take(200).collect();
-    assert!((400..500).contains(&answer.status), "{}: {} {:?} for {input}", answer.asked, answer.status, answer.body);
+    assert!(
+        (400..500).contains(&answer.status),
+        "{}: {} {:?} for {input}",
+        answer.asked,
+        answer.status,
+        answer.body
+    );
     let status = answer.status;
     let message = answer.json()["message"].clone();
     let errors = answer.refused(status);
@@ -27,7 +33,11 @@ fn demand_refused(answer: Answer, input: &str) {
 async fn place() -> (Stack, Place) {
     // One key asks more often than a key may in a minute, and the clock stands still.
     let parameters = [("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())].into();
-    let stack = Box::pin(Stack::start_with(StackOptions { parameters, ..StackOptions::default() })).await;
+    let stack = Box::pin(Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    }))
+    .await;
     let place = Place::new(&stack, "Acme").await;
     (stack, place)
 }

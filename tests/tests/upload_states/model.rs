@@ -29,7 +29,9 @@ impl Content {
     #[track_caller]
     pub(super) fn of(digest: &str) -> Content {
         let is_it = |content: &Content| hex::encode(Sha256::digest(content.bytes())) == digest;
-        let known = [Content::Right, Content::Other, Content::Program].into_iter().find(is_it);
+        let known = [Content::Right, Content::Other, Content::Program]
+            .into_iter()
+            .find(is_it);
         known.unwrap_or_else(|| panic!("nobody has sent {digest}"))
     }
 }
@@ -56,7 +58,9 @@ pub(super) enum Standing {
 impl Standing {
     /// How a space is, by what is kept.
     pub(super) fn of(dump: &Dump, space: &str) -> Standing {
-        let record = dump.items.get(&(format!("SPACE#{space}"), "SPACE".to_owned()));
+        let record = dump
+            .items
+            .get(&(format!("SPACE#{space}"), "SPACE".to_owned()));
         let record = record.filter(|record| record["deleted_at"].is_null());
         match record.map(|record| record["enabled"].as_bool() == Some(true)) {
             Some(true) => Standing::Enabled,
@@ -83,14 +87,20 @@ pub(super) struct File {
 impl File {
     /// How it is now, by what is kept.
     pub(super) fn look(&self, dump: &Dump) -> Seen {
-        let record = dump.items.get(&(format!("SPACE#{}", self.space), format!("FILE#{}", self.id)));
+        let record = dump
+            .items
+            .get(&(format!("SPACE#{}", self.space), format!("FILE#{}", self.id)));
         let state = match record.map(|record| record["status"].as_str()) {
             None => Gone,
             Some(Some("pending")) => Pending,
-            Some(Some("active")) => Active(Content::of(record.map_or("", |record| text(record, "checksum_sha256")))),
+            Some(Some("active")) => Active(Content::of(
+                record.map_or("", |record| text(record, "checksum_sha256")),
+            )),
             Some(other) => panic!("{} is {other:?}", self.id),
         };
-        let staged = dump.objects.get(&format!("staging/{}/{}", self.space, self.id));
+        let staged = dump
+            .objects
+            .get(&format!("staging/{}/{}", self.space, self.id));
         (state, staged.map(|digest| Content::of(digest)))
     }
 }
@@ -98,5 +108,7 @@ impl File {
 /// A text of a record.
 #[track_caller]
 pub(super) fn text<'a>(record: &'a Value, field: &str) -> &'a str {
-    record[field].as_str().unwrap_or_else(|| panic!("no {field}: {record}"))
+    record[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {field}: {record}"))
 }

@@ -2,17 +2,26 @@
 
 use axum::extract::State;
 use domain::{AccessControl, File};
-use web::{AccessControlChange, Can, Data, Endpoint, Failure, FileView, ManageFileAccess, ValidJson};
+use web::{
+    AccessControlChange, Can, Data, Endpoint, Failure, FileView, ManageFileAccess, ValidJson,
+};
 
 use crate::{Files, shown::shown};
 
 /// Path of both endpoints.
 const PATH: &str = "/files/{id}/access-control";
 
-pub(crate) const SET: Endpoint = Endpoint::put("setFileAccessControl", PATH, "Set the access control of a file");
+pub(crate) const SET: Endpoint = Endpoint::put(
+    "setFileAccessControl",
+    PATH,
+    "Set the access control of a file",
+);
 
-pub(crate) const RESET: Endpoint =
-    Endpoint::delete("resetFileAccessControl", PATH, "Let a file inherit its access control");
+pub(crate) const RESET: Endpoint = Endpoint::delete(
+    "resetFileAccessControl",
+    PATH,
+    "Let a file inherit its access control",
+);
 
 pub(crate) async fn set(
     can: Can<ManageFileAccess, File>,

@@ -3,14 +3,18 @@
 use axum::extract::State;
 use domain::{Fault, Reference};
 use web::{
-    Authenticated, Data, Endpoint, Failure, FieldReader, FileView, FromFields, ReadFiles, SpaceQuery, ValidQuery,
+    Authenticated, Data, Endpoint, Failure, FieldReader, FileView, FromFields, ReadFiles,
+    SpaceQuery, ValidQuery,
 };
 
 use crate::{Files, shown::shown};
 
-pub(crate) const BY_REF: Endpoint =
-    Endpoint::get("getFileByReference", "/files/by-ref", "Get the newest file with a reference")
-        .errors(&[(404, "No file of the space has the reference.")]);
+pub(crate) const BY_REF: Endpoint = Endpoint::get(
+    "getFileByReference",
+    "/files/by-ref",
+    "Get the newest file with a reference",
+)
+.errors(&[(404, "No file of the space has the reference.")]);
 
 pub(crate) struct ReferenceQuery {
     space: SpaceQuery,
@@ -21,7 +25,10 @@ impl FromFields for ReferenceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<ReferenceQuery> {
         let space = SpaceQuery::read(fields);
         let reference = fields.required("ref", Reference::parse);
-        Some(ReferenceQuery { space: space?, reference: reference? })
+        Some(ReferenceQuery {
+            space: space?,
+            reference: reference?,
+        })
     }
 }
 
@@ -31,6 +38,10 @@ pub(crate) async fn by_ref(
     ValidQuery(query): ValidQuery<ReferenceQuery>,
 ) -> Result<Data<FileView>, Failure> {
     let can = auth.authorize_list(&query.space).await?;
-    let file = can.space.file_by_reference(&query.reference).await?.ok_or_else(Fault::not_found)?;
+    let file = can
+        .space
+        .file_by_reference(&query.reference)
+        .await?
+        .ok_or_else(Fault::not_found)?;
     Ok(Data(shown(&can.space, &file, &files.cdn_url).await?))
 }

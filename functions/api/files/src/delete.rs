@@ -11,12 +11,18 @@ use crate::{
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file");
 
-pub(crate) const DELETE_NAMED: Endpoint =
-    Endpoint::delete("deleteNamedFile", "/files", "Delete the file that the query or the body names")
-        .errors(&[(404, "The file does not exist.")]);
+pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
+    "deleteNamedFile",
+    "/files",
+    "Delete the file that the query or the body names",
+)
+.errors(&[(404, "The file does not exist.")]);
 
 /// Fails with 403 if the file is not the caller's own and the caller is no admin.
-pub(crate) async fn delete(can: Can<ManageFiles, File>, State(files): State<Files>) -> Result<NoContent, Failure> {
+pub(crate) async fn delete(
+    can: Can<ManageFiles, File>,
+    State(files): State<Files>,
+) -> Result<NoContent, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
     can.space.delete_file(can.subject, &files.purge).await?;
     Ok(NoContent)
@@ -30,7 +36,10 @@ pub(crate) async fn delete_named(
     ValidJson(body): ValidJson<FileName>,
 ) -> Result<NoContent, Failure> {
     query.require_same(&body)?;
-    let id = query.id.or(body.id).ok_or_else(|| Violations::from((ID, Violation::Required)))?;
+    let id = query
+        .id
+        .or(body.id)
+        .ok_or_else(|| Violations::from((ID, Violation::Required)))?;
 
     delete(auth.can(&id).await?, state).await
 }

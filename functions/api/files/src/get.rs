@@ -8,6 +8,9 @@ use crate::{Files, shown::shown};
 
 pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a file");
 
-pub(crate) async fn get(can: Can<ReadFiles, File>, State(files): State<Files>) -> Result<Data<FileView>, Failure> {
+pub(crate) async fn get(
+    can: Can<ReadFiles, File>,
+    State(files): State<Files>,
+) -> Result<Data<FileView>, Failure> {
     Ok(Data(shown(&can.space, &can.subject, &files.cdn_url).await?))
 }

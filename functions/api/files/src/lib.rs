@@ -56,6 +56,12 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let master = settings.master_secret();
     settings.finish()?;
 
-    let state = Files { edge, cursors: Cursors::new(master.clone()), master, purge, cdn_url };
+    let state = Files {
+        edge,
+        cursors: Cursors::new(master.clone()),
+        master,
+        purge,
+        cdn_url,
+    };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -1,17 +1,20 @@
 //! `GET /files?space_id=`: list the files of a space, newest first, or by name where one is searched for.
 
 use axum::extract::State;
-use domain::{Fault, File, FileFilter, FolderId, InFolder, NamePrefix, Tag, Violation, Violations, parse_variant};
+use domain::{
+    Fault, File, FileFilter, FolderId, InFolder, NamePrefix, Tag, Violation, Violations,
+    parse_variant,
+};
 use tenant::Space;
 use web::{
-    Authenticated, Endpoint, FOLDER_ID, Failure, FieldReader, FileView, FolderReference, FromFields, ListQuery, Page,
-    ReadFiles, SpaceQuery,
+    Authenticated, Endpoint, FOLDER_ID, Failure, FieldReader, FileView, FolderReference,
+    FromFields, ListQuery, Page, ReadFiles, SpaceQuery,
 };
 
 use crate::Files;
 
-pub(crate) const LIST: Endpoint =
-    Endpoint::get("listFiles", "/files", "List files").errors(&[(404, "The space does not exist.")]);
+pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List files")
+    .errors(&[(404, "The space does not exist.")]);
 
 pub(crate) struct FileQuery {
     space: SpaceQuery,
@@ -25,31 +28,53 @@ impl FromFields for FileQuery {
             delivery_type: fields.optional("type", parse_variant),
             resource_type: fields.optional("resource_type", parse_variant),
             status: fields.optional("status", parse_variant),
-            folder: fields.optional(FOLDER_ID, FolderReference::parse).map(|folder| folder.0),
+            folder: fields
+                .optional(FOLDER_ID, FolderReference::parse)
+                .map(|folder| folder.0),
             tag: fields.optional("tag", Tag::parse),
             search: fields.optional("search", NamePrefix::parse),
         };
-        Some(FileQuery { space: space?, filter })
+        Some(FileQuery {
+            space: space?,
+            filter,
+        })
     }
 }
 
 pub(crate) async fn list(
     auth: Authenticated<ReadFiles>,
     State(files): State<Files>,
-    ListQuery { page: request, filter: FileQuery { space, filter } }: ListQuery<FileQuery>,
+    ListQuery {
+        page: request,
+        filter: FileQuery { space, filter },
+    }: ListQuery<FileQuery>,
 ) -> Result<Page<FileView>, Failure> {
     let can = auth.authorize_list(&space).await?;
     require_folder(&can.space, filter.folder.flatten()).await?;
     let page = can.space.list_files(&filter, request.listing()).await?;
-    let folders: Vec<InFolder> = page.items.iter().filter_map(|file| file.folder.clone()).collect();
+    let folders: Vec<InFolder> = page
+        .items
+        .iter()
+        .filter_map(|file| file.folder.clone())
+        .collect();
     let chains = can.space.folder_chains(&folders).await?;
-    let view =
-        |file: File| FileView::of(&file, chains.around(file.folder_id()).as_ref(), can.space.record(), &files.cdn_url);
+    let view = |file: File| {
+        FileView::of(
+            &file,
+            chains.around(file.folder_id()).as_ref(),
+            can.space.record(),
+            &files.cdn_url,
+        )
+    };
     Ok(request.page(page, view))
 }
 
 async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), Fault> {
     let Some(folder) = folder else { return Ok(()) };
     let is_there = space.has_folder(folder).await?;
-    if is_there { Ok(()) } else { Err(Violations::from((FOLDER_ID, Violation::Unknown)).into()) }
+    if is_there {
+        Ok(())
+    } else {
+        Err(Violations::from((FOLDER_ID, Violation::Unknown)).into())
+    }
 }

@@ -13,7 +13,9 @@ pub(crate) struct FileName {
 
 impl FromFields for FileName {
     fn read(fields: &mut impl FieldReader) -> Option<FileName> {
-        Some(FileName { id: fields.optional(ID, ResourceId::parse).map(|id| id.0) })
+        Some(FileName {
+            id: fields.optional(ID, ResourceId::parse).map(|id| id.0),
+        })
     }
 }
 
@@ -22,9 +24,11 @@ impl FileName {
     pub(crate) fn require_same(&self, other: &FileName) -> Result<(), Violations> {
         let differs = |one: &String, other: &String| !one.eq_ignore_ascii_case(other);
         match (&self.id, &other.id) {
-            (Some(one), Some(other)) if differs(one, other) => {
-                Err((ID, Violation::Must("must be the same wherever the request names it")).into())
-            }
+            (Some(one), Some(other)) if differs(one, other) => Err((
+                ID,
+                Violation::Must("must be the same wherever the request names it"),
+            )
+                .into()),
             _ => Ok(()),
         }
     }

@@ -6,5 +6,10 @@ use web::FileView;
 
 pub(crate) async fn shown(space: &Space, file: &File, cdn_url: &str) -> Result<FileView, Fault> {
     let folders = space.folder_chain(file.folder.as_ref()).await?;
-    Ok(FileView::of(file, folders.as_ref(), space.record(), cdn_url))
+    Ok(FileView::of(
+        file,
+        folders.as_ref(),
+        space.record(),
+        cdn_url,
+    ))
 }

@@ -2,14 +2,15 @@
 
 use axum::extract::State;
 use domain::{
-    Crop, File, ImageFormat, Position, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp, signed_query,
-    validate_transformation,
+    Crop, File, ImageFormat, Position, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp,
+    signed_query, validate_transformation,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use web::{
-    Can, Data, Endpoint, Failure, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson, expires_seconds, file_url,
+    Can, Data, Endpoint, Failure, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson,
+    expires_seconds, file_url,
 };
 
 use crate::Files;
@@ -51,7 +52,11 @@ enum Auto {
     Auto,
 }
 
-pub(crate) const SIGN_URL: Endpoint = Endpoint::post("signFileUrl", "/files/{id}/signed-url", "Sign a delivery URL");
+pub(crate) const SIGN_URL: Endpoint = Endpoint::post(
+    "signFileUrl",
+    "/files/{id}/signed-url",
+    "Sign a delivery URL",
+);
 
 /// The signed URL that a request asks for.
 pub(crate) struct SignUrlRequest {
@@ -75,7 +80,9 @@ impl FromFields for SignUrlRequest {
             };
             parameters.extend(text.map(|text| (name, text)));
         }
-        let given = parameters.iter().map(|(name, value)| (*name, value.as_str()));
+        let given = parameters
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()));
         if let Err(violations) = validate_transformation(given) {
             fields.note(violations);
         }
@@ -83,7 +90,10 @@ impl FromFields for SignUrlRequest {
             parameters.push((DOWNLOAD, "1".to_owned()));
         }
 
-        Some(SignUrlRequest { expires_seconds, parameters })
+        Some(SignUrlRequest {
+            expires_seconds,
+            parameters,
+        })
     }
 }
 
@@ -99,12 +109,22 @@ pub(crate) async fn signed_url(
     State(files): State<Files>,
     ValidJson(request): ValidJson<SignUrlRequest>,
 ) -> Result<Data<SignedUrlView>, Failure> {
-    let SignUrlRequest { expires_seconds, parameters } = request;
+    let SignUrlRequest {
+        expires_seconds,
+        parameters,
+    } = request;
     let space = can.space.record();
     let file = &can.subject;
 
-    let secret = SigningSecret::of(space.id, space.signing.generation, files.master.get().await?);
-    let parameters: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let secret = SigningSecret::of(
+        space.id,
+        space.signing.generation,
+        files.master.get().await?,
+    );
+    let parameters: Vec<(&str, &str)> = parameters
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
     let path = format!("/{}", file.storage_path);
     let query = signed_query(&path, &parameters, expires_seconds, space.signing, &secret);
 

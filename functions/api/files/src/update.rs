@@ -2,14 +2,14 @@
 
 use axum::extract::State;
 use domain::{
-    DeliveryType, File, FolderChain, OriginalName, Reference, TAGS, Tag, ValidationRules, Violation, Violations,
-    demand_harmless_name, parse_variant,
+    DeliveryType, File, FolderChain, OriginalName, Reference, TAGS, Tag, ValidationRules,
+    Violation, Violations, demand_harmless_name, parse_variant,
 };
 use serde_json::Value;
 use tenant::FolderSelector;
 use web::{
-    Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields, FileView, FromFields,
-    ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
+    Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields,
+    FileView, FromFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
 };
 
 use crate::{
@@ -25,9 +25,12 @@ const RECORD: &str = "created_at";
 
 pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "Update a file");
 
-pub(crate) const UPDATE_NAMED: Endpoint =
-    Endpoint::put("updateNamedFile", "/files", "Update the file that the body names")
-        .errors(&[(404, "The file does not exist.")]);
+pub(crate) const UPDATE_NAMED: Endpoint = Endpoint::put(
+    "updateNamedFile",
+    "/files",
+    "Update the file that the body names",
+)
+.errors(&[(404, "The file does not exist.")]);
 
 /// What is changed.
 pub(crate) struct UpdateFile {
@@ -68,7 +71,10 @@ impl FromFields for UpdateNamedFile {
 
 impl UpdateFile {
     fn apply(&self, file: &mut File, folders: Option<&FolderChain>) {
-        file.original_name = self.original_name.clone().unwrap_or_else(|| file.original_name.clone());
+        file.original_name = self
+            .original_name
+            .clone()
+            .unwrap_or_else(|| file.original_name.clone());
         if let Some(folders) = folders {
             file.folder = folders.in_folder();
         }
@@ -83,7 +89,9 @@ fn tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
     if !fields.is_given("tags") {
         return None;
     }
-    Some(Tag::each_once(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()))
+    Some(Tag::each_once(
+        fields.list("tags", TAGS, Tag::parse).unwrap_or_default(),
+    ))
 }
 
 pub(crate) async fn update(
@@ -105,7 +113,9 @@ pub(crate) async fn update_named(
         UpdateFile::read(&mut body.fields);
         return body.fields.finish(None).map_err(Failure::from);
     };
-    let named = FileName { id: Some(id.clone()) };
+    let named = FileName {
+        id: Some(id.clone()),
+    };
     query.require_same(&named)?;
 
     change(auth.can(&id).await?, &files, body.fields, &body.value).await
@@ -119,17 +129,34 @@ async fn change(
 ) -> Result<Data<FileView>, Failure> {
     can.space.demand_file(&can.subject, &can.caller)?;
     let folders_before = can.space.folder_chain(can.subject.folder.as_ref()).await?;
-    let before = FileView::of(&can.subject, folders_before.as_ref(), can.space.record(), &files.cdn_url);
+    let before = FileView::of(
+        &can.subject,
+        folders_before.as_ref(),
+        can.space.record(),
+        &files.cdn_url,
+    );
 
     let stays = read_place(body, &before, &mut fields);
     let update = UpdateFile::read(&mut fields);
     fields.note(read_only::violations(body, &before));
     if let Some(named) = FileName::read(&mut fields) {
-        fields.note(named.require_same(&FileName { id: Some(can.subject.id.to_string()) }).err().unwrap_or_default());
+        fields.note(
+            named
+                .require_same(&FileName {
+                    id: Some(can.subject.id.to_string()),
+                })
+                .err()
+                .unwrap_or_default(),
+        );
     }
-    let Some(mut update) = update else { return fields.finish(None).map_err(Failure::from) };
+    let Some(mut update) = update else {
+        return fields.finish(None).map_err(Failure::from);
+    };
     if let Some(name) = &update.original_name {
-        fields.keep("original_name", demand_name(name, &can.subject.original_name));
+        fields.keep(
+            "original_name",
+            demand_name(name, &can.subject.original_name),
+        );
     }
     if stays {
         update.folder = None;
@@ -180,7 +207,11 @@ fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
 /// Refuses a name that something would run, unless the file came in by a config that allowed such a name.
 fn demand_name(name: &OriginalName, before: &OriginalName) -> Result<(), Violation> {
     let rules = ValidationRules::default();
-    if demand_harmless_name(before, &rules).is_err() { Ok(()) } else { demand_harmless_name(name, &rules) }
+    if demand_harmless_name(before, &rules).is_err() {
+        Ok(())
+    } else {
+        demand_harmless_name(name, &rules)
+    }
 }
 
 /// What there is; what is wrong is noted.

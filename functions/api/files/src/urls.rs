@@ -11,13 +11,19 @@ use crate::Files;
 /// Most files of one request.
 const FILES: usize = 100;
 
-pub(crate) const URLS: Endpoint = Endpoint::post("getFileUrls", "/files/urls", "Get the delivery URLs of many files");
+pub(crate) const URLS: Endpoint = Endpoint::post(
+    "getFileUrls",
+    "/files/urls",
+    "Get the delivery URLs of many files",
+);
 
 pub(crate) struct FileIds(Vec<String>);
 
 impl FromFields for FileIds {
     fn read(fields: &mut impl FieldReader) -> Option<FileIds> {
-        fields.required_list("file_ids", FILES, |id| Ok(id.to_owned())).map(FileIds)
+        fields
+            .required_list("file_ids", FILES, |id| Ok(id.to_owned()))
+            .map(FileIds)
     }
 }
 
@@ -48,7 +54,10 @@ pub(crate) async fn urls(
     }
     let mut found = auth.tenants().files(&auth.caller, &ids).await?;
 
-    let mut urls = FileUrls { data: Vec::new(), not_found: Vec::new() };
+    let mut urls = FileUrls {
+        data: Vec::new(),
+        not_found: Vec::new(),
+    };
     let mut seen = Vec::new();
     for id in asked {
         // An id may come in any case; what is no id is shown as it came.
@@ -58,7 +67,10 @@ pub(crate) async fn urls(
             continue;
         }
         match parsed.and_then(|id| Some((id, found.remove(&id)?))) {
-            Some((id, (space, file))) => urls.data.push(FileUrl { id, url: file_url(&file, &space, &files.cdn_url) }),
+            Some((id, (space, file))) => urls.data.push(FileUrl {
+                id,
+                url: file_url(&file, &space, &files.cdn_url),
+            }),
             None => urls.not_found.push(shown.clone()),
         }
         seen.push(shown);

@@ -9,21 +9,35 @@ use crate::views::FolderView;
 /// Path of both endpoints.
 const PATH: &str = "/folders/{id}/access-control";
 
-pub(crate) const SET: Endpoint = Endpoint::put("setFolderAccessControl", PATH, "Set the access control of a folder");
+pub(crate) const SET: Endpoint = Endpoint::put(
+    "setFolderAccessControl",
+    PATH,
+    "Set the access control of a folder",
+);
 
-pub(crate) const RESET: Endpoint =
-    Endpoint::delete("resetFolderAccessControl", PATH, "Let a folder inherit its access control");
+pub(crate) const RESET: Endpoint = Endpoint::delete(
+    "resetFolderAccessControl",
+    PATH,
+    "Let a folder inherit its access control",
+);
 
 pub(crate) async fn set(
     can: Can<ManageFolders, FolderWithChain>,
     ValidJson(set): ValidJson<AccessControlChange>,
 ) -> Result<Data<FolderView>, Failure> {
-    let change = |folder: &Folder| FolderSetting::AccessControl(set.access_control().or(folder.access_control));
+    let change = |folder: &Folder| {
+        FolderSetting::AccessControl(set.access_control().or(folder.access_control))
+    };
     let changed = can.space.set_folder(can.subject, change).await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }
 
-pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Data<FolderView>, Failure> {
-    let changed = can.space.set_folder(can.subject, |_| FolderSetting::AccessControl(None)).await?;
+pub(crate) async fn reset(
+    can: Can<ManageFolders, FolderWithChain>,
+) -> Result<Data<FolderView>, Failure> {
+    let changed = can
+        .space
+        .set_folder(can.subject, |_| FolderSetting::AccessControl(None))
+        .await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -3,8 +3,8 @@
 use domain::{FolderId, FolderName};
 use tenant::FolderWithChain;
 use web::{
-    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FolderReference, FromFields, IdempotentJson,
-    ManageFolders, Reservation, ResourceId,
+    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FolderReference, FromFields,
+    IdempotentJson, ManageFolders, Reservation, ResourceId,
 };
 
 use crate::views::FolderView;
@@ -19,11 +19,19 @@ pub(crate) struct CreateFolder {
 
 impl FromFields for CreateFolder {
     fn read(fields: &mut impl FieldReader) -> Option<CreateFolder> {
-        let space_id = fields.required("space_id", ResourceId::parse).map(|id| id.0);
+        let space_id = fields
+            .required("space_id", ResourceId::parse)
+            .map(|id| id.0);
         let name = fields.required("name", FolderName::parse);
-        let parent_id = fields.optional("parent_id", FolderReference::parse).and_then(|parent| parent.0);
+        let parent_id = fields
+            .optional("parent_id", FolderReference::parse)
+            .and_then(|parent| parent.0);
 
-        Some(CreateFolder { space_id: space_id?, name: name?, parent_id })
+        Some(CreateFolder {
+            space_id: space_id?,
+            name: name?,
+            parent_id,
+        })
     }
 }
 
@@ -33,14 +41,23 @@ pub(crate) async fn create(
     body: IdempotentJson<CreateFolder>,
 ) -> Result<Created<FolderView>, Failure> {
     let authorize = async |request: &CreateFolder| {
-        let can: Can<ManageFolders> = auth.authorize_reference("space_id", &request.space_id).await?;
+        let can: Can<ManageFolders> = auth
+            .authorize_reference("space_id", &request.space_id)
+            .await?;
         Ok(can)
     };
-    let work = async |can: Can<ManageFolders>, CreateFolder { name, parent_id, .. }, reservation: &Reservation| {
+    let work = async |can: Can<ManageFolders>,
+                      CreateFolder {
+                          name, parent_id, ..
+                      },
+                      reservation: &Reservation| {
         let view = |folder: &FolderWithChain| FolderView::of(folder, can.space.record());
         let complete = |folder: &FolderWithChain| reservation.complete(&view(folder));
         let id = FolderId::chosen(&mut reservation.ids());
-        let folder = can.space.create_folder(id, name, parent_id, complete).await?;
+        let folder = can
+            .space
+            .create_folder(id, name, parent_id, complete)
+            .await?;
 
         Ok(view(&folder))
     };

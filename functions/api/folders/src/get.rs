@@ -7,6 +7,8 @@ use crate::views::FolderView;
 
 pub(crate) const GET: Endpoint = Endpoint::get("getFolder", "/folders/{id}", "Get a folder");
 
-pub(crate) async fn get(can: Can<ReadFolders, FolderWithChain>) -> Result<Data<FolderView>, Failure> {
+pub(crate) async fn get(
+    can: Can<ReadFolders, FolderWithChain>,
+) -> Result<Data<FolderView>, Failure> {
     Ok(Data(FolderView::of(&can.subject, can.space.record())))
 }

@@ -3,14 +3,14 @@
 use domain::{Fault, FolderId, Violation, Violations};
 use tenant::Space;
 use web::{
-    Authenticated, Endpoint, Failure, FieldReader, FolderReference, FromFields, ListQuery, Page, ReadFolders,
-    SpaceQuery,
+    Authenticated, Endpoint, Failure, FieldReader, FolderReference, FromFields, ListQuery, Page,
+    ReadFolders, SpaceQuery,
 };
 
 use crate::views::FolderView;
 
-pub(crate) const LIST: Endpoint =
-    Endpoint::get("listFolders", "/folders", "List folders").errors(&[(404, "The space does not exist.")]);
+pub(crate) const LIST: Endpoint = Endpoint::get("listFolders", "/folders", "List folders")
+    .errors(&[(404, "The space does not exist.")]);
 
 /// Query parameter that names the parent of the folders.
 const PARENT: &str = "parent_id";
@@ -24,7 +24,10 @@ impl FromFields for FolderQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FolderQuery> {
         let space = SpaceQuery::read(fields);
         let parent = fields.optional(PARENT, FolderReference::parse);
-        Some(FolderQuery { space: space?, parent })
+        Some(FolderQuery {
+            space: space?,
+            parent,
+        })
     }
 }
 
@@ -43,5 +46,9 @@ pub(crate) async fn list(
 async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), Fault> {
     let Some(parent) = parent else { return Ok(()) };
     let exists = space.has_folder(parent).await?;
-    if exists { Ok(()) } else { Err(Violations::from((PARENT, Violation::Unknown)).into()) }
+    if exists {
+        Ok(())
+    } else {
+        Err(Violations::from((PARENT, Violation::Unknown)).into())
+    }
 }

@@ -8,10 +8,17 @@ use crate::views::FolderView;
 /// Path of both endpoints.
 const PATH: &str = "/folders/{id}/security";
 
-pub(crate) const SET: Endpoint = Endpoint::put("setFolderSecurity", PATH, "Replace the security settings of a folder");
+pub(crate) const SET: Endpoint = Endpoint::put(
+    "setFolderSecurity",
+    PATH,
+    "Replace the security settings of a folder",
+);
 
-pub(crate) const RESET: Endpoint =
-    Endpoint::delete("resetFolderSecurity", PATH, "Let a folder inherit its security settings");
+pub(crate) const RESET: Endpoint = Endpoint::delete(
+    "resetFolderSecurity",
+    PATH,
+    "Let a folder inherit its security settings",
+);
 
 pub(crate) async fn set(
     can: Can<ManageFolders, FolderWithChain>,
@@ -20,11 +27,16 @@ pub(crate) async fn set(
     change(can, &FolderSetting::Security(Some(security))).await
 }
 
-pub(crate) async fn reset(can: Can<ManageFolders, FolderWithChain>) -> Result<Data<FolderView>, Failure> {
+pub(crate) async fn reset(
+    can: Can<ManageFolders, FolderWithChain>,
+) -> Result<Data<FolderView>, Failure> {
     change(can, &FolderSetting::Security(None)).await
 }
 
-async fn change(can: Can<ManageFolders, FolderWithChain>, to: &FolderSetting) -> Result<Data<FolderView>, Failure> {
+async fn change(
+    can: Can<ManageFolders, FolderWithChain>,
+    to: &FolderSetting,
+) -> Result<Data<FolderView>, Failure> {
     let changed = can.space.set_folder(can.subject, |_| to.clone()).await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -2,11 +2,15 @@
 
 use domain::FolderName;
 use tenant::{FolderMove, FolderWithChain};
-use web::{Can, Data, Endpoint, Failure, FieldReader, FolderReference, FromFields, ManageFolders, Patch, ValidJson};
+use web::{
+    Can, Data, Endpoint, Failure, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
+    ValidJson,
+};
 
 use crate::views::FolderView;
 
-pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFolder", "/folders/{id}", "Rename or move a folder");
+pub(crate) const UPDATE: Endpoint =
+    Endpoint::put("updateFolder", "/folders/{id}", "Rename or move a folder");
 
 pub(crate) struct UpdateFolder(FolderMove);
 

@@ -1,6 +1,9 @@
 //! A folder as the API shows it.
 
-use domain::{AccessSource, EffectiveAccess, EffectiveSecurity, FolderId, FolderName, Space, SpaceId, Watermark};
+use domain::{
+    AccessSource, EffectiveAccess, EffectiveSecurity, FolderId, FolderName, Space, SpaceId,
+    Watermark,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::FolderWithChain;

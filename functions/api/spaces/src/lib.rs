@@ -54,6 +54,11 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let master = settings.master_secret();
     settings.finish()?;
 
-    let state = Spaces { edge, cursors: Cursors::new(master.clone()), purge, master };
+    let state = Spaces {
+        edge,
+        cursors: Cursors::new(master.clone()),
+        purge,
+        master,
+    };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -1,8 +1,9 @@
 //! Spaces, keys and accounts as the API shows them.
 
 use domain::{
-    AccessControl, ApiKey, Description, FolderMode, Handle, HostName, KeyId, KeyName, KeyScope, KeySecret, Role,
-    Security, Space, SpaceId, SpaceName, Timestamp, UploadConfigId, UserId, WebAddress,
+    AccessControl, ApiKey, Description, FolderMode, Handle, HostName, KeyId, KeyName, KeyScope,
+    KeySecret, Role, Security, Space, SpaceId, SpaceName, Timestamp, UploadConfigId, UserId,
+    WebAddress,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -62,7 +63,10 @@ struct AccessControlView {
 impl From<AccessControl> for AccessControlView {
     fn from(access_control: AccessControl) -> AccessControlView {
         let requires_auth = access_control.requires_auth;
-        AccessControlView { requires_auth, public_read: !requires_auth }
+        AccessControlView {
+            requires_auth,
+            public_read: !requires_auth,
+        }
     }
 }
 
@@ -132,7 +136,10 @@ pub(crate) struct KeyView {
 impl KeyView {
     /// A key with its secret, to be shown this once.
     pub(crate) fn with_secret(key: &ApiKey, secret: &KeySecret, now: Timestamp) -> KeyView {
-        KeyView { key: Some(secret.reveal().to_owned()), ..KeyView::of(key, now) }
+        KeyView {
+            key: Some(secret.reveal().to_owned()),
+            ..KeyView::of(key, now)
+        }
     }
 
     /// A key as it is at a moment: an expired one is not active.

@@ -1,9 +1,12 @@
 //! `POST /upload-configs`: make an upload config in a space.
 
-use domain::{DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation, parse_variant};
+use domain::{
+    DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation,
+    parse_variant,
+};
 use web::{
-    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageUploadConfigs,
-    Reservation, ResourceId,
+    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson,
+    ManageUploadConfigs, Reservation, ResourceId,
 };
 
 use crate::{
@@ -11,7 +14,11 @@ use crate::{
     views::UploadConfigView,
 };
 
-pub(crate) const CREATE: Endpoint = Endpoint::post("createUploadConfig", "/upload-configs", "Create an upload config");
+pub(crate) const CREATE: Endpoint = Endpoint::post(
+    "createUploadConfig",
+    "/upload-configs",
+    "Create an upload config",
+);
 
 pub(crate) struct CreateUploadConfig {
     space_id: String,
@@ -20,16 +27,25 @@ pub(crate) struct CreateUploadConfig {
 
 impl FromFields for CreateUploadConfig {
     fn read(fields: &mut impl FieldReader) -> Option<CreateUploadConfig> {
-        let space_id = fields.required("space_id", ResourceId::parse).map(|id| id.0);
+        let space_id = fields
+            .required("space_id", ResourceId::parse)
+            .map(|id| id.0);
         let name = fields.required("name", UploadConfigName::parse);
         let description = fields.optional("description", Description::parse);
         let is_signed = fields.boolean("is_signed").unwrap_or_default();
         let allow_unsigned = fields.boolean("allow_unsigned").unwrap_or_default();
-        let delivery_type = fields.optional("delivery_type", parse_variant).unwrap_or(DeliveryType::Upload);
-        let config = fields.object("config", |fields| Some(rules(fields))).unwrap_or_default();
+        let delivery_type = fields
+            .optional("delivery_type", parse_variant)
+            .unwrap_or(DeliveryType::Upload);
+        let config = fields
+            .object("config", |fields| Some(rules(fields)))
+            .unwrap_or_default();
         let restrictions = fields.object("unsigned_restrictions", unsigned_restrictions);
         if allow_unsigned && !fields.has("unsigned_restrictions") {
-            fields.violate("unsigned_restrictions", &Violation::RequiredIfTrue("allow_unsigned"));
+            fields.violate(
+                "unsigned_restrictions",
+                &Violation::RequiredIfTrue("allow_unsigned"),
+            );
         }
         if allow_unsigned && is_signed {
             fields.violate("allow_unsigned", &SIGNED_AND_UNSIGNED);
@@ -43,24 +59,36 @@ impl FromFields for CreateUploadConfig {
             delivery_type,
             config,
         };
-        Some(CreateUploadConfig { space_id: space_id?, new })
+        Some(CreateUploadConfig {
+            space_id: space_id?,
+            new,
+        })
     }
 }
 
 /// A config takes signed uploads only, or strangers' too, not both.
-pub(crate) const SIGNED_AND_UNSIGNED: Violation = Violation::Must("must be false when is signed is true");
+pub(crate) const SIGNED_AND_UNSIGNED: Violation =
+    Violation::Must("must be false when is signed is true");
 
 pub(crate) async fn create(
     auth: Authenticated<ManageUploadConfigs>,
     body: IdempotentJson<CreateUploadConfig>,
 ) -> Result<Created<UploadConfigView>, Failure> {
     let authorize = async |request: &CreateUploadConfig| {
-        let can: Can<ManageUploadConfigs> = auth.authorize_reference("space_id", &request.space_id).await?;
+        let can: Can<ManageUploadConfigs> = auth
+            .authorize_reference("space_id", &request.space_id)
+            .await?;
         Ok(can)
     };
-    let work = async |can: Can<ManageUploadConfigs>, CreateUploadConfig { new, .. }, reservation: &Reservation| {
-        let complete = |config: &UploadConfig| reservation.complete(&UploadConfigView::from(config));
-        let config = can.space.create_upload_config(new, reservation.ids(), complete).await?;
+    let work = async |can: Can<ManageUploadConfigs>,
+                      CreateUploadConfig { new, .. },
+                      reservation: &Reservation| {
+        let complete =
+            |config: &UploadConfig| reservation.complete(&UploadConfigView::from(config));
+        let config = can
+            .space
+            .create_upload_config(new, reservation.ids(), complete)
+            .await?;
         Ok(UploadConfigView::from(&config))
     };
     body.once_authorized(authorize, work).await

@@ -1,15 +1,22 @@
 //! `DELETE /upload-configs`: delete the upload config whose id stands in the body, unless it is its space's active one.
 
 use domain::UploadConfig;
-use web::{Authenticated, Can, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, NoContent, ValidJson};
+use web::{
+    Authenticated, Can, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, NoContent,
+    ValidJson,
+};
 
 use crate::update::identifier;
 
-pub(crate) const DELETE: Endpoint =
-    Endpoint::delete("deleteUploadConfig", "/upload-configs", "Delete an upload config").errors(&[
-        (404, "The upload config does not exist."),
-        (409, "The upload config is the active one of its space."),
-    ]);
+pub(crate) const DELETE: Endpoint = Endpoint::delete(
+    "deleteUploadConfig",
+    "/upload-configs",
+    "Delete an upload config",
+)
+.errors(&[
+    (404, "The upload config does not exist."),
+    (409, "The upload config is the active one of its space."),
+]);
 
 pub(crate) struct DeleteUploadConfig {
     id: String,
@@ -17,7 +24,9 @@ pub(crate) struct DeleteUploadConfig {
 
 impl FromFields for DeleteUploadConfig {
     fn read(fields: &mut impl FieldReader) -> Option<DeleteUploadConfig> {
-        Some(DeleteUploadConfig { id: identifier(fields)? })
+        Some(DeleteUploadConfig {
+            id: identifier(fields)?,
+        })
     }
 }
 

@@ -5,8 +5,14 @@ use web::{Can, Data, Endpoint, Failure, ReadUploadConfigs};
 
 use crate::views::DetailedUploadConfigView;
 
-pub(crate) const GET: Endpoint = Endpoint::get("getUploadConfig", "/upload-configs/{id}", "Get an upload config");
+pub(crate) const GET: Endpoint = Endpoint::get(
+    "getUploadConfig",
+    "/upload-configs/{id}",
+    "Get an upload config",
+);
 
-pub(crate) async fn get(can: Can<ReadUploadConfigs, UploadConfig>) -> Result<Data<DetailedUploadConfigView>, Failure> {
+pub(crate) async fn get(
+    can: Can<ReadUploadConfigs, UploadConfig>,
+) -> Result<Data<DetailedUploadConfigView>, Failure> {
     Ok(Data(DetailedUploadConfigView::from(&can.subject)))
 }

@@ -4,12 +4,19 @@ use web::{Authenticated, Endpoint, Failure, ListQuery, Page, ReadUploadConfigs, 
 
 use crate::views::UploadConfigView;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listUploadConfigs", "/upload-configs", "List upload configs")
-    .errors(&[(404, "The space does not exist.")]);
+pub(crate) const LIST: Endpoint = Endpoint::get(
+    "listUploadConfigs",
+    "/upload-configs",
+    "List upload configs",
+)
+.errors(&[(404, "The space does not exist.")]);
 
 pub(crate) async fn list(
     auth: Authenticated<ReadUploadConfigs>,
-    ListQuery { page, filter: space }: ListQuery<SpaceQuery>,
+    ListQuery {
+        page,
+        filter: space,
+    }: ListQuery<SpaceQuery>,
 ) -> Result<Page<UploadConfigView>, Failure> {
     let can = auth.authorize_list(&space).await?;
     let found = can.space.list_upload_configs(page.listing()).await?;

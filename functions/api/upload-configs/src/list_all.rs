@@ -5,13 +5,19 @@ use web::{Authenticated, Endpoint, Failure, Page, PageRequest, ReadUploadConfigs
 
 use crate::views::UploadConfigView;
 
-pub(crate) const LIST_ALL: Endpoint =
-    Endpoint::get("listAllUploadConfigs", "/upload-configs/all", "List the upload configs of all spaces");
+pub(crate) const LIST_ALL: Endpoint = Endpoint::get(
+    "listAllUploadConfigs",
+    "/upload-configs/all",
+    "List the upload configs of all spaces",
+);
 
 pub(crate) async fn list_all(
     auth: Authenticated<ReadUploadConfigs>,
     page: PageRequest,
 ) -> Result<Page<UploadConfigView>, Failure> {
-    let found = auth.tenants().list_all_upload_configs(&auth.caller, page.listing()).await?;
+    let found = auth
+        .tenants()
+        .list_all_upload_configs(&auth.caller, page.listing())
+        .await?;
     Ok(page.page(found, |config| UploadConfigView::from(&config)))
 }

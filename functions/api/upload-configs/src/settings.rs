@@ -1,9 +1,10 @@
 //! The `config` object and the restrictions of unsigned uploads, as requests give them.
 
 use domain::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FolderPath, MetadataRules, NotificationRules, Quality,
-    REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UPLOADS_PER_HOUR,
-    UnsignedRestrictions, UploadRules, ValidationRules, Violation, WebAddress, parse_variant,
+    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FolderPath, MetadataRules,
+    NotificationRules, Quality, REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag,
+    TransformationRules, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadRules, ValidationRules,
+    Violation, WebAddress, parse_variant,
 };
 use web::FieldReader;
 
@@ -14,13 +15,29 @@ const EVENTS: usize = 10;
 
 /// Reads the whole object: what is absent takes its default, and what is unknown is refused.
 pub(crate) fn rules(fields: &mut impl FieldReader) -> UploadRules {
-    fields.only(&["storage", "validation", "transformations", "metadata", "notifications"]);
+    fields.only(&[
+        "storage",
+        "validation",
+        "transformations",
+        "metadata",
+        "notifications",
+    ]);
     UploadRules {
-        storage: fields.object("storage", |fields| Some(storage(fields))).unwrap_or_default(),
-        validation: fields.object("validation", |fields| Some(validation(fields))).unwrap_or_default(),
-        transformations: fields.object("transformations", |fields| Some(transformations(fields))).unwrap_or_default(),
-        metadata: fields.object("metadata", |fields| Some(metadata(fields))).unwrap_or_default(),
-        notifications: fields.object("notifications", |fields| Some(notifications(fields))).unwrap_or_default(),
+        storage: fields
+            .object("storage", |fields| Some(storage(fields)))
+            .unwrap_or_default(),
+        validation: fields
+            .object("validation", |fields| Some(validation(fields)))
+            .unwrap_or_default(),
+        transformations: fields
+            .object("transformations", |fields| Some(transformations(fields)))
+            .unwrap_or_default(),
+        metadata: fields
+            .object("metadata", |fields| Some(metadata(fields)))
+            .unwrap_or_default(),
+        notifications: fields
+            .object("notifications", |fields| Some(notifications(fields)))
+            .unwrap_or_default(),
     }
 }
 
@@ -29,20 +46,37 @@ fn storage(fields: &mut impl FieldReader) -> StorageRules {
     let default = StorageRules::default();
     StorageRules {
         folder: fields.optional("folder", FolderPath::parse),
-        generate_filename: fields.boolean("generate_filename").unwrap_or(default.generate_filename),
-        unique_filename: fields.boolean("unique_filename").unwrap_or(default.unique_filename),
+        generate_filename: fields
+            .boolean("generate_filename")
+            .unwrap_or(default.generate_filename),
+        unique_filename: fields
+            .boolean("unique_filename")
+            .unwrap_or(default.unique_filename),
     }
 }
 
 fn validation(fields: &mut impl FieldReader) -> ValidationRules {
-    let sides = ["min_image_width", "min_image_height", "max_image_width", "max_image_height"];
+    let sides = [
+        "min_image_width",
+        "min_image_height",
+        "max_image_width",
+        "max_image_height",
+    ];
     fields.only(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
     // A list may be written as one text, its items parted by commas. One that names nothing asks for nothing.
     let allowed_formats = fields.list_or_csv("allowed_formats", ALLOWED_FORMATS, Extension::parse);
     let allowed_formats = allowed_formats.filter(|formats| !formats.is_empty());
     let max_file_size = fields.integer("max_file_size", 1, FILE_BYTES);
-    let [min_image_width, min_image_height, max_image_width, max_image_height] =
-        sides.map(|side| fields.integer(side, 1, IMAGE_PIXELS).and_then(|pixels| u32::try_from(pixels).ok()));
+    let [
+        min_image_width,
+        min_image_height,
+        max_image_width,
+        max_image_height,
+    ] = sides.map(|side| {
+        fields
+            .integer(side, 1, IMAGE_PIXELS)
+            .and_then(|pixels| u32::try_from(pixels).ok())
+    });
     for (least, most, name) in [
         (min_image_width, max_image_width, "max_image_width"),
         (min_image_height, max_image_height, "max_image_height"),
@@ -64,26 +98,48 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
 }
 
 fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
-    fields.only(&["upload_quality", "upload_format", "progressive", "strip_metadata", "eager"]);
+    fields.only(&[
+        "upload_quality",
+        "upload_format",
+        "progressive",
+        "strip_metadata",
+        "eager",
+    ]);
     let default = TransformationRules::default();
     TransformationRules {
-        upload_quality: fields.name_or_integer("upload_quality", Quality::named, Quality::of).unwrap_or_default(),
-        upload_format: fields.optional("upload_format", parse_variant).unwrap_or_default(),
+        upload_quality: fields
+            .name_or_integer("upload_quality", Quality::named, Quality::of)
+            .unwrap_or_default(),
+        upload_format: fields
+            .optional("upload_format", parse_variant)
+            .unwrap_or_default(),
         progressive: fields.boolean("progressive").unwrap_or(default.progressive),
-        strip_metadata: fields.boolean("strip_metadata").unwrap_or(default.strip_metadata),
-        eager: fields.objects("eager", EAGER, |fields| Some(eager(fields))).unwrap_or_default(),
+        strip_metadata: fields
+            .boolean("strip_metadata")
+            .unwrap_or(default.strip_metadata),
+        eager: fields
+            .objects("eager", EAGER, |fields| Some(eager(fields)))
+            .unwrap_or_default(),
     }
 }
 
 fn eager(fields: &mut impl FieldReader) -> Eager {
     fields.only(&["width", "height", "crop", "format"]);
-    let [width, height] = ["width", "height"]
-        .map(|side| fields.integer(side, 1, SIDE_PIXELS).and_then(|pixels| u32::try_from(pixels).ok()));
+    let [width, height] = ["width", "height"].map(|side| {
+        fields
+            .integer(side, 1, SIDE_PIXELS)
+            .and_then(|pixels| u32::try_from(pixels).ok())
+    });
     if !fields.has("width") && !fields.has("height") {
         fields.violate("width", &Violation::RequiredWithout("height"));
     }
     let crop = fields.optional("crop", parse_variant).unwrap_or(Crop::Fit);
-    Eager { width, height, crop, format: fields.optional("format", parse_variant) }
+    Eager {
+        width,
+        height,
+        crop,
+        format: fields.optional("format", parse_variant),
+    }
 }
 
 fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
@@ -104,7 +160,8 @@ fn notifications(fields: &mut impl FieldReader) -> NotificationRules {
 
 /// Reads from where, and how often, strangers may upload.
 pub(crate) fn unsigned_restrictions(fields: &mut impl FieldReader) -> Option<UnsignedRestrictions> {
-    let allowed_referrers = fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
+    let allowed_referrers =
+        fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
     let require_https = fields.boolean("require_https");
     if !fields.has("require_https") {
         fields.violate("require_https", &Violation::Required);

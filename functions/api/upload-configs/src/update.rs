@@ -1,12 +1,12 @@
 //! `POST /upload-configs/update`: change an upload config. What is absent stays; `config` is replaced as a whole.
 
 use domain::{
-    DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules, Violation,
-    Violations, parse_variant,
+    DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules,
+    Violation, Violations, parse_variant,
 };
 use web::{
-    Authenticated, Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, Patch, ResourceId,
-    ValidJson,
+    Authenticated, Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs,
+    Patch, ResourceId, ValidJson,
 };
 
 use crate::{
@@ -15,9 +15,12 @@ use crate::{
     views::UploadConfigView,
 };
 
-pub(crate) const UPDATE: Endpoint =
-    Endpoint::post("updateUploadConfig", "/upload-configs/update", "Update an upload config")
-        .errors(&[(404, "The upload config does not exist.")]);
+pub(crate) const UPDATE: Endpoint = Endpoint::post(
+    "updateUploadConfig",
+    "/upload-configs/update",
+    "Update an upload config",
+)
+.errors(&[(404, "The upload config does not exist.")]);
 
 /// Names of the field that holds the id.
 const ID: &str = "id";
@@ -45,7 +48,8 @@ impl FromFields for UpdateUploadConfig {
             allow_unsigned: fields.boolean("allow_unsigned"),
             delivery_type: fields.present("delivery_type", parse_variant),
             config: fields.object("config", |fields| Some(rules(fields))),
-            unsigned_restrictions: fields.change_object("unsigned_restrictions", unsigned_restrictions),
+            unsigned_restrictions: fields
+                .change_object("unsigned_restrictions", unsigned_restrictions),
         };
         id.map(|_| update)
     }
@@ -76,12 +80,17 @@ impl UpdateUploadConfig {
         if let Some(rules) = &self.config {
             config.config = rules.clone();
         }
-        self.unsigned_restrictions.apply(&mut config.unsigned_restrictions);
+        self.unsigned_restrictions
+            .apply(&mut config.unsigned_restrictions);
         if config.allow_unsigned && config.is_signed {
             return Err(("allow_unsigned", SIGNED_AND_UNSIGNED).into());
         }
         if config.allow_unsigned && config.unsigned_restrictions.is_none() {
-            return Err(("unsigned_restrictions", Violation::RequiredIfTrue("allow_unsigned")).into());
+            return Err((
+                "unsigned_restrictions",
+                Violation::RequiredIfTrue("allow_unsigned"),
+            )
+                .into());
         }
         Ok(())
     }
@@ -92,6 +101,9 @@ pub(crate) async fn update(
     ValidJson(update): ValidJson<UpdateUploadConfig>,
 ) -> Result<Data<UploadConfigView>, Failure> {
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&update.id).await?;
-    let config = can.space.change_upload_config(can.subject, |config| update.apply(config)).await?;
+    let config = can
+        .space
+        .change_upload_config(can.subject, |config| update.apply(config))
+        .await?;
     Ok(Data(UploadConfigView::from(&config)))
 }

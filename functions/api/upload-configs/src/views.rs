@@ -1,8 +1,8 @@
 //! Upload configs as the API shows them.
 
 use domain::{
-    DeliveryType, Description, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId, UploadConfigName,
-    UploadRules,
+    DeliveryType, Description, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId,
+    UploadConfigName, UploadRules,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -50,6 +50,9 @@ pub(crate) struct DetailedUploadConfigView {
 
 impl From<&UploadConfig> for DetailedUploadConfigView {
     fn from(config: &UploadConfig) -> DetailedUploadConfigView {
-        DetailedUploadConfigView { upload_config: UploadConfigView::from(config), config: config.config.clone() }
+        DetailedUploadConfigView {
+            upload_config: UploadConfigView::from(config),
+            config: config.config.clone(),
+        }
     }
 }

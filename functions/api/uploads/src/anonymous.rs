@@ -30,7 +30,10 @@ impl AnonymousUploads {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
         AnonymousUploads {
             master,
-            limit: RateLimit { tier: UNSIGNED, requests_per_minute },
+            limit: RateLimit {
+                tier: UNSIGNED,
+                requests_per_minute,
+            },
             uploads_per_hour: settings.number("UNSIGNED_UPLOADS_PER_HOUR"),
         }
     }
@@ -49,9 +52,16 @@ impl AnonymousUploads {
         id: FileId,
         token: &str,
     ) -> Result<(Space, File), Failure> {
-        let found = edge.tenants.anonymous_file(id, token, &self.tokens().await?).await?;
+        let found = edge
+            .tenants
+            .anonymous_file(id, token, &self.tokens().await?)
+            .await?;
         let (space, file) = found.ok_or_else(Fault::not_found)?;
-        let limit = if file.uploaded_by == Principal::Unsigned { self.limit } else { edge.limit };
+        let limit = if file.uploaded_by == Principal::Unsigned {
+            self.limit
+        } else {
+            edge.limit
+        };
         edge.count(parts, &id.to_string(), limit).await?;
         Ok((space, file))
     }
@@ -70,7 +80,11 @@ pub(crate) fn network(address: IpAddr) -> String {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {
             let groups = address.segments();
-            groups[..IPV6_GROUPS].iter().map(|group| format!("{group:x}")).collect::<Vec<_>>().join(":")
+            groups[..IPV6_GROUPS]
+                .iter()
+                .map(|group| format!("{group:x}"))
+                .collect::<Vec<_>>()
+                .join(":")
         }
     }
 }

@@ -88,7 +88,12 @@ pub(crate) struct BoundedBody<'a> {
 
 impl<'a> BoundedBody<'a> {
     /// Reads a form with this boundary from a body of up to `max` bytes.
-    pub(crate) fn new(body: Body, boundary: &str, max: u64, lead: &'a LeadBudget) -> BoundedBody<'a> {
+    pub(crate) fn new(
+        body: Body,
+        boundary: &str,
+        max: u64,
+        lead: &'a LeadBudget,
+    ) -> BoundedBody<'a> {
         BoundedBody {
             body: body.into_data_stream(),
             held: Bytes::new(),
@@ -126,7 +131,9 @@ impl Stream for BoundedBody<'_> {
         if allowed == 0 {
             return Poll::Ready(Some(Err(BodyLimitError::NoContent)));
         }
-        let piece = this.held.split_to(this.held.len().min(PIECE_BYTES).min(allowed));
+        let piece = this
+            .held
+            .split_to(this.held.len().min(PIECE_BYTES).min(allowed));
         this.lead.0.store(allowed - piece.len(), Ordering::Relaxed);
         this.read += piece.len() as u64;
         if this.read > this.max {
@@ -144,7 +151,10 @@ mod tests {
     use multer::Multipart;
 
     fn body(chunks: &[&[u8]]) -> Body {
-        let chunks: Vec<_> = chunks.iter().map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec())).collect();
+        let chunks: Vec<_> = chunks
+            .iter()
+            .map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec()))
+            .collect();
         Body::from_stream(stream::iter(chunks))
     }
 
@@ -155,8 +165,13 @@ mod tests {
         for chunks in [&[endless, endless][..], &[opened, endless, endless]] {
             let budget = LeadBudget::new();
             let mut pieces = BoundedBody::new(body(chunks), "frontier", u64::MAX, &budget);
-            let refused = Multipart::new(&mut pieces, "frontier").next_field().await.expect_err("no part");
-            assert!(matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>()));
+            let refused = Multipart::new(&mut pieces, "frontier")
+                .next_field()
+                .await
+                .expect_err("no part");
+            assert!(
+                matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>())
+            );
             assert_eq!(pieces.read, LEAD_BYTES as u64);
         }
     }
@@ -166,7 +181,12 @@ mod tests {
         let content = vec![b'x'; 300_000];
         let lead: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
         let budget = LeadBudget::new();
-        let mut pieces = BoundedBody::new(body(&[lead, &content, b"\r\n--frontier--"]), "frontier", u64::MAX, &budget);
+        let mut pieces = BoundedBody::new(
+            body(&[lead, &content, b"\r\n--frontier--"]),
+            "frontier",
+            u64::MAX,
+            &budget,
+        );
         let mut parts = Multipart::new(&mut pieces, "frontier");
         let mut part = parts.next_field().await.expect("a form").expect("a part");
         budget.lift();

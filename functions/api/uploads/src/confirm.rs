@@ -10,7 +10,8 @@ use http::header;
 use ingest::Confirmed;
 use tenant::Space;
 use web::{
-    AnonymousFileView, Authenticated, Can, Data, Endpoint, Failure, FieldReader, FileView, FromFields, Upload, has_key,
+    AnonymousFileView, Authenticated, Can, Data, Endpoint, Failure, FieldReader, FileView,
+    FromFields, Upload, has_key,
     openapi::{DescribeInput, Operation},
     path_parameter, read_fields,
 };
@@ -22,9 +23,12 @@ const TOKEN: &str = "confirm_token";
 /// The field that errors of the file's bytes name.
 const FILE: &str = "file";
 
-pub(crate) const CONFIRM: Endpoint =
-    Endpoint::post("confirmUpload", "/upload/confirm/{fileId}", "Confirm that a file was uploaded to its URL")
-        .errors(&[(409, "The file has not been uploaded yet.")]);
+pub(crate) const CONFIRM: Endpoint = Endpoint::post(
+    "confirmUpload",
+    "/upload/confirm/{fileId}",
+    "Confirm that a file was uploaded to its URL",
+)
+.errors(&[(409, "The file has not been uploaded yet.")]);
 
 /// A request that proves by a key, or by a confirm token, who declared the file.
 pub(crate) struct ConfirmRequest(Request);
@@ -53,7 +57,9 @@ struct TokenFields {
 
 impl FromFields for TokenFields {
     fn read(fields: &mut impl FieldReader) -> Option<TokenFields> {
-        Some(TokenFields { token: fields.optional(TOKEN, |token| Ok(token.to_owned())) })
+        Some(TokenFields {
+            token: fields.optional(TOKEN, |token| Ok(token.to_owned())),
+        })
     }
 }
 
@@ -66,16 +72,28 @@ pub(crate) async fn confirm(
     let request = Request::from_parts(parts, body);
     let has_key = has_key(request.headers(), request.uri().query());
 
-    let (space, file) =
-        if has_key { by_key(&uploads, &id, request).await? } else { by_token(&uploads, &id, request).await? };
+    let (space, file) = if has_key {
+        by_key(&uploads, &id, request).await?
+    } else {
+        by_token(&uploads, &id, request).await?
+    };
     space.demand_uploads()?;
     let file = in_time(activate(&uploads, &space, file), "confirming took too long").await?;
 
     let view = if has_key {
         let folders = space.folder_chain(file.folder.as_ref()).await?;
-        UploadedView::One(Box::new(FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url)))
+        UploadedView::One(Box::new(FileView::of(
+            &file,
+            folders.as_ref(),
+            space.record(),
+            &uploads.cdn_url,
+        )))
     } else {
-        UploadedView::Anonymous(AnonymousFileView::of(&file, space.record(), &uploads.cdn_url))
+        UploadedView::Anonymous(AnonymousFileView::of(
+            &file,
+            space.record(),
+            &uploads.cdn_url,
+        ))
     };
     Ok(Data(view))
 }
@@ -100,10 +118,16 @@ async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Spac
     let request = Request::from_parts(parts.clone(), body);
     let (mut fields, _) = read_fields(request, uploads.edge.sources.now()).await?;
     let read = TokenFields::read(&mut fields);
-    let token = fields.finish(read)?.token.ok_or_else(Fault::unauthenticated)?;
+    let token = fields
+        .finish(read)?
+        .token
+        .ok_or_else(Fault::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| Fault::not_found())?;
-    uploads.anonymous.file(&uploads.edge, &parts, id, &token).await
+    uploads
+        .anonymous
+        .file(&uploads.edge, &parts, id, &token)
+        .await
 }
 
 /// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break the rules, and with 404 if the
@@ -120,14 +144,22 @@ async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, 
             // Another request may have refused and removed it meanwhile.
             assets.file(file.id).await?.ok_or_else(Fault::not_found)?;
             let message = "The file has not been uploaded yet.";
-            Err(Fault::conflict(message, FILE, Violation::Must("must be uploaded to its URL first")))
+            Err(Fault::conflict(
+                message,
+                FILE,
+                Violation::Must("must be uploaded to its URL first"),
+            ))
         }
         Confirmed::Refused(violation) => {
             if assets.discard(&file).await? {
                 return Err(Violations::from((FILE, violation)).into());
             }
             // Another request was faster.
-            assets.file(file.id).await?.filter(|file| file.status == FileStatus::Active).ok_or_else(Fault::not_found)
+            assets
+                .file(file.id)
+                .await?
+                .filter(|file| file.status == FileStatus::Active)
+                .ok_or_else(Fault::not_found)
         }
         Confirmed::Gone => Err(Fault::not_found()),
     }

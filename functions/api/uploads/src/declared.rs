@@ -24,7 +24,8 @@ const FILENAME_CHARACTERS: usize = 255;
 /// Maximum number of characters of `content_type`.
 const CONTENT_TYPE_CHARACTERS: usize = 100;
 /// Form of a MIME type: names of RFC 6838, section 4.2, with parameters.
-const MIME_PATTERN: &str = r"^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(; ?[\w!#$&^.+-]+=[\w!#$&^.+-]+)*$";
+const MIME_PATTERN: &str =
+    r"^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(; ?[\w!#$&^.+-]+=[\w!#$&^.+-]+)*$";
 
 /// The field that holds the MIME type.
 const CONTENT_TYPE: &str = "content_type";
@@ -44,16 +45,25 @@ impl ContentType {
         if text.chars().count() > CONTENT_TYPE_CHARACTERS {
             return Err(Violation::TooLong(CONTENT_TYPE_CHARACTERS));
         }
-        if !text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic()) {
+        if !text
+            .bytes()
+            .all(|byte| byte == b' ' || byte.is_ascii_graphic())
+        {
             return Err(Violation::Format);
         }
         let mime: Mime = text.parse().map_err(|_| Violation::Format)?;
         // RFC 6838, 4.2.
-        let is_name = |name: mime::Name<'_>| name.as_str().starts_with(|first: char| first.is_ascii_alphanumeric());
+        let is_name = |name: mime::Name<'_>| {
+            name.as_str()
+                .starts_with(|first: char| first.is_ascii_alphanumeric())
+        };
         if !is_name(mime.type_()) || !is_name(mime.subtype()) {
             return Err(Violation::Format);
         }
-        Ok(ContentType { text: text.to_owned(), mime })
+        Ok(ContentType {
+            text: text.to_owned(),
+            mime,
+        })
     }
 }
 
@@ -85,7 +95,11 @@ impl<P: Proof> FromRequest<Uploads> for PresignBody<P> {
 
     async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<P>, Failure> {
         let (fields, payload) = read_fields(request, uploads.edge.sources.now()).await?;
-        Ok(PresignBody { fields, payload, proof: PhantomData })
+        Ok(PresignBody {
+            fields,
+            payload,
+            proof: PhantomData,
+        })
     }
 }
 
@@ -114,17 +128,34 @@ impl DeclaredFields {
             fields.violate("size", &Violation::Required);
         }
         let size = fields.integer("size", 1, FILE_BYTES);
-        DeclaredFields { name, content_type, size }
+        DeclaredFields {
+            name,
+            content_type,
+            size,
+        }
     }
 
     /// Returns the file under the limits of its grant; `None` only if a violation was recorded.
     pub(crate) fn under(self, limits: &UploadLimits, fields: &mut Fields) -> Option<DeclaredFile> {
-        let ContentType { text: content_type, mime } = self.content_type?;
-        let original_name = limits.original_name.clone().unwrap_or(OriginalName::clean(&self.name?.0));
-        let file = DeclaredFile { original_name, content_type, mime, size: self.size?.unsigned_abs() };
+        let ContentType {
+            text: content_type,
+            mime,
+        } = self.content_type?;
+        let original_name = limits
+            .original_name
+            .clone()
+            .unwrap_or(OriginalName::clean(&self.name?.0));
+        let file = DeclaredFile {
+            original_name,
+            content_type,
+            mime,
+            size: self.size?.unsigned_abs(),
+        };
 
         let expected = limits.content_type.as_ref();
-        if let Some(expected) = expected.filter(|expected| expected.essence_str() != file.mime.essence_str()) {
+        if let Some(expected) =
+            expected.filter(|expected| expected.essence_str() != file.mime.essence_str())
+        {
             fields.violate(CONTENT_TYPE, &Violation::NotOfType(expected.to_string()));
         }
         Some(file)

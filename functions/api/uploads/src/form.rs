@@ -53,10 +53,16 @@ impl<P: Proof> FromRequest<Uploads> for UploadForm<P> {
     type Rejection = Failure;
 
     async fn from_request(request: Request, uploads: &Uploads) -> Result<UploadForm<P>, Failure> {
-        let shape = FormShape { texts: P::TEXTS, max_files: P::MAX_FILES };
+        let shape = FormShape {
+            texts: P::TEXTS,
+            max_files: P::MAX_FILES,
+        };
         let mut form = read(request, shape, uploads.edge.sources.now()).await?;
         require_texts::<P>(&mut form.fields);
-        Ok(UploadForm { form, proof: PhantomData })
+        Ok(UploadForm {
+            form,
+            proof: PhantomData,
+        })
     }
 }
 
@@ -76,7 +82,11 @@ impl<P: Proof> DescribeInput for UploadForm<P> {
 
 /// Returns the violation of a form without a file.
 fn missing_file(max_files: usize) -> Violation {
-    if max_files > 1 { Violation::RequiredWithout(FILES_FIELD) } else { Violation::Required }
+    if max_files > 1 {
+        Violation::RequiredWithout(FILES_FIELD)
+    } else {
+        Violation::Required
+    }
 }
 
 fn require_texts<P: Proof>(fields: &mut impl FieldReader) {
@@ -113,7 +123,9 @@ async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form
     let lead = LeadBudget::new();
     let mut body = BoundedBody::new(request.into_body(), &boundary, max_bytes, &lead);
     let mut form = FormBuilder::new(shape);
-    let read = form.read_parts(Multipart::new(&mut body, boundary), &lead).await;
+    let read = form
+        .read_parts(Multipart::new(&mut body, boundary), &lead)
+        .await;
     if read.is_err() {
         body.drain().await;
     }
@@ -123,12 +135,18 @@ async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form
 /// Returns the boundary of a form's parts. Fails with 415 if the body is encoded or is not a form.
 fn boundary(headers: &HeaderMap) -> Result<String, Fault> {
     require_unencoded(headers)?;
-    let is_form = |mime: &Mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA;
-    let mime = content_type(headers)
-        .filter(is_form)
-        .ok_or_else(|| Fault::new(FaultKind::UnsupportedMediaType, "The content type must be multipart/form-data."))?;
+    let is_form =
+        |mime: &Mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA;
+    let mime = content_type(headers).filter(is_form).ok_or_else(|| {
+        Fault::new(
+            FaultKind::UnsupportedMediaType,
+            "The content type must be multipart/form-data.",
+        )
+    })?;
 
-    let boundary = mime.get_param(mime::BOUNDARY).map(|boundary| boundary.to_string());
+    let boundary = mime
+        .get_param(mime::BOUNDARY)
+        .map(|boundary| boundary.to_string());
     let boundary = boundary.filter(|boundary| !boundary.is_empty());
     boundary.ok_or_else(|| Fault::malformed("The content type of the form has no boundary."))
 }
@@ -158,7 +176,11 @@ impl FormBuilder {
         }
     }
 
-    async fn read_parts(&mut self, mut parts: Multipart<'_>, lead: &LeadBudget) -> Result<(), Fault> {
+    async fn read_parts(
+        &mut self,
+        mut parts: Multipart<'_>,
+        lead: &LeadBudget,
+    ) -> Result<(), Fault> {
         while let Some(part) = parts.next_field().await.map_err(malformed)? {
             lead.lift();
             self.read_part(part).await?;
@@ -170,21 +192,34 @@ impl FormBuilder {
     async fn read_part(&mut self, part: Field<'_>) -> Result<(), Fault> {
         self.parts += 1;
         if self.parts > PARTS_MAX {
-            return Err(Fault::malformed(format!("The form has more than {PARTS_MAX} parts.")));
+            return Err(Fault::malformed(format!(
+                "The form has more than {PARTS_MAX} parts."
+            )));
         }
         let Disposition { name, file_name } = Disposition::of(part.headers());
         let Some(name) = name.filter(|name| !name.is_empty()) else {
-            return Err(Fault::malformed(format!("Part {} of the form has no name.", self.parts)));
+            return Err(Fault::malformed(format!(
+                "Part {} of the form has no name.",
+                self.parts
+            )));
         };
         let is_file = name == FILE;
         if is_file || (self.shape.max_files > 1 && is_files(&name)) {
-            let field = if is_file { FILE.to_owned() } else { format!("{FILES_FIELD}.{}", self.listed) };
+            let field = if is_file {
+                FILE.to_owned()
+            } else {
+                format!("{FILES_FIELD}.{}", self.listed)
+            };
             self.listed += usize::from(!is_file);
             return self.read_file(part, field, file_name).await;
         }
         if file_name.is_none() && self.shape.texts.contains(&name.as_str()) {
             let text = text(part, &name).await?;
-            if self.texts.insert(name.clone(), Value::String(text)).is_some() {
+            if self
+                .texts
+                .insert(name.clone(), Value::String(text))
+                .is_some()
+            {
                 self.repeat(&name);
             }
             return Ok(());
@@ -192,7 +227,12 @@ impl FormBuilder {
         skip(part).await
     }
 
-    async fn read_file(&mut self, mut part: Field<'_>, field: String, name: Option<String>) -> Result<(), Fault> {
+    async fn read_file(
+        &mut self,
+        mut part: Field<'_>,
+        field: String,
+        name: Option<String>,
+    ) -> Result<(), Fault> {
         let Some(name) = name else {
             self.violations.push((field, Violation::NotAFile));
             return skip(part).await;
@@ -211,7 +251,12 @@ impl FormBuilder {
             return Ok(());
         }
         let is_single = field == FILE;
-        let received = ReceivedFile { field, original_name: OriginalName::clean(&name), declared, spooled };
+        let received = ReceivedFile {
+            field,
+            original_name: OriginalName::clean(&name),
+            declared,
+            spooled,
+        };
         if !is_single {
             self.files.push(received);
         } else if self.file.replace(received).is_some() {
@@ -240,7 +285,12 @@ impl FormBuilder {
         if files.is_empty() && self.violations.is_empty() {
             fields.violate(FILE, &missing_file(self.shape.max_files));
         }
-        Form { fields, files, is_list, payload }
+        Form {
+            fields,
+            files,
+            is_list,
+            payload,
+        }
     }
 }
 
@@ -257,7 +307,13 @@ fn is_files(name: &str) -> bool {
 fn payload(texts: &Map<String, Value>, files: &[ReceivedFile]) -> Value {
     let file = |file: &ReceivedFile| {
         let declared = file.declared.as_ref().map(ToString::to_string);
-        json!([file.field, file.original_name.as_str(), declared, file.spooled.checksum_sha256(), file.spooled.size()])
+        json!([
+            file.field,
+            file.original_name.as_str(),
+            declared,
+            file.spooled.checksum_sha256(),
+            file.spooled.size()
+        ])
     };
     json!({"texts": texts, "files": files.iter().map(file).collect::<Vec<_>>()})
 }
@@ -266,12 +322,16 @@ async fn text(mut part: Field<'_>, name: &str) -> Result<String, Fault> {
     let mut bytes = Vec::new();
     while let Some(chunk) = part.chunk().await.map_err(malformed)? {
         if bytes.len() + chunk.len() > TEXT_BYTES {
-            let message = format!("A text of the form is greater than {} kilobytes.", TEXT_BYTES >> 10);
+            let message = format!(
+                "A text of the form is greater than {} kilobytes.",
+                TEXT_BYTES >> 10
+            );
             return Err(Fault::new(FaultKind::TooLarge, message));
         }
         bytes.extend_from_slice(&chunk);
     }
-    String::from_utf8(bytes).map_err(|_| Fault::malformed(format!("The text {name:?} of the form is not UTF-8.")))
+    String::from_utf8(bytes)
+        .map_err(|_| Fault::malformed(format!("The text {name:?} of the form is not UTF-8.")))
 }
 
 async fn skip(mut part: Field<'_>) -> Result<(), Fault> {
@@ -281,7 +341,12 @@ async fn skip(mut part: Field<'_>) -> Result<(), Fault> {
 
 /// Returns the `Content-Length`, so that a body that is far too large is not read at all.
 fn declared_length(headers: &HeaderMap) -> Option<u64> {
-    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+    headers
+        .get(header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()
 }
 
 fn too_large(unread: &BodyLimitError) -> Fault {
@@ -290,11 +355,13 @@ fn too_large(unread: &BodyLimitError) -> Fault {
 
 fn malformed(error: multer::Error) -> Fault {
     match error {
-        multer::Error::StreamReadFailed(error) => match error.downcast::<BodyLimitError>().as_deref() {
-            Ok(unread @ BodyLimitError::TooLarge(_)) => too_large(unread),
-            Ok(unread @ BodyLimitError::NoContent) => Fault::malformed(unread.to_string()),
-            Err(_) => Fault::malformed("The form ended early."),
-        },
+        multer::Error::StreamReadFailed(error) => {
+            match error.downcast::<BodyLimitError>().as_deref() {
+                Ok(unread @ BodyLimitError::TooLarge(_)) => too_large(unread),
+                Ok(unread @ BodyLimitError::NoContent) => Fault::malformed(unread.to_string()),
+                Err(_) => Fault::malformed("The form ended early."),
+            }
+        }
         error => Fault::malformed(format!("The form cannot be read: {error}.")),
     }
 }

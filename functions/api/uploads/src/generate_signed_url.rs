@@ -1,15 +1,18 @@
 //! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
 
 use axum::extract::State;
-use domain::{Fault, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig, UploadConfigId};
+use domain::{
+    Fault, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig,
+    UploadConfigId,
+};
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::{FolderSelector, Space};
 use web::{
-    Authenticated, Can, Data, Endpoint, FOLDER_ID, Failure, FieldReader, FolderReference, FromFields, ResourceId,
-    Rfc3339, Upload, ValidJson, expires_seconds,
+    Authenticated, Can, Data, Endpoint, FOLDER_ID, Failure, FieldReader, FolderReference,
+    FromFields, ResourceId, Rfc3339, Upload, ValidJson, expires_seconds,
 };
 
 use crate::{
@@ -35,12 +38,26 @@ pub(crate) struct SignUrlRequest {
 
 impl FromFields for SignUrlRequest {
     fn read(fields: &mut impl FieldReader) -> Option<SignUrlRequest> {
-        let config_id = fields.required("upload_config_id", ResourceId::parse).map(|id| id.0);
+        let config_id = fields
+            .required("upload_config_id", ResourceId::parse)
+            .map(|id| id.0);
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
-        let filename = fields.optional("filename", FileName::parse).map(|name| name.0);
-        let content_type = fields.optional("content_type", ContentType::parse).map(|content_type| content_type.text);
-        let folder = fields.optional(FOLDER_ID, FolderReference::parse).map(|folder| SignedFolder::from(folder.0));
-        Some(SignUrlRequest { config_id: config_id?, expires_seconds, filename, content_type, folder })
+        let filename = fields
+            .optional("filename", FileName::parse)
+            .map(|name| name.0);
+        let content_type = fields
+            .optional("content_type", ContentType::parse)
+            .map(|content_type| content_type.text);
+        let folder = fields
+            .optional(FOLDER_ID, FolderReference::parse)
+            .map(|folder| SignedFolder::from(folder.0));
+        Some(SignUrlRequest {
+            config_id: config_id?,
+            expires_seconds,
+            filename,
+            content_type,
+            folder,
+        })
     }
 }
 
@@ -55,25 +72,47 @@ pub(crate) struct SignedUploadUrlView {
     space_id: SpaceId,
 }
 
-pub(crate) const GENERATE_SIGNED_URL: Endpoint =
-    Endpoint::post("generateSignedUploadUrl", "/upload/generate-signed-url", "Sign a URL that uploads without a key");
+pub(crate) const GENERATE_SIGNED_URL: Endpoint = Endpoint::post(
+    "generateSignedUploadUrl",
+    "/upload/generate-signed-url",
+    "Sign a URL that uploads without a key",
+);
 
 pub(crate) async fn generate_signed_url(
     auth: Authenticated<Upload>,
     State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
-    ValidJson(SignUrlRequest { config_id, expires_seconds, filename, content_type, folder }): ValidJson<SignUrlRequest>,
+    ValidJson(SignUrlRequest {
+        config_id,
+        expires_seconds,
+        filename,
+        content_type,
+        folder,
+    }): ValidJson<SignUrlRequest>,
 ) -> Result<Data<SignedUploadUrlView>, Failure> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
-    let can: Can<Upload, UploadConfig> = auth.authorize_reference("upload_config_id", &config_id).await?;
+    let can: Can<Upload, UploadConfig> = auth
+        .authorize_reference("upload_config_id", &config_id)
+        .await?;
     can.space.demand_uploads()?;
     require_folder(&can.space, folder).await?;
 
     let space = can.space.record();
     let config_id = can.subject.id;
-    let signed = SignedUpload { space_id: space.id, config_id, expires_seconds, filename, content_type, folder };
-    let secret = SigningSecret::of(space.id, space.signing.generation, uploads.anonymous.master.get().await?);
+    let signed = SignedUpload {
+        space_id: space.id,
+        config_id,
+        expires_seconds,
+        filename,
+        content_type,
+        folder,
+    };
+    let secret = SigningSecret::of(
+        space.id,
+        space.signing.generation,
+        uploads.anonymous.master.get().await?,
+    );
     let query = signed.query(&UPLOAD_SIGNED.full_path(), space.signing, &secret);
     Ok(Data(SignedUploadUrlView {
         url: format!("{base_url}{}?{query}", UPLOAD_SIGNED.full_path()),
@@ -88,7 +127,10 @@ pub(crate) async fn generate_signed_url(
 /// Fails with 422 if a folder does not exist in the space.
 async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(), Fault> {
     if let Some(folder) = folder {
-        let selector = FolderSelector { from: folder.id(), path: None };
+        let selector = FolderSelector {
+            from: folder.id(),
+            path: None,
+        };
         space.placement(&selector).await??;
     }
     Ok(())

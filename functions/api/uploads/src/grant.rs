@@ -8,8 +8,8 @@ use std::future::Future;
 
 use axum::extract::FromRequestParts;
 use domain::{
-    Fault, Handle, HourlyQuota, OriginalName, PresentedUpload, Principal, Reference, SignedFolder, Timestamp,
-    UploadConfigId, UploadConfigName, UploadConfigReference, Violation,
+    Fault, Handle, HourlyQuota, OriginalName, PresentedUpload, Principal, Reference, SignedFolder,
+    Timestamp, UploadConfigId, UploadConfigName, UploadConfigReference, Violation,
 };
 use http::request::Parts;
 use ingest::FILES;
@@ -17,7 +17,8 @@ use mime::Mime;
 use runtime::Viewer;
 use tenant::{FolderSelector, RequestOrigin, UploadScope};
 use web::{
-    Authenticated, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields, FromFields, IdempotencyScope, Patch, Upload,
+    Authenticated, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields, FromFields,
+    IdempotencyScope, Patch, Upload,
     openapi::{DescribeInput, Operation},
     path_parameter, read_folder,
 };
@@ -36,7 +37,8 @@ const SPACE_ID: &str = "space_id";
 const UPLOAD_CONFIG_ID: &str = "upload_config_id";
 
 /// The violation of a folder on an upload whose config decides where its files go.
-const NOT_SELECTABLE: Violation = Violation::Must("must not be given: the upload config says where its files go");
+const NOT_SELECTABLE: Violation =
+    Violation::Must("must not be given: the upload config says where its files go");
 /// The violation of a path on a signed upload.
 const NOT_SIGNED: Violation =
     Violation::Must("must not be given: the URL or its upload config says where its files go");
@@ -54,7 +56,10 @@ pub(crate) trait Proof: Sized + Send + Sync + 'static {
     type Selection: FromFields;
 
     /// Verifies the proof of a request, and counts the request.
-    fn verify(parts: &mut Parts, uploads: &Uploads) -> impl Future<Output = Result<UploadGrant<Self>, Failure>> + Send;
+    fn verify(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> impl Future<Output = Result<UploadGrant<Self>, Failure>> + Send;
 
     /// Returns where the files go. Fails with 403 if the proof does not cover it.
     fn destination(
@@ -110,21 +115,28 @@ pub(crate) struct UploadFields<P: Proof> {
 impl<P: Proof> UploadFields<P> {
     /// Reads the fields.
     pub(crate) fn read(fields: &mut impl FieldReader) -> UploadFields<P> {
-        UploadFields { selection: P::Selection::read(fields), reference: fields.optional("ref", Reference::parse) }
+        UploadFields {
+            selection: P::Selection::read(fields),
+            reference: fields.optional("ref", Reference::parse),
+        }
     }
 }
 
 impl UploadLimits {
     /// Returns the quota that an upload counts against, if any.
     pub(crate) fn quota(&self, config: UploadConfigId, now: Timestamp) -> Option<HourlyQuota> {
-        self.max_uploads_per_hour.map(|max| HourlyQuota::new(config, max, now))
+        self.max_uploads_per_hour
+            .map(|max| HourlyQuota::new(config, max, now))
     }
 }
 
 impl<P: Proof> FromRequestParts<Uploads> for UploadGrant<P> {
     type Rejection = Failure;
 
-    async fn from_request_parts(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<P>, Failure> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> Result<UploadGrant<P>, Failure> {
         P::verify(parts, uploads).await
     }
 }
@@ -157,12 +169,17 @@ impl FromFields for FreeSelection {
             Patch::Set(folder) => Some(folder),
             Patch::Keep | Patch::Clear => None,
         };
-        Some(FreeSelection { space: space?, config, folder })
+        Some(FreeSelection {
+            space: space?,
+            config,
+            folder,
+        })
     }
 }
 
 impl Proof for ApiKey {
-    const TEXTS: &'static [&'static str] = &["space", "upload_config", "ref", FOLDER_ID, FOLDER_PATH];
+    const TEXTS: &'static [&'static str] =
+        &["space", "upload_config", "ref", FOLDER_ID, FOLDER_PATH];
     const MAX_FILES: usize = FILES;
 
     type Selection = FreeSelection;
@@ -177,10 +194,21 @@ impl Proof for ApiKey {
         })
     }
 
-    async fn destination(self, selection: FreeSelection, fields: &mut Fields) -> Result<Destination, Fault> {
+    async fn destination(
+        self,
+        selection: FreeSelection,
+        fields: &mut Fields,
+    ) -> Result<Destination, Fault> {
         let ApiKey(auth) = self;
-        let FreeSelection { space, config, folder } = selection;
-        let scope = auth.tenants().upload_scope(&auth.caller, &space, config.as_ref()).await?;
+        let FreeSelection {
+            space,
+            config,
+            folder,
+        } = selection;
+        let scope = auth
+            .tenants()
+            .upload_scope(&auth.caller, &space, config.as_ref())
+            .await?;
         let scope = scope.map_err(|violations| fields.note(violations)).ok();
         Ok(Destination { scope, folder })
     }
@@ -211,49 +239,91 @@ impl FromFields for SignedSelection {
         if fields.has(FOLDER_PATH) {
             fields.violate(FOLDER_PATH, &NOT_SIGNED);
         }
-        Some(SignedSelection { space, config, folder })
+        Some(SignedSelection {
+            space,
+            config,
+            folder,
+        })
     }
 }
 
 impl Proof for SignedUrl {
-    const TEXTS: &'static [&'static str] = &[SPACE_ID, UPLOAD_CONFIG_ID, "ref", FOLDER_ID, FOLDER_PATH];
+    const TEXTS: &'static [&'static str] =
+        &[SPACE_ID, UPLOAD_CONFIG_ID, "ref", FOLDER_ID, FOLDER_PATH];
     const REQUIRED_TEXTS: &'static [&'static str] = &[SPACE_ID, UPLOAD_CONFIG_ID];
 
     type Selection = SignedSelection;
 
-    async fn verify(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<SignedUrl>, Failure> {
+    async fn verify(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> Result<UploadGrant<SignedUrl>, Failure> {
         let edge = &uploads.edge;
-        let presented = PresentedUpload::read(&UPLOAD_SIGNED.full_path(), parts.uri.query().unwrap_or_default())?;
+        let presented = PresentedUpload::read(
+            &UPLOAD_SIGNED.full_path(),
+            parts.uri.query().unwrap_or_default(),
+        )?;
         let master = uploads.anonymous.master.get().await?;
-        let (scope, signed) = edge.tenants.verify_signed_upload(&presented, master).await?;
+        let (scope, signed) = edge
+            .tenants
+            .verify_signed_upload(&presented, master)
+            .await?;
         let content_type = signed.content_type.as_deref().map(str::parse).transpose();
-        let content_type =
-            content_type.map_err(|_| Fault::forbidden("The URL is signed for a content type that is none."))?;
+        let content_type = content_type
+            .map_err(|_| Fault::forbidden("The URL is signed for a content type that is none."))?;
 
         // A reader of the table must not learn the signature, which opens the space.
         edge.count(parts, &presented.digest(), edge.limit).await?;
         Ok(UploadGrant {
             principal: Principal::SignedUrl,
-            limits: UploadLimits { original_name: signed.original_name(), content_type, max_uploads_per_hour: None },
-            idempotency: IdempotencyScope::of(parts, edge, |key| key.secret_of(presented.signature())),
-            proof: SignedUrl { scope, folder: signed.folder },
+            limits: UploadLimits {
+                original_name: signed.original_name(),
+                content_type,
+                max_uploads_per_hour: None,
+            },
+            idempotency: IdempotencyScope::of(parts, edge, |key| {
+                key.secret_of(presented.signature())
+            }),
+            proof: SignedUrl {
+                scope,
+                folder: signed.folder,
+            },
         })
     }
 
     /// A malformed id is another one.
-    async fn destination(self, selection: SignedSelection, _: &mut Fields) -> Result<Destination, Fault> {
+    async fn destination(
+        self,
+        selection: SignedSelection,
+        _: &mut Fields,
+    ) -> Result<Destination, Fault> {
         let SignedUrl { scope, folder } = self;
-        let is_space = selection.space.is_none_or(|id| id.parse() == Ok(scope.space.record().id));
-        let is_config = selection.config.is_none_or(|id| id.parse() == Ok(scope.config.id));
+        let is_space = selection
+            .space
+            .is_none_or(|id| id.parse() == Ok(scope.space.record().id));
+        let is_config = selection
+            .config
+            .is_none_or(|id| id.parse() == Ok(scope.config.id));
         if !is_space || !is_config {
-            return Err(Fault::forbidden("The URL is signed for another space or upload config."));
+            return Err(Fault::forbidden(
+                "The URL is signed for another space or upload config.",
+            ));
         }
-        if !selection.folder.is_none_or(|id| folder.is_some_and(|folder| id.parse() == Ok(folder))) {
+        if !selection
+            .folder
+            .is_none_or(|id| folder.is_some_and(|folder| id.parse() == Ok(folder)))
+        {
             return Err(Fault::forbidden("The URL is signed for another folder."));
         }
 
-        let folder = folder.map(|folder| FolderSelector { from: folder.id(), path: None });
-        Ok(Destination { scope: Some(scope), folder })
+        let folder = folder.map(|folder| FolderSelector {
+            from: folder.id(),
+            path: None,
+        });
+        Ok(Destination {
+            scope: Some(scope),
+            folder,
+        })
     }
 
     fn describe(operation: &mut Operation<'_>) {
@@ -284,7 +354,9 @@ impl Proof for Origin {
     type Selection = NoSelection;
 
     async fn verify(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<Origin>, Failure> {
-        let Uploads { edge, anonymous, .. } = uploads;
+        let Uploads {
+            edge, anonymous, ..
+        } = uploads;
         let viewer = Viewer::of(&parts.extensions)?;
         let handle = path_parameter(parts, SPACE_HANDLE).await?;
         let config = path_parameter(parts, CONFIG_NAME).await?;
@@ -292,28 +364,43 @@ impl Proof for Origin {
 
         let who = format!("{}#{}", unverified.config().id, network(viewer.address));
         edge.count(parts, &who, anonymous.limit).await?;
-        let origin = RequestOrigin { referrer: referrer(&parts.headers), is_secure: viewer.is_secure };
+        let origin = RequestOrigin {
+            referrer: referrer(&parts.headers),
+            is_secure: viewer.is_secure,
+        };
         let scope = unverified.verify(origin)?;
 
-        let max_uploads_per_hour = scope.config.max_uploads_per_hour().unwrap_or(anonymous.uploads_per_hour);
+        let max_uploads_per_hour = scope
+            .config
+            .max_uploads_per_hour()
+            .unwrap_or(anonymous.uploads_per_hour);
         let idempotency = IdempotencyScope::of(parts, edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
         // The transaction that writes the file enforces the quota. Uploads above it are refused here as well, before their
         // bytes are read, transformed and stored. A request with an Idempotency-Key may have been counted before.
         if !idempotency.is_named() {
-            scope.space.require_quota(HourlyQuota::new(scope.config.id, max_uploads_per_hour, now)).await?;
+            scope
+                .space
+                .require_quota(HourlyQuota::new(scope.config.id, max_uploads_per_hour, now))
+                .await?;
         }
 
         Ok(UploadGrant {
             principal: Principal::Unsigned,
-            limits: UploadLimits { max_uploads_per_hour: Some(max_uploads_per_hour), ..UploadLimits::default() },
+            limits: UploadLimits {
+                max_uploads_per_hour: Some(max_uploads_per_hour),
+                ..UploadLimits::default()
+            },
             idempotency,
             proof: Origin(scope),
         })
     }
 
     async fn destination(self, _: NoSelection, _: &mut Fields) -> Result<Destination, Fault> {
-        Ok(Destination { scope: Some(self.0), folder: None })
+        Ok(Destination {
+            scope: Some(self.0),
+            folder: None,
+        })
     }
 
     fn describe(operation: &mut Operation<'_>) {
@@ -338,7 +425,10 @@ mod tests {
         let schema = reader.into_schema();
         let fields = schema["properties"].as_object().expect("fields");
         for name in fields.keys() {
-            assert!(P::TEXTS.contains(&name.as_str()), "{name} is read, but not kept");
+            assert!(
+                P::TEXTS.contains(&name.as_str()),
+                "{name} is read, but not kept"
+            );
         }
     }
 

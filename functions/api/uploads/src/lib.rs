@@ -45,7 +45,10 @@ pub struct Uploads {
 pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
     register
         .on(upload::UPLOAD, upload::upload::<ApiKey>)
-        .on(generate_signed_url::GENERATE_SIGNED_URL, generate_signed_url::generate_signed_url)
+        .on(
+            generate_signed_url::GENERATE_SIGNED_URL,
+            generate_signed_url::generate_signed_url,
+        )
         .on(upload::UPLOAD_SIGNED, upload::upload::<SignedUrl>)
         .on(upload::UPLOAD_UNSIGNED, upload::upload::<Origin>)
         .on(presign::PRESIGN, presign::presign::<ApiKey>)
@@ -65,7 +68,13 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let anonymous = AnonymousUploads::read(&mut settings, master);
     settings.finish()?;
 
-    let state = Uploads { edge, anonymous, originals, checks, cdn_url };
+    let state = Uploads {
+        edge,
+        anonymous,
+        originals,
+        checks,
+        cdn_url,
+    };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }
 
@@ -76,5 +85,8 @@ fn in_time<T>(
 ) -> impl Future<Output = Result<T, Fault>> {
     // In a box, so that the futures of requests stay small.
     let work = Box::pin(runtime::done_in_time(work));
-    async move { work.await.unwrap_or_else(|| Err(Fault::unavailable(timeout))) }
+    async move {
+        work.await
+            .unwrap_or_else(|| Err(Fault::unavailable(timeout)))
+    }
 }

@@ -3,5 +3,9 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runtime::serve_http(env!("CARGO_BIN_NAME"), runtime::Front::HttpApi, uploads::router)
+    runtime::serve_http(
+        env!("CARGO_BIN_NAME"),
+        runtime::Front::HttpApi,
+        uploads::router,
+    )
 }

@@ -59,20 +59,32 @@ impl PartHeaders {
                 State::Preamble => {
                     let (read, is_found) = self.first_boundary.advance(rest);
                     output.keep(read);
-                    self.state = if is_found { State::Padding } else { State::Preamble };
+                    self.state = if is_found {
+                        State::Padding
+                    } else {
+                        State::Preamble
+                    };
                 }
                 State::Content => {
                     let (read, is_found) = self.next_boundary.advance(rest);
                     output.keep(read);
-                    self.state = if is_found { State::Padding } else { State::Content };
+                    self.state = if is_found {
+                        State::Padding
+                    } else {
+                        State::Content
+                    };
                 }
                 State::End => output.keep(rest.len()),
                 State::Padding | State::PaddingEnd => {
                     self.state = after_boundary(self.state, rest[0]);
                     output.keep(1);
                 }
-                State::Headers { line_breaks } => self.header_byte(line_breaks, rest[0], &mut output),
-                State::HeadersCr { line_breaks } => self.header_byte_after_cr(line_breaks, rest[0], &mut output),
+                State::Headers { line_breaks } => {
+                    self.header_byte(line_breaks, rest[0], &mut output)
+                }
+                State::HeadersCr { line_breaks } => {
+                    self.header_byte_after_cr(line_breaks, rest[0], &mut output)
+                }
             }
         }
         output.finish()
@@ -100,7 +112,11 @@ impl PartHeaders {
         self.state = State::Headers { line_breaks };
         if byte == b'\n' {
             output.replace(1, LINE_BREAK);
-            self.state = if line_breaks == 1 { State::Content } else { State::Headers { line_breaks: 1 } };
+            self.state = if line_breaks == 1 {
+                State::Content
+            } else {
+                State::Headers { line_breaks: 1 }
+            };
         }
     }
 }
@@ -127,7 +143,12 @@ struct Output {
 
 impl Output {
     fn of(chunk: Bytes) -> Output {
-        Output { chunk, read: 0, done: 0, copy: None }
+        Output {
+            chunk,
+            read: 0,
+            done: 0,
+            copy: None,
+        }
     }
 
     /// Returns the bytes that were not read yet; `None` if there are none.
@@ -145,7 +166,9 @@ impl Output {
 
     fn replace(&mut self, count: usize, by: &[u8]) {
         let capacity = self.chunk.len() + LINE_BREAK.len();
-        let copy = self.copy.get_or_insert_with(|| BytesMut::with_capacity(capacity));
+        let copy = self
+            .copy
+            .get_or_insert_with(|| BytesMut::with_capacity(capacity));
         copy.extend_from_slice(&self.chunk[self.done..self.read]);
         copy.extend_from_slice(by);
         self.read += count;
@@ -153,7 +176,9 @@ impl Output {
     }
 
     fn finish(self) -> Bytes {
-        let Some(mut copy) = self.copy else { return self.chunk };
+        let Some(mut copy) = self.copy else {
+            return self.chunk;
+        };
         copy.extend_from_slice(&self.chunk[self.done..]);
         copy.freeze()
     }
@@ -178,7 +203,11 @@ impl Matcher {
             length += usize::from(pattern[index] == pattern[length]);
             fallback[index] = length;
         }
-        Matcher { pattern, fallback, matched: 0 }
+        Matcher {
+            pattern,
+            fallback,
+            matched: 0,
+        }
     }
 
     /// Reads bytes up to the end of the pattern. Returns how many were read, and whether they end with the pattern.
@@ -224,35 +253,71 @@ mod tests {
         positions.sort_unstable();
 
         let mut filter = PartHeaders::new(BOUNDARY);
-        let chunks = positions.windows(2).map(|cut| Bytes::copy_from_slice(&form[cut[0]..cut[1]]));
+        let chunks = positions
+            .windows(2)
+            .map(|cut| Bytes::copy_from_slice(&form[cut[0]..cut[1]]));
         chunks.flat_map(|chunk| filter.filter(chunk)).collect()
     }
 
     /// Headers that hold control characters, tabs, CR and LF alone, but no line breaks.
     fn header() -> impl Strategy<Value = Vec<u8>> {
-        let byte = prop_oneof![Just(b'\r'), Just(b'\t'), Just(0), Just(0x7F), Just(b'"'), Just(0xE9), Just(b'a')];
+        let byte = prop_oneof![
+            Just(b'\r'),
+            Just(b'\t'),
+            Just(0),
+            Just(0x7F),
+            Just(b'"'),
+            Just(0xE9),
+            Just(b'a')
+        ];
         vec(byte, 0..8).prop_map(|bytes| [b"x", &bytes[..], b"y"].concat())
     }
 
     /// Pieces of content that come close to boundaries and headers.
-    const PIECES: [&str; 10] = ["\r\n--", "\r\n----a--a", "--a--", "\r", "\n", "\r\n\r\n", "\0", "a", "-", "b"];
+    const PIECES: [&str; 10] = [
+        "\r\n--",
+        "\r\n----a--a",
+        "--a--",
+        "\r",
+        "\n",
+        "\r\n\r\n",
+        "\0",
+        "a",
+        "-",
+        "b",
+    ];
 
     /// Content that holds no boundary.
     fn content() -> impl Strategy<Value = Vec<u8>> {
         let pieces = vec(proptest::sample::select(&PIECES[..]), 0..12);
         let content = pieces.prop_map(|pieces| pieces.concat());
         content
-            .prop_filter("no boundary", |content| !content.contains(&format!("\r\n--{BOUNDARY}")))
+            .prop_filter("no boundary", |content| {
+                !content.contains(&format!("\r\n--{BOUNDARY}"))
+            })
             .prop_map(String::into_bytes)
     }
 
     fn form(parts: &[(Vec<u8>, Vec<u8>)], shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let part = |(header, content): &(Vec<u8>, Vec<u8>)| {
             let head = [format!("--{BOUNDARY} \t\r\n").as_bytes(), &shown(header)].concat();
-            [&head, &b"\r\n"[..], &shown(header), b"\r\n\r\n", content, b"\r\n"].concat()
+            [
+                &head,
+                &b"\r\n"[..],
+                &shown(header),
+                b"\r\n\r\n",
+                content,
+                b"\r\n",
+            ]
+            .concat()
         };
         let end = format!("--{BOUNDARY}--\r\n\0\r\n");
-        [&b"\0pre\r\n"[..], &parts.iter().flat_map(part).collect::<Vec<_>>(), end.as_bytes()].concat()
+        [
+            &b"\0pre\r\n"[..],
+            &parts.iter().flat_map(part).collect::<Vec<_>>(),
+            end.as_bytes(),
+        ]
+        .concat()
     }
 
     proptest! {
@@ -288,6 +353,9 @@ mod tests {
     #[test]
     fn a_lone_line_feed_is_removed_and_no_empty_line_appears_before_one_is_passed_on() {
         let sent = b"----a--ab\r\na\nb: \r\r\nc\r\n\0\r\n\0content";
-        assert_eq!(filtered(sent, &[]), b"----a--ab\r\nab: \r\nc\r\n\r\n\0content");
+        assert_eq!(
+            filtered(sent, &[]),
+            b"----a--ab\r\nab: \r\nc\r\n\r\n\0content"
+        );
     }
 }

@@ -50,11 +50,17 @@ struct CreatedFile {
     made_at: Timestamp,
 }
 
-pub(crate) const PRESIGN: Endpoint =
-    Endpoint::post("presignUpload", "/upload/presign", "Create a pending file and get a URL to upload it to");
+pub(crate) const PRESIGN: Endpoint = Endpoint::post(
+    "presignUpload",
+    "/upload/presign",
+    "Create a pending file and get a URL to upload it to",
+);
 
-pub(crate) const PRESIGN_SIGNED: Endpoint =
-    Endpoint::post("presignSignedUpload", "/upload/signed/presign", "Create a pending file by a signed URL");
+pub(crate) const PRESIGN_SIGNED: Endpoint = Endpoint::post(
+    "presignSignedUpload",
+    "/upload/signed/presign",
+    "Create a pending file by a signed URL",
+);
 
 pub(crate) const PRESIGN_UNSIGNED: Endpoint = Endpoint::post(
     "presignUnsignedUpload",
@@ -68,7 +74,9 @@ pub(crate) async fn presign<P: Proof>(
     State(uploads): State<Uploads>,
     body: PresignBody<P>,
 ) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
-    let PresignBody { fields, payload, .. } = body;
+    let PresignBody {
+        fields, payload, ..
+    } = body;
     let request = UploadRequest::read(grant, fields).await?;
     create_pending(&uploads, request, &payload).await
 }
@@ -78,11 +86,16 @@ async fn create_pending(
     mut request: UploadRequest,
     payload: &Value,
 ) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
-    let declared = DeclaredFields::read(&mut request.fields).under(&request.limits, &mut request.fields);
+    let declared =
+        DeclaredFields::read(&mut request.fields).under(&request.limits, &mut request.fields);
 
     // Read before the file is created: without a token it could not be confirmed.
     let is_anonymous = request.principal.is_anonymous();
-    let tokens = if is_anonymous { Some(uploads.anonymous.tokens().await?) } else { None };
+    let tokens = if is_anonymous {
+        Some(uploads.anonymous.tokens().await?)
+    } else {
+        None
+    };
 
     let (upload, created, is_replayed) = match request.idempotency.begin(payload).await {
         Ok(Begun::Proceed(reservation)) => {
@@ -117,10 +130,21 @@ async fn create(
     let target = upload.target().await?;
     let content_type = declared.content_type.clone();
     let expected_type = upload.limits.content_type.as_ref();
-    let file = declared.into_record(&mut reservation.ids(), &target, expected_type, &uploads.edge.sources);
-    let created = CreatedFile { file_id: file.id, content_type, size: file.size, made_at: file.created_at };
+    let file = declared.into_record(
+        &mut reservation.ids(),
+        &target,
+        expected_type,
+        &uploads.edge.sources,
+    );
+    let created = CreatedFile {
+        file_id: file.id,
+        content_type,
+        size: file.size,
+        made_at: file.created_at,
+    };
 
-    let completion = reservation.complete_with(serde_json::to_vec(&created).map_err(Fault::internal)?);
+    let completion =
+        reservation.complete_with(serde_json::to_vec(&created).map_err(Fault::internal)?);
     let assets = upload.assets(uploads);
     let creating = assets.announce(&file, upload.quota(), &uploads.checks, completion.as_ref());
     in_time(creating, "creating took too long").await?;
@@ -128,9 +152,17 @@ async fn create(
 }
 
 /// Returns the file of a completed request. Fails with 409 if it was refused and removed since.
-async fn created_before(uploads: &Uploads, upload: &Upload, kept: &[u8]) -> Result<CreatedFile, Fault> {
+async fn created_before(
+    uploads: &Uploads,
+    upload: &Upload,
+    kept: &[u8],
+) -> Result<CreatedFile, Fault> {
     let created: CreatedFile = serde_json::from_slice(kept).map_err(Fault::internal)?;
-    upload.assets(uploads).file(created.file_id).await?.ok_or_else(expired)?;
+    upload
+        .assets(uploads)
+        .file(created.file_id)
+        .await?
+        .ok_or_else(expired)?;
     Ok(created)
 }
 
@@ -142,14 +174,25 @@ async fn presigned_view(
     created: CreatedFile,
     tokens: Option<ConfirmTokens>,
 ) -> Result<PresignedView, Fault> {
-    let CreatedFile { file_id, content_type, size, made_at } = created;
+    let CreatedFile {
+        file_id,
+        content_type,
+        size,
+        made_at,
+    } = created;
     let now = uploads.edge.sources.now();
     let left_ms = made_at.plus_ms(PRESIGNED_MS).ms() - now.ms();
     let left_seconds = (left_ms + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
-    let lifetime = u64::try_from(left_seconds).ok().filter(|seconds| *seconds > 0).ok_or_else(expired)?;
+    let lifetime = u64::try_from(left_seconds)
+        .ok()
+        .filter(|seconds| *seconds > 0)
+        .ok_or_else(expired)?;
 
     let lifetime = Duration::from_secs(lifetime);
-    let presigned = upload.assets(uploads).presign(file_id, &content_type, size, now, lifetime).await?;
+    let presigned = upload
+        .assets(uploads)
+        .presign(file_id, &content_type, size, now, lifetime)
+        .await?;
     Ok(PresignedView {
         file_id,
         upload_url: presigned.url,
@@ -162,6 +205,7 @@ async fn presigned_view(
 
 fn expired() -> Fault {
     let message = "The upload URL of this request has expired, or its file was refused.";
-    let violation = Violation::Must("is that of a request whose URL has expired, or whose file was refused");
+    let violation =
+        Violation::Must("is that of a request whose URL has expired, or whose file was refused");
     Fault::conflict(message, "idempotency_key", violation)
 }

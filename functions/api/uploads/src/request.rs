@@ -39,15 +39,33 @@ pub(crate) struct Upload {
 
 impl UploadRequest {
     /// Reads what the fields specify of every upload. Fails with 403 if the grant does not cover it.
-    pub(crate) async fn read<P: Proof>(grant: UploadGrant<P>, mut fields: Fields) -> Result<UploadRequest, Fault> {
-        let UploadFields { selection, reference } = UploadFields::<P>::read(&mut fields);
+    pub(crate) async fn read<P: Proof>(
+        grant: UploadGrant<P>,
+        mut fields: Fields,
+    ) -> Result<UploadRequest, Fault> {
+        let UploadFields {
+            selection,
+            reference,
+        } = UploadFields::<P>::read(&mut fields);
         let destination = match selection {
             Some(selection) => grant.proof.destination(selection, &mut fields).await?,
             None => Destination::default(),
         };
 
-        let UploadGrant { principal, limits, idempotency, .. } = grant;
-        Ok(UploadRequest { fields, principal, limits, idempotency, destination, reference })
+        let UploadGrant {
+            principal,
+            limits,
+            idempotency,
+            ..
+        } = grant;
+        Ok(UploadRequest {
+            fields,
+            principal,
+            limits,
+            idempotency,
+            destination,
+            reference,
+        })
     }
 
     /// Validates and transforms the files of a form, by the default rules if the config is unknown. Fails with 422 and all
@@ -64,14 +82,25 @@ impl UploadRequest {
         }
 
         let scope = self.destination.scope.as_ref();
-        let rules = scope.map(|scope| scope.config.rules_for(self.principal)).unwrap_or_default();
-        let validating = ingest::validate(files, &rules, self.principal, self.limits.content_type.as_ref());
+        let rules = scope
+            .map(|scope| scope.config.rules_for(self.principal))
+            .unwrap_or_default();
+        let validating = ingest::validate(
+            files,
+            &rules,
+            self.principal,
+            self.limits.content_type.as_ref(),
+        );
         let validated = in_time(validating, "validating took too long").await?;
-        let validated = validated.map_err(|violations| self.fields.note(violations)).ok();
+        let validated = validated
+            .map_err(|violations| self.fields.note(violations))
+            .ok();
 
         let (upload, files) = self.finish(placement, validated)?;
         if upload.scope.config.is_signed && !upload.principal.is_anonymous() {
-            return Err(Fault::forbidden("This upload config takes signed and presigned uploads only."));
+            return Err(Fault::forbidden(
+                "This upload config takes signed and presigned uploads only.",
+            ));
         }
         Ok((upload, files))
     }
@@ -83,7 +112,8 @@ impl UploadRequest {
     ) -> Result<(Upload, DeclaredFile), Fault> {
         if let Some((file, scope)) = declared.as_ref().zip(self.destination.scope.as_ref()) {
             let rules = scope.config.rules_for(self.principal);
-            self.fields.note(file.validate(&rules.validation, self.principal));
+            self.fields
+                .note(file.validate(&rules.validation, self.principal));
         }
         let placement = self.resolve_placement().await?;
         self.finish(placement, declared)
@@ -100,18 +130,29 @@ impl UploadRequest {
     /// config.
     async fn resolve_placement(&mut self) -> Result<Option<Placement>, Fault> {
         let Destination { scope, folder } = &self.destination;
-        let Some(UploadScope { space, config }) = scope else { return Ok(None) };
-        let configured = FolderSelector { from: None, path: config.config.storage.folder.clone() };
+        let Some(UploadScope { space, config }) = scope else {
+            return Ok(None);
+        };
+        let configured = FolderSelector {
+            from: None,
+            path: config.config.storage.folder.clone(),
+        };
         let selector = folder.as_ref().unwrap_or(&configured);
 
         let placement = space.placement(selector).await?;
         if let (Ok(placement), true) = (&placement, folder.is_some()) {
             space.require_placeable(placement)?;
         }
-        Ok(placement.map_err(|violations| self.fields.note(violations)).ok())
+        Ok(placement
+            .map_err(|violations| self.fields.note(violations))
+            .ok())
     }
 
-    fn finish<T>(self, placement: Option<Placement>, validated: Option<T>) -> Result<(Upload, T), Fault> {
+    fn finish<T>(
+        self,
+        placement: Option<Placement>,
+        validated: Option<T>,
+    ) -> Result<(Upload, T), Fault> {
         let (scope, validated) = self.fields.finish(self.destination.scope.zip(validated))?;
         let upload = Upload {
             principal: self.principal,
@@ -145,6 +186,7 @@ impl Upload {
 
     /// Returns the quota that the upload counts against, if any.
     pub(crate) fn quota(&self) -> Option<HourlyQuota> {
-        self.limits.quota(self.scope.config.id, self.scope.space.sources().now())
+        self.limits
+            .quota(self.scope.config.id, self.scope.space.sources().now())
     }
 }

@@ -17,11 +17,17 @@ use crate::{
 pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files");
 
 /// Every signed URL is signed for this path, also those to presign.
-pub(crate) const UPLOAD_SIGNED: Endpoint =
-    Endpoint::post("uploadSigned", "/upload/signed", "Upload a file by a signed URL");
+pub(crate) const UPLOAD_SIGNED: Endpoint = Endpoint::post(
+    "uploadSigned",
+    "/upload/signed",
+    "Upload a file by a signed URL",
+);
 
-pub(crate) const UPLOAD_UNSIGNED: Endpoint =
-    Endpoint::post("uploadUnsigned", "/upload/unsigned/{spaceHandle}/{configName}", "Upload a file without a key");
+pub(crate) const UPLOAD_UNSIGNED: Endpoint = Endpoint::post(
+    "uploadUnsigned",
+    "/upload/unsigned/{spaceHandle}/{configName}",
+    "Upload a file without a key",
+);
 
 /// The handler of all three endpoints.
 pub(crate) async fn upload<P: Proof>(
@@ -40,7 +46,13 @@ pub(crate) async fn upload<P: Proof>(
             return Ok(Created::Replayed(replay));
         }
     };
-    let stored = Box::pin(store(uploads, request, form.files, form.is_list, &reservation));
+    let stored = Box::pin(store(
+        uploads,
+        request,
+        form.files,
+        form.is_list,
+        &reservation,
+    ));
     reservation.settle(stored).await.map(Created::New)
 }
 
@@ -54,11 +66,20 @@ async fn store(
     let (upload, validated) = request.validate_files(files).await?;
 
     let target = upload.target().await?;
-    let files = ingest::new_files(&validated, &mut reservation.ids(), &target, &uploads.edge.sources);
+    let files = ingest::new_files(
+        &validated,
+        &mut reservation.ids(),
+        &target,
+        &uploads.edge.sources,
+    );
     let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
 
     let completion = reservation.complete(&view);
     let assets = upload.assets(&uploads);
-    in_time(assets.store(&files, upload.quota(), completion.as_ref()), "storing took too long").await?;
+    in_time(
+        assets.store(&files, upload.quota(), completion.as_ref()),
+        "storing took too long",
+    )
+    .await?;
     Ok(view)
 }

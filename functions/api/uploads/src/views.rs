@@ -17,8 +17,15 @@ pub(crate) enum UploadedView {
 
 impl UploadedView {
     /// Returns the view of new files: a list if the form had any under `files`.
-    pub(crate) fn of(files: &[NewFile], target: &UploadTarget<'_>, is_list: bool, cdn_url: &str) -> UploadedView {
-        let view = |file: &NewFile| FileView::of(&file.record, Some(&target.folders), target.space, cdn_url);
+    pub(crate) fn of(
+        files: &[NewFile],
+        target: &UploadTarget<'_>,
+        is_list: bool,
+        cdn_url: &str,
+    ) -> UploadedView {
+        let view = |file: &NewFile| {
+            FileView::of(&file.record, Some(&target.folders), target.space, cdn_url)
+        };
         match files {
             [file] if target.uploaded_by.is_anonymous() => {
                 UploadedView::Anonymous(AnonymousFileView::of(&file.record, target.space, cdn_url))

@@ -29,7 +29,11 @@ pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
     let checks = Checks::new(settings.table(), settings.bucket());
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(ConfirmChecker { checks, queue }, environment.meter(), environment.sources.clone()))
+    Ok(Batch::of(
+        ConfirmChecker { checks, queue },
+        environment.meter(),
+        environment.sources.clone(),
+    ))
 }
 
 impl Worker for ConfirmChecker {
@@ -39,9 +43,17 @@ impl Worker for ConfirmChecker {
         telemetry::record_space(check.space_id);
         let left_ms = check.due_at.ms() - context.sources.now().ms();
         if left_ms > 0 {
-            let left_seconds = left_ms.unsigned_abs().div_ceil(MS_PER_SECOND.unsigned_abs());
-            let delay = i32::try_from(left_seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
-            return self.queue.send(&[(check, delay)]).await.map_err(Failure::new);
+            let left_seconds = left_ms
+                .unsigned_abs()
+                .div_ceil(MS_PER_SECOND.unsigned_abs());
+            let delay = i32::try_from(left_seconds)
+                .unwrap_or(DELAY_SECONDS)
+                .min(DELAY_SECONDS);
+            return self
+                .queue
+                .send(&[(check, delay)])
+                .await
+                .map_err(Failure::new);
         }
         self.settle(&check).await.map_err(Failure::new)
     }
@@ -50,7 +62,9 @@ impl Worker for ConfirmChecker {
 impl ConfirmChecker {
     /// Makes a file that is still pending active, or removes it.
     async fn settle(&self, check: &ConfirmCheck) -> Result<(), Fault> {
-        let Some((space, file)) = self.checks.pending(check).await? else { return Ok(()) };
+        let Some((space, file)) = self.checks.pending(check).await? else {
+            return Ok(());
+        };
         let assets = space.assets(&self.checks.originals);
         if !space.record().enabled {
             return assets.discard(&file).await.map(|_| ());

@@ -20,12 +20,23 @@ pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
 }
 
 /// The function's batches, with other limits than the default ones.
-pub fn batch_with(environment: &Environment, limits: JobLimits) -> Result<Batch, ConfigurationError> {
+pub fn batch_with(
+    environment: &Environment,
+    limits: JobLimits,
+) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let purge = Purge::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("PURGE_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(PurgeWorker { purge, queue, limits }, environment.meter(), environment.sources.clone()))
+    Ok(Batch::of(
+        PurgeWorker {
+            purge,
+            queue,
+            limits,
+        },
+        environment.meter(),
+        environment.sources.clone(),
+    ))
 }
 
 impl Worker for PurgeWorker {
@@ -35,11 +46,18 @@ impl Worker for PurgeWorker {
         let (PurgeJob::Space { space_id, .. } | PurgeJob::File { space_id, .. }) = job;
         telemetry::record_space(space_id);
 
-        let time = JobTime { left: &|| context.time_left(), reserve: self.limits.reserve };
+        let time = JobTime {
+            left: &|| context.time_left(),
+            reserve: self.limits.reserve,
+        };
         let purged = self.purge.work(&job, &time).await.map_err(Failure::new)?;
 
-        let Purged::Again(seconds) = purged else { return Ok(()) };
-        let delay = i32::try_from(seconds).unwrap_or(DELAY_SECONDS).min(DELAY_SECONDS);
+        let Purged::Again(seconds) = purged else {
+            return Ok(());
+        };
+        let delay = i32::try_from(seconds)
+            .unwrap_or(DELAY_SECONDS)
+            .min(DELAY_SECONDS);
         self.queue.send(&[(job, delay)]).await.map_err(Failure::new)
     }
 }

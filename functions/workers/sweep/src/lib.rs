@@ -20,19 +20,33 @@ pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
 }
 
 /// The function's batches, with other limits than the default ones.
-pub fn batch_with(environment: &Environment, limits: JobLimits) -> Result<Batch, ConfigurationError> {
+pub fn batch_with(
+    environment: &Environment,
+    limits: JobLimits,
+) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let sweep = Sweep::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("SWEEP_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(SweepWorker { sweep, queue, limits }, environment.meter(), environment.sources.clone()))
+    Ok(Batch::of(
+        SweepWorker {
+            sweep,
+            queue,
+            limits,
+        },
+        environment.meter(),
+        environment.sources.clone(),
+    ))
 }
 
 impl Worker for SweepWorker {
     type Job = SweepJob;
 
     async fn work(&self, job: SweepJob, context: &JobContext) -> Result<(), Failure> {
-        let time = JobTime { left: &|| context.time_left(), reserve: self.limits.reserve };
+        let time = JobTime {
+            left: &|| context.time_left(),
+            reserve: self.limits.reserve,
+        };
 
         match self.sweep.pass(&job, &time).await.map_err(Failure::new)? {
             Swept::Done => Ok(()),

@@ -32,19 +32,34 @@ impl DynamoDb {
         let listener = server::bind().map_err(StartError::Listen)?;
         let address = listener.local_addr().map_err(StartError::Listen)?;
         let listener = listener.into_std().map_err(StartError::Listen)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(StartError::Thread)?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(StartError::Thread)?;
         let (stop, stopping) = oneshot::channel();
         let served = database.clone();
         let serve = move || {
             runtime.block_on(async move {
                 // Both fail only where the gate's calls fail too, which then say so.
-                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+                let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                    return;
+                };
                 let stopped = async { drop(stopping.await) };
                 let _ = dynoxide::server::serve_with_shutdown(listener, served, stopped).await;
             });
         };
-        let thread = thread::Builder::new().name("dynamodb".to_owned()).spawn(serve).map_err(StartError::Thread)?;
-        Ok((DynamoDb { address, thread, stop }, database))
+        let thread = thread::Builder::new()
+            .name("dynamodb".to_owned())
+            .spawn(serve)
+            .map_err(StartError::Thread)?;
+        Ok((
+            DynamoDb {
+                address,
+                thread,
+                stop,
+            },
+            database,
+        ))
     }
 
     /// What hands requests to the engine.

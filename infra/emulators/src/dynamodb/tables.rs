@@ -21,17 +21,27 @@ pub(crate) struct Tables {
 
 impl Tables {
     pub(crate) fn new(database: Database) -> Tables {
-        Tables { database, expiring: Arc::default() }
+        Tables {
+            database,
+            expiring: Arc::default(),
+        }
     }
 
     /// Creates a table, or gives an existing one the expiry of its description. Blocks.
     pub(crate) fn ensure(&self, table: &Table) -> Result<(), ProvisionError> {
-        let failed =
-            |error: DynoxideError| ProvisionError::Table { table: table.name.clone(), reason: error.to_string() };
-        match call(json!({ "TableName": table.name }), |request| self.database.describe_table(request)) {
+        let failed = |error: DynoxideError| ProvisionError::Table {
+            table: table.name.clone(),
+            reason: error.to_string(),
+        };
+        match call(json!({ "TableName": table.name }), |request| {
+            self.database.describe_table(request)
+        }) {
             Ok(found) => require_same_key(table, &found["Table"])?,
             Err(DynoxideError::ResourceNotFoundException(_)) => {
-                call(creation(table), |request| self.database.create_table(request)).map_err(failed)?;
+                call(creation(table), |request| {
+                    self.database.create_table(request)
+                })
+                .map_err(failed)?;
             }
             Err(error) => return Err(failed(error)),
         }
@@ -39,14 +49,17 @@ impl Tables {
     }
 
     fn ensure_expiry(&self, table: &Table) -> Result<(), DynoxideError> {
-        let found = call(json!({ "TableName": table.name }), |request| self.database.describe_time_to_live(request))?;
+        let found = call(json!({ "TableName": table.name }), |request| {
+            self.database.describe_time_to_live(request)
+        })?;
         let current = found["TimeToLiveDescription"]["AttributeName"].as_str();
         let wanted = table.time_to_live.as_deref();
         if current != wanted {
             for (attribute, enabled) in [(current, false), (wanted, true)] {
                 let Some(attribute) = attribute else { continue };
                 let specification = json!({ "AttributeName": attribute, "Enabled": enabled });
-                let update = json!({ "TableName": table.name, "TimeToLiveSpecification": specification });
+                let update =
+                    json!({ "TableName": table.name, "TimeToLiveSpecification": specification });
                 call(update, |request| self.database.update_time_to_live(request))?;
             }
         }
@@ -62,7 +75,10 @@ fn require_same_key(table: &Table, found: &Value) -> Result<(), ProvisionError> 
     if found["KeySchema"] == key_schema(&table.key) && same_types(table, found) {
         return Ok(());
     }
-    Err(ProvisionError::TableDiffers { table: table.name.clone(), what: "key".to_owned() })
+    Err(ProvisionError::TableDiffers {
+        table: table.name.clone(),
+        what: "key".to_owned(),
+    })
 }
 
 /// Calls the engine in the shapes of its wire protocol.
@@ -74,7 +90,10 @@ pub(super) fn call<Request: DeserializeOwned, Answer: Serialize>(
     serde_json::to_value(action(request)?).map_err(unreadable)
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the shape that map_err takes")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the shape that map_err takes"
+)]
 fn unreadable(error: serde_json::Error) -> DynoxideError {
     DynoxideError::SerializationException(error.to_string())
 }
@@ -90,13 +109,15 @@ fn creation(table: &Table) -> Value {
 
 fn key_schema(key: &Key) -> Value {
     let partition = json!({ "AttributeName": key.partition, "KeyType": "HASH" });
-    let sort = key.sort.as_ref().map(|sort| json!({ "AttributeName": sort, "KeyType": "RANGE" }));
+    let sort = key
+        .sort
+        .as_ref()
+        .map(|sort| json!({ "AttributeName": sort, "KeyType": "RANGE" }));
     std::iter::once(partition).chain(sort).collect()
 }
 
 fn attribute_definitions(table: &Table) -> Value {
-    let definition =
-        |(name, kind): (&String, &AttributeType)| json!({ "AttributeName": name, "AttributeType": type_name(*kind) });
+    let definition = |(name, kind): (&String, &AttributeType)| json!({ "AttributeName": name, "AttributeType": type_name(*kind) });
     table.attributes.iter().map(definition).collect()
 }
 
@@ -110,9 +131,17 @@ fn type_name(kind: AttributeType) -> &'static str {
 
 /// Whether the attributes of the key have the described types.
 fn same_types(table: &Table, found: &Value) -> bool {
-    let definitions = found["AttributeDefinitions"].as_array().map(Vec::as_slice).unwrap_or_default();
-    std::iter::once(&table.key.partition).chain(&table.key.sort).all(|name| {
-        let there = definitions.iter().find(|there| there["AttributeName"] == *name);
-        there.and_then(|there| there["AttributeType"].as_str()) == table.attributes.get(name).copied().map(type_name)
-    })
+    let definitions = found["AttributeDefinitions"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    std::iter::once(&table.key.partition)
+        .chain(&table.key.sort)
+        .all(|name| {
+            let there = definitions
+                .iter()
+                .find(|there| there["AttributeName"] == *name);
+            there.and_then(|there| there["AttributeType"].as_str())
+                == table.attributes.get(name).copied().map(type_name)
+        })
 }

@@ -18,7 +18,9 @@ use super::{
     permission::Need,
     refusal::Refusal,
 };
-use crate::{arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs, whim::Whim};
+use crate::{
+    arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs, whim::Whim,
+};
 
 /// Bytes of the largest body that DynamoDB takes; SQS and Secrets Manager take less.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -49,7 +51,10 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 
     /// Reads what a request asks for.
-    fn read(head: &Parts, body: Body) -> impl Future<Output = Result<(Operation, Self::Payload), Refusal>> + Send;
+    fn read(
+        head: &Parts,
+        body: Body,
+    ) -> impl Future<Output = Result<(Operation, Self::Payload), Refusal>> + Send;
 
     /// What a call works on, where transactions may meet there; only DynamoDB knows such.
     fn work(_attempt: &Attempt<Self::Payload>) -> Option<Work> {
@@ -69,7 +74,12 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 
     /// The answer as this principal may see it.
-    fn disclose(answer: Response<Body>, _operation: &str, _path: &str, _principal: &Principal) -> Response<Body> {
+    fn disclose(
+        answer: Response<Body>,
+        _operation: &str,
+        _path: &str,
+        _principal: &Principal,
+    ) -> Response<Body> {
         answer
     }
 }
@@ -89,9 +99,14 @@ impl Backend for Forwarder {
 
     async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
         let request = || serde_json::from_slice(&attempt.payload).ok();
-        let halves = whim.filter(|whim| *whim == Whim::Half).and_then(|_| request());
-        let halves = halves.and_then(|request: Value| batch::split(&attempt.operation.name, &request));
-        let Some(halves) = halves else { return self.send(attempt.head, attempt.payload).await };
+        let halves = whim
+            .filter(|whim| *whim == Whim::Half)
+            .and_then(|_| request());
+        let halves =
+            halves.and_then(|request: Value| batch::split(&attempt.operation.name, &request));
+        let Some(halves) = halves else {
+            return self.send(attempt.head, attempt.payload).await;
+        };
         let answer = match &halves.processed {
             Some(half) => self.send(attempt.head, Bytes::from(half.to_string())).await,
             None => Response::new(Body::from(halves.nothing_processed().to_string())),
@@ -99,8 +114,14 @@ impl Backend for Forwarder {
         if !answer.status().is_success() {
             return answer;
         }
-        let processed = answer.into_body().collect().await.map(Collected::to_bytes).unwrap_or_default();
-        let processed = serde_json::from_slice(&processed).unwrap_or_else(|_| halves.nothing_processed());
+        let processed = answer
+            .into_body()
+            .collect()
+            .await
+            .map(Collected::to_bytes)
+            .unwrap_or_default();
+        let processed =
+            serde_json::from_slice(&processed).unwrap_or_else(|_| halves.nothing_processed());
         Response::new(Body::from(halves.hand_back(processed).to_string()))
     }
 }
@@ -115,7 +136,13 @@ impl Backend for Sqs {
     }
 
     async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
-        self.answer(&attempt.operation.name, attempt.payload, &attempt.principal, whim).await
+        self.answer(
+            &attempt.operation.name,
+            attempt.payload,
+            &attempt.principal,
+            whim,
+        )
+        .await
     }
 }
 
@@ -163,13 +190,20 @@ impl Backend for Router {
         let mut left = DISCARDED_BYTES_MAX;
         while let Some(Ok(frame)) = payload.frame().await {
             let bytes = frame.data_ref().map_or(0, Bytes::len);
-            let Some(rest) = left.checked_sub(bytes) else { return };
+            let Some(rest) = left.checked_sub(bytes) else {
+                return;
+            };
             left = rest;
         }
     }
 
     /// S3 says that an object is absent only to those who may list its bucket; to others it denies access.
-    fn disclose(answer: Response<Body>, operation: &str, path: &str, principal: &Principal) -> Response<Body> {
+    fn disclose(
+        answer: Response<Body>,
+        operation: &str,
+        path: &str,
+        principal: &Principal,
+    ) -> Response<Body> {
         let method = match operation {
             "GetObject" => Method::GET,
             "HeadObject" => Method::HEAD,
@@ -179,18 +213,29 @@ impl Backend for Router {
         if answer.status() != StatusCode::NOT_FOUND || listing.is_met(&principal.permissions) {
             return answer;
         }
-        let (denied, body) = Refusal::denied(Service::S3, &principal.name, &listing).xml(&method).into_parts();
+        let (denied, body) = Refusal::denied(Service::S3, &principal.name, &listing)
+            .xml(&method)
+            .into_parts();
         // The answer keeps its CORS headers: a browser has to see the refusal.
         let (mut head, _) = answer.into_parts();
         head.status = denied.status;
         head.headers.remove(CONTENT_LENGTH);
-        head.headers.extend(denied.headers.get(CONTENT_TYPE).map(|kind| (CONTENT_TYPE, kind.clone())));
+        head.headers.extend(
+            denied
+                .headers
+                .get(CONTENT_TYPE)
+                .map(|kind| (CONTENT_TYPE, kind.clone())),
+        );
         Response::from_parts(head, body)
     }
 }
 
 /// Reads a whole request to a service that speaks AWS JSON.
-async fn read_json(service: Service, head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+async fn read_json(
+    service: Service,
+    head: &Parts,
+    body: Body,
+) -> Result<(Operation, Bytes), Refusal> {
     match Limited::new(body, JSON_BODY_BYTES_MAX).collect().await {
         Ok(body) => {
             let body = body.to_bytes();

@@ -40,7 +40,11 @@ pub(super) fn split(operation: &str, request: &Value) -> Option<Halves> {
     let mut processed = request.clone();
     let mut held_back = Map::new();
     let tables = processed.get_mut("RequestItems")?.as_object_mut()?;
-    let total: usize = tables.values_mut().filter_map(|part| kind.entries(part)).map(|entries| entries.len()).sum();
+    let total: usize = tables
+        .values_mut()
+        .filter_map(|part| kind.entries(part))
+        .map(|entries| entries.len())
+        .sum();
     let mut left = if total == 1 { 0 } else { total.div_ceil(2) };
     for (table, part) in tables.iter_mut() {
         let mut held_part = part.clone();
@@ -53,9 +57,16 @@ pub(super) fn split(operation: &str, request: &Value) -> Option<Halves> {
             held_back.insert(table.clone(), held_part);
         }
     }
-    tables.retain(|_, part| kind.entries(part).is_some_and(|entries| !entries.is_empty()));
+    tables.retain(|_, part| {
+        kind.entries(part)
+            .is_some_and(|entries| !entries.is_empty())
+    });
     let processed = (!tables.is_empty()).then_some(processed);
-    Some(Halves { processed, held_back, kind })
+    Some(Halves {
+        processed,
+        held_back,
+        kind,
+    })
 }
 
 impl Halves {
@@ -73,9 +84,16 @@ impl Halves {
             Kind::Read => "UnprocessedKeys",
             Kind::Write => "UnprocessedItems",
         };
-        let mut unprocessed = answer.get(member).and_then(Value::as_object).cloned().unwrap_or_default();
+        let mut unprocessed = answer
+            .get(member)
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
         for (table, mut part) in self.held_back {
-            let more = unprocessed.get_mut(&table).and_then(|there| self.kind.entries(there)).map(std::mem::take);
+            let more = unprocessed
+                .get_mut(&table)
+                .and_then(|there| self.kind.entries(there))
+                .map(std::mem::take);
             if let (Some(entries), Some(more)) = (self.kind.entries(&mut part), more) {
                 entries.extend(more);
             }
@@ -97,10 +115,12 @@ mod tests {
             "b": { "Keys": [4] },
         } });
         let halves = split("BatchGetItem", &request).unwrap();
-        let processed = json!({ "RequestItems": { "a": { "Keys": [1, 2], "ConsistentRead": true } } });
+        let processed =
+            json!({ "RequestItems": { "a": { "Keys": [1, 2], "ConsistentRead": true } } });
         assert_eq!(halves.processed, Some(processed));
         let answer = halves.hand_back(json!({ "Responses": { "a": [] }, "UnprocessedKeys": {} }));
-        let unprocessed = json!({ "a": { "Keys": [3], "ConsistentRead": true }, "b": { "Keys": [4] } });
+        let unprocessed =
+            json!({ "a": { "Keys": [3], "ConsistentRead": true }, "b": { "Keys": [4] } });
         assert_eq!(answer["UnprocessedKeys"], unprocessed);
     }
 
@@ -109,6 +129,9 @@ mod tests {
         let halves = split("BatchWriteItem", &json!({ "RequestItems": { "a": [1] } })).unwrap();
         assert_eq!(halves.processed, None);
         let nothing = halves.nothing_processed();
-        assert_eq!(halves.hand_back(nothing), json!({ "UnprocessedItems": { "a": [1] } }));
+        assert_eq!(
+            halves.hand_back(nothing),
+            json!({ "UnprocessedItems": { "a": [1] } })
+        );
     }
 }

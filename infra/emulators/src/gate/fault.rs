@@ -72,20 +72,38 @@ impl Faults {
     /// `code` is the service's own: `ThrottlingException`, `SlowDown`, …. `TransactionConflict` and
     /// `ThrottlingError` on a transaction become the cancellation that DynamoDB answers, with its reasons. A `status` that is none becomes a 500.
     pub fn refuse(&self, service: Service, operation: &str, times: u32, status: u16, code: &str) {
-        self.plan(service, operation, times, Some(Fault::Refuse { status, code: code.to_owned() }));
+        self.plan(
+            service,
+            operation,
+            times,
+            Some(Fault::Refuse {
+                status,
+                code: code.to_owned(),
+            }),
+        );
     }
 
     /// Hands part of the next `times` batches back unprocessed: half of it, or all where the batch holds only one.
     ///
     /// `operation` is `BatchGetItem` or `BatchWriteItem`.
     pub fn leave_unprocessed(&self, operation: &str, times: u32) {
-        self.plan(Service::DynamoDb, operation, times, Some(Fault::Whim(Whim::Half)));
+        self.plan(
+            Service::DynamoDb,
+            operation,
+            times,
+            Some(Fault::Whim(Whim::Half)),
+        );
     }
 
     /// Leaves half of the objects of the next `times` calls of `DeleteObjects` in place, or the only one, and names them as
     /// errors.
     pub fn leave_objects(&self, times: u32) {
-        self.plan(Service::S3, "DeleteObjects", times, Some(Fault::Whim(Whim::Half)));
+        self.plan(
+            Service::S3,
+            "DeleteObjects",
+            times,
+            Some(Fault::Whim(Whim::Half)),
+        );
     }
 
     /// Cuts a principal off from every service after `passes` more attempts, until [`Faults::reconnect`]: its connections
@@ -94,13 +112,22 @@ impl Faults {
     /// A function whose process is killed makes no more calls; this is the same to everything but itself. Its queue goes
     /// on to be asked for messages, which is not its own doing. One principal is cut off at a time.
     pub fn cut_off(&self, principal: &str, passes: u32, takes_effect: bool) {
-        let cut_off = CutOff { principal: principal.to_owned(), passes_left: passes, takes_effect, broken: Vec::new() };
+        let cut_off = CutOff {
+            principal: principal.to_owned(),
+            passes_left: passes,
+            takes_effect,
+            broken: Vec::new(),
+        };
         *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut_off);
     }
 
     /// How many attempts of the principal that is cut off have broken.
     pub fn broken(&self) -> usize {
-        self.cut_off.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(0, |cut_off| cut_off.broken.len())
+        self.cut_off
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_ref()
+            .map_or(0, |cut_off| cut_off.broken.len())
     }
 
     /// How many attempts of the principal that is cut off have broken on their way to a service.
@@ -126,7 +153,11 @@ impl Faults {
         let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
         let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
         let unbroken = cut_off.as_ref().filter(|cut_off| cut_off.broken.is_empty());
-        plans.iter().map(|plan| plan.times_left as usize).sum::<usize>() + usize::from(unbroken.is_some())
+        plans
+            .iter()
+            .map(|plan| plan.times_left as usize)
+            .sum::<usize>()
+            + usize::from(unbroken.is_some())
     }
 
     /// Returns when this attempt of a principal may be made.
@@ -138,23 +169,32 @@ impl Faults {
 
     /// The fault that this attempt of a principal meets, which has thereby fired.
     pub(super) fn take(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
-        self.take_break(principal, service, operation).or_else(|| self.take_planned(service, operation))
+        self.take_break(principal, service, operation)
+            .or_else(|| self.take_planned(service, operation))
     }
 
     fn take_break(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
         let mut cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
-        let cut_off = cut_off.as_mut().filter(|cut_off| cut_off.principal == principal && operation != RECEIVING)?;
+        let cut_off = cut_off
+            .as_mut()
+            .filter(|cut_off| cut_off.principal == principal && operation != RECEIVING)?;
         if cut_off.passes_left > 0 {
             cut_off.passes_left -= 1;
             return None;
         }
         cut_off.broken.push(service);
-        Some(if cut_off.broken.len() == 1 && cut_off.takes_effect { Fault::LoseAnswer } else { Fault::Break })
+        Some(if cut_off.broken.len() == 1 && cut_off.takes_effect {
+            Fault::LoseAnswer
+        } else {
+            Fault::Break
+        })
     }
 
     fn take_planned(&self, service: Service, operation: &str) -> Option<Fault> {
         let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = plans.iter().position(|plan| plan.service == service && plan.operation == operation)?;
+        let due = plans
+            .iter()
+            .position(|plan| plan.service == service && plan.operation == operation)?;
         let plan = &mut plans[due];
         let fault = plan.fault.clone();
         plan.times_left -= 1;
@@ -168,7 +208,15 @@ impl Faults {
         if times_left == 0 {
             return;
         }
-        let plan = Plan { service, operation: operation.to_owned(), fault, times_left };
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner).push(plan);
+        let plan = Plan {
+            service,
+            operation: operation.to_owned(),
+            fault,
+            times_left,
+        };
+        self.plans
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(plan);
     }
 }

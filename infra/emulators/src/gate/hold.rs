@@ -47,14 +47,27 @@ impl Holds {
     pub(super) fn plan(&self, principal: &str, passes: u32) -> Hold {
         let (reached, is_reached) = watch::channel(false);
         let (released, is_released) = watch::channel(false);
-        let plan = Plan { principal: principal.to_owned(), passes_left: passes, reached, released: is_released };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(plan);
-        Hold { reached: is_reached, released }
+        let plan = Plan {
+            principal: principal.to_owned(),
+            passes_left: passes,
+            reached,
+            released: is_released,
+        };
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(plan);
+        Hold {
+            reached: is_reached,
+            released,
+        }
     }
 
     /// Counts an attempt of a principal, and returns when it may be made.
     pub(super) async fn pass(&self, principal: &str) {
-        let Some(mut plan) = self.take(principal) else { return };
+        let Some(mut plan) = self.take(principal) else {
+            return;
+        };
         plan.reached.send_replace(true);
 
         // An error means that the hold was dropped.
@@ -67,7 +80,11 @@ impl Holds {
         plans.retain(|plan| plan.released.has_changed().is_ok());
 
         let mut due = None;
-        for (index, plan) in plans.iter_mut().enumerate().filter(|(_, plan)| plan.principal == principal) {
+        for (index, plan) in plans
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, plan)| plan.principal == principal)
+        {
             match plan.passes_left.checked_sub(1) {
                 Some(left) => plan.passes_left = left,
                 None => due = due.or(Some(index)),

@@ -68,13 +68,23 @@ impl<B: Backend> Gate<B> {
     }
 
     /// Answers one request, or demands that its connection breaks.
-    pub(crate) async fn answer(&self, request: Request<Body>) -> Result<Response<Body>, AnswerLost> {
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Body>,
+    ) -> Result<Response<Body>, AnswerLost> {
         let (head, body) = request.into_parts();
         let (operation, payload) = match B::read(&head, body).await {
             Ok(read) => read,
-            Err(refusal) => return Ok(self.refusal(&refusal, &head, NOBODY, &Operation::unknown())),
+            Err(refusal) => {
+                return Ok(self.refusal(&refusal, &head, NOBODY, &Operation::unknown()));
+            }
         };
-        let mut attempt = Attempt { head, payload, operation, principal: NOBODY.to_owned() };
+        let mut attempt = Attempt {
+            head,
+            payload,
+            operation,
+            principal: NOBODY.to_owned(),
+        };
         if B::is_open(&attempt.head) {
             return Ok(self.backend.forward(attempt, None).await);
         }
@@ -83,7 +93,12 @@ impl<B: Backend> Gate<B> {
             Err(refusal) => return Ok(self.refuse(&refusal, attempt, NOBODY).await),
         };
         attempt.principal.clone_from(&principal.name);
-        if let Some(need) = attempt.operation.needs.iter().find(|need| !need.is_met(&principal.permissions)) {
+        if let Some(need) = attempt
+            .operation
+            .needs
+            .iter()
+            .find(|need| !need.is_met(&principal.permissions))
+        {
             let refusal = Refusal::denied(B::SERVICE, &principal.name, need);
             return Ok(self.refuse(&refusal, attempt, &principal.name).await);
         }
@@ -91,12 +106,20 @@ impl<B: Backend> Gate<B> {
     }
 
     fn caller(&self, head: &Parts) -> Result<Arc<Principal>, Refusal> {
-        let access_key = credential::access_key(head).ok_or_else(|| Refusal::anonymous(B::SERVICE))?;
-        self.watch.keys.principal(&access_key).ok_or_else(|| Refusal::unknown_key(B::SERVICE))
+        let access_key =
+            credential::access_key(head).ok_or_else(|| Refusal::anonymous(B::SERVICE))?;
+        self.watch
+            .keys
+            .principal(&access_key)
+            .ok_or_else(|| Refusal::unknown_key(B::SERVICE))
     }
 
     /// Carries out what is allowed, with the fault that is planned or drawn for it.
-    async fn perform(&self, attempt: Attempt<B::Payload>, principal: &Principal) -> Result<Response<Body>, AnswerLost> {
+    async fn perform(
+        &self,
+        attempt: Attempt<B::Payload>,
+        principal: &Principal,
+    ) -> Result<Response<Body>, AnswerLost> {
         let name = attempt.operation.name.clone();
         let path = attempt.head.uri.path().to_owned();
         self.watch.faults.held(&principal.name, &name).await;
@@ -107,7 +130,11 @@ impl<B: Backend> Gate<B> {
             return Err(AnswerLost);
         }
         // Without moods no transaction goes on for long enough to meet another.
-        let work = if self.watch.moods.are_on() { B::work(&attempt) } else { None };
+        let work = if self.watch.moods.are_on() {
+            B::work(&attempt)
+        } else {
+            None
+        };
         let begun = match &fault {
             Some(Fault::Refuse { status, code }) => Err(Refusal::planned(*status, code)),
             _ => self.begin(work).await,
@@ -124,31 +151,55 @@ impl<B: Backend> Gate<B> {
         drop(working);
         let answer = B::disclose(answer, &name, &path, principal);
         self.record(&principal.name, &name, answer.status().as_u16());
-        if fault == Some(Fault::LoseAnswer) { Err(AnswerLost) } else { Ok(answer) }
+        if fault == Some(Fault::LoseAnswer) {
+            Err(AnswerLost)
+        } else {
+            Ok(answer)
+        }
     }
 
     /// Begins work on the items of a call, unless others are at work on them.
     async fn begin(&self, work: Option<Work>) -> Result<Option<Working>, Refusal> {
         let Some(work) = work else { return Ok(None) };
-        let working = self.watch.overlaps.begin(&work).map_err(|members| Refusal::conflict(work.kind, members))?;
+        let working = self
+            .watch
+            .overlaps
+            .begin(&work)
+            .map_err(|members| Refusal::conflict(work.kind, members))?;
         if work.kind == Kind::Transaction {
             tokio::time::sleep(TRANSACTION_LASTS).await;
         }
         Ok(Some(working))
     }
 
-    async fn refuse(&self, refusal: &Refusal, attempt: Attempt<B::Payload>, principal: &str) -> Response<Body> {
+    async fn refuse(
+        &self,
+        refusal: &Refusal,
+        attempt: Attempt<B::Payload>,
+        principal: &str,
+    ) -> Response<Body> {
         B::discard(attempt.payload).await;
         self.refusal(refusal, &attempt.head, principal, &attempt.operation)
     }
 
-    fn refusal(&self, refusal: &Refusal, head: &Parts, principal: &str, operation: &Operation) -> Response<Body> {
+    fn refusal(
+        &self,
+        refusal: &Refusal,
+        head: &Parts,
+        principal: &str,
+        operation: &Operation,
+    ) -> Response<Body> {
         self.record(principal, &operation.name, refusal.status.as_u16());
         refusal.answer(B::SERVICE, &head.method, operation)
     }
 
     fn record(&self, principal: &str, operation: &str, status: u16) {
         let (principal, operation) = (principal.to_owned(), operation.to_owned());
-        self.watch.wire.record(Call { principal, service: B::SERVICE, operation, status });
+        self.watch.wire.record(Call {
+            principal,
+            service: B::SERVICE,
+            operation,
+            status,
+        });
     }
 }

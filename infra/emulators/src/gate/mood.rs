@@ -43,7 +43,10 @@ impl Moods {
     /// From the next call on, calls are refused without effect, lose their answers after it, are done in part, twice or
     /// out of order; and transactions that overlap conflict. The same seed does the same to the same calls.
     pub fn begin(&self, seed: u64) {
-        *self.state() = State { seed: Some(seed), calls: HashMap::new() };
+        *self.state() = State {
+            seed: Some(seed),
+            calls: HashMap::new(),
+        };
     }
 
     /// From the next call on, all goes well again, but for planned faults.
@@ -60,7 +63,10 @@ impl Moods {
     pub(super) fn fault(&self, service: Service, operation: &str) -> Option<Fault> {
         let mut state = self.state();
         let seed = state.seed?;
-        let calls = state.calls.entry((service, operation.to_owned())).or_default();
+        let calls = state
+            .calls
+            .entry((service, operation.to_owned()))
+            .or_default();
         let nth = *calls;
         *calls += 1;
         drawn(seed, service, operation, nth)
@@ -88,15 +94,24 @@ fn drawn(seed: u64, service: Service, operation: &str, nth: u64) -> Option<Fault
 /// A number that nothing but these decides.
 fn draw(seed: u64, service: Service, operation: &str, nth: u64) -> u64 {
     let digest = Md5::digest(format!("{seed} {service:?} {operation} {nth}"));
-    digest.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    digest
+        .iter()
+        .take(8)
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// What may happen to a call of this operation: never empty.
 fn faults(service: Service, operation: &str) -> Vec<Fault> {
-    let refuse = |status, code: &str| Fault::Refuse { status, code: code.to_owned() };
+    let refuse = |status, code: &str| Fault::Refuse {
+        status,
+        code: code.to_owned(),
+    };
     let mut faults = match service {
         Service::DynamoDb => {
-            vec![refuse(400, "ThrottlingException"), refuse(400, "ProvisionedThroughputExceededException")]
+            vec![
+                refuse(400, "ThrottlingException"),
+                refuse(400, "ProvisionedThroughputExceededException"),
+            ]
         }
         Service::S3 => vec![refuse(503, "SlowDown")],
         Service::SecretsManager => vec![refuse(400, "ThrottlingException")],
@@ -109,7 +124,10 @@ fn faults(service: Service, operation: &str) -> Vec<Fault> {
     }
     faults.push(Fault::LoseAnswer);
     if operation.starts_with("Transact") {
-        faults.extend([refuse(400, "TransactionConflict"), refuse(400, "ThrottlingError")]);
+        faults.extend([
+            refuse(400, "TransactionConflict"),
+            refuse(400, "ThrottlingError"),
+        ]);
     }
     if operation.contains("Batch") || operation == "DeleteObjects" {
         faults.extend([Fault::Whim(Whim::Half), Fault::Whim(Whim::Half)]);
@@ -133,12 +151,21 @@ mod tests {
     #[test]
     fn every_fault_occurs_and_no_run_is_too_long() {
         for (service, operation) in OPERATIONS {
-            let happened: Vec<_> = (0..2_000).map(|nth| drawn(1, service, operation, nth)).collect();
+            let happened: Vec<_> = (0..2_000)
+                .map(|nth| drawn(1, service, operation, nth))
+                .collect();
             for fault in faults(service, operation) {
-                assert!(happened.contains(&Some(fault.clone())), "{operation} {fault:?}");
+                assert!(
+                    happened.contains(&Some(fault.clone())),
+                    "{operation} {fault:?}"
+                );
             }
             let longest = happened.split(Option::is_none).map(<[_]>::len).max();
-            assert_eq!(longest, usize::try_from(run_max(service)).ok(), "{operation}");
+            assert_eq!(
+                longest,
+                usize::try_from(run_max(service)).ok(),
+                "{operation}"
+            );
         }
     }
 
@@ -162,7 +189,11 @@ mod tests {
     #[test]
     fn nothing_happens_before_they_begin_and_after_they_end() {
         let moods = Moods::default();
-        let all = || (0..100).filter_map(|_| moods.fault(Service::DynamoDb, "GetItem")).count();
+        let all = || {
+            (0..100)
+                .filter_map(|_| moods.fault(Service::DynamoDb, "GetItem"))
+                .count()
+        };
         assert!(!moods.are_on() && all() == 0);
         moods.begin(1);
         assert!(moods.are_on() && all() > 0);

@@ -45,17 +45,25 @@ impl Work {
             Kind::Write => vec![body],
             Kind::Transaction | Kind::TransactionalRead => {
                 let members = body.get_mut("TransactItems")?.as_array_mut()?.drain(..);
-                members.filter_map(|member| member.as_object()?.values().next().cloned()).collect()
+                members
+                    .filter_map(|member| member.as_object()?.values().next().cloned())
+                    .collect()
             }
         };
-        Some(Work { kind, items: members.into_iter().filter_map(item).collect() })
+        Some(Work {
+            kind,
+            items: members.into_iter().filter_map(item).collect(),
+        })
     }
 }
 
 fn item(mut member: Value) -> Option<(String, Value)> {
     let table = arn::table(member.get("TableName")?.as_str()?);
     let key = member.get_mut("Key").map(Value::take);
-    Some((table, key.or_else(|| member.get_mut("Item").map(Value::take))?))
+    Some((
+        table,
+        key.or_else(|| member.get_mut("Item").map(Value::take))?,
+    ))
 }
 
 /// Who is at work on an item.
@@ -98,22 +106,38 @@ impl State {
     fn name(&self, (table, attributes): &(String, Value)) -> Option<String> {
         let key = self.keys.get(table)?;
         let sort = key.sort.as_ref().map(|sort| &attributes[sort]);
-        Some(format!("{table} {} {}", attributes[&key.partition], sort.unwrap_or(&Value::Null)))
+        Some(format!(
+            "{table} {} {}",
+            attributes[&key.partition],
+            sort.unwrap_or(&Value::Null)
+        ))
     }
 }
 
 impl Overlaps {
     /// Learns of these tables' keys; the items of others never meet.
     pub(crate) fn know(&self, tables: &[Table]) {
-        self.state().keys.extend(tables.iter().map(|table| (arn::table(&table.name), table.key.clone())));
+        self.state().keys.extend(
+            tables
+                .iter()
+                .map(|table| (arn::table(&table.name), table.key.clone())),
+        );
     }
 
     /// Begins work, or says which of its items, counted from 0, others are at work on.
     pub(super) fn begin(&self, work: &Work) -> Result<Working, Vec<usize>> {
         let mut state = self.state();
         let items: Vec<_> = work.items.iter().map(|item| state.name(item)).collect();
-        let is_taken = |name: &String| state.items.get(name).is_some_and(|at_work| at_work.conflicts_with(work.kind));
-        let taken = items.iter().enumerate().filter(|(_, item)| item.as_ref().is_some_and(is_taken));
+        let is_taken = |name: &String| {
+            state
+                .items
+                .get(name)
+                .is_some_and(|at_work| at_work.conflicts_with(work.kind))
+        };
+        let taken = items
+            .iter()
+            .enumerate()
+            .filter(|(_, item)| item.as_ref().is_some_and(is_taken));
         let taken: Vec<usize> = taken.map(|(index, _)| index).collect();
         if !taken.is_empty() {
             return Err(taken);
@@ -121,10 +145,17 @@ impl Overlaps {
         let items: Vec<String> = items.into_iter().flatten().collect();
         for name in &items {
             let at_work = state.items.entry(name.clone()).or_default();
-            at_work.count(work.kind).into_iter().for_each(|count| *count += 1);
+            at_work
+                .count(work.kind)
+                .into_iter()
+                .for_each(|count| *count += 1);
         }
         drop(state);
-        Ok(Working { overlaps: self.clone(), kind: work.kind, items })
+        Ok(Working {
+            overlaps: self.clone(),
+            kind: work.kind,
+            items,
+        })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -144,8 +175,13 @@ impl Drop for Working {
     fn drop(&mut self) {
         let mut state = self.overlaps.state();
         for name in &self.items {
-            let Some(at_work) = state.items.get_mut(name) else { continue };
-            at_work.count(self.kind).into_iter().for_each(|count| *count -= 1);
+            let Some(at_work) = state.items.get_mut(name) else {
+                continue;
+            };
+            at_work
+                .count(self.kind)
+                .into_iter()
+                .for_each(|count| *count -= 1);
             if at_work.transactions == 0 && at_work.writes == 0 {
                 state.items.remove(name);
             }
@@ -166,7 +202,10 @@ mod tests {
         overlaps.know(&[Table {
             logical_id: "Table".to_owned(),
             name: "t".to_owned(),
-            key: Key { partition: "pk".to_owned(), sort: None },
+            key: Key {
+                partition: "pk".to_owned(),
+                sort: None,
+            },
             attributes: BTreeMap::new(),
             time_to_live: None,
         }]);
@@ -177,7 +216,9 @@ mod tests {
         let key = |key: &&str| json!({ "pk": { "S": key } });
         let put = |name: &&str| json!({ "Put": { "TableName": "t", "Item": { "pk": { "S": name }, "more": {} } } });
         let body = match operation {
-            "TransactWriteItems" => json!({ "TransactItems": keys.iter().map(put).collect::<Vec<_>>() }),
+            "TransactWriteItems" => {
+                json!({ "TransactItems": keys.iter().map(put).collect::<Vec<_>>() })
+            }
             "TransactGetItems" => {
                 let get = |name: &&str| json!({ "Get": { "TableName": arn::table("t"), "Key": key(name) } });
                 json!({ "TransactItems": keys.iter().map(get).collect::<Vec<_>>() })
@@ -202,17 +243,29 @@ mod tests {
         ] {
             let overlaps = overlaps();
             let at_work = overlaps.begin(&work(first, &["a"])).unwrap();
-            assert!(overlaps.begin(&work(second, &["b"])).is_ok(), "{first} {second}");
-            assert_eq!(overlaps.begin(&work(second, &["a"])).is_err(), conflict, "{first} {second}");
+            assert!(
+                overlaps.begin(&work(second, &["b"])).is_ok(),
+                "{first} {second}"
+            );
+            assert_eq!(
+                overlaps.begin(&work(second, &["a"])).is_err(),
+                conflict,
+                "{first} {second}"
+            );
             drop(at_work);
-            assert!(overlaps.begin(&work(second, &["a"])).is_ok(), "{first} {second}");
+            assert!(
+                overlaps.begin(&work(second, &["a"])).is_ok(),
+                "{first} {second}"
+            );
         }
     }
 
     #[test]
     fn the_members_that_conflict_are_named() {
         let overlaps = overlaps();
-        let _first = overlaps.begin(&work("TransactWriteItems", &["b", "d"])).unwrap();
+        let _first = overlaps
+            .begin(&work("TransactWriteItems", &["b", "d"]))
+            .unwrap();
         let second = overlaps.begin(&work("TransactWriteItems", &["a", "b", "c", "d"]));
         assert_eq!(second.unwrap_err(), [1, 3]);
         assert!(Work::read("GetItem", b"{}").is_none());

@@ -15,14 +15,23 @@ pub(crate) struct Need {
 
 impl Need {
     pub(super) fn new(action: &str, resource: String) -> Need {
-        Need { action: action.to_owned(), resource }
+        Need {
+            action: action.to_owned(),
+            resource,
+        }
     }
 
     /// Whether one of these statements allows it.
     pub(super) fn is_met(&self, permissions: &[Permission]) -> bool {
         permissions.iter().any(|permission| {
-            permission.actions.iter().any(|pattern| matches(&pattern.to_lowercase(), &self.action.to_lowercase()))
-                && permission.resources.iter().any(|pattern| matches(pattern, &self.resource))
+            permission
+                .actions
+                .iter()
+                .any(|pattern| matches(&pattern.to_lowercase(), &self.action.to_lowercase()))
+                && permission
+                    .resources
+                    .iter()
+                    .any(|pattern| matches(pattern, &self.resource))
         })
     }
 }
@@ -44,7 +53,9 @@ fn matches(pattern: &str, text: &str) -> bool {
                 in_text += 1;
             }
             _ => {
-                let Some((after_star, swallowed)) = retry else { return false };
+                let Some((after_star, swallowed)) = retry else {
+                    return false;
+                };
                 retry = Some((after_star, swallowed + 1));
                 in_pattern = after_star;
                 in_text = swallowed + 1;
@@ -80,7 +91,10 @@ mod tests {
             actions: vec![action.to_owned()],
             resources: vec![resource.to_owned()],
         };
-        let role = [statement("dynamodb:GetItem", "arn:one"), statement("DynamoDB:Put*", "arn:two")];
+        let role = [
+            statement("dynamodb:GetItem", "arn:one"),
+            statement("DynamoDB:Put*", "arn:two"),
+        ];
         assert!(Need::new("dynamodb:GetItem", "arn:one".into()).is_met(&role));
         assert!(Need::new("dynamodb:PutItem", "arn:two".into()).is_met(&role));
         assert!(!Need::new("dynamodb:PutItem", "arn:one".into()).is_met(&role));

@@ -16,8 +16,14 @@ const SQS_NAMESPACE: &str = "com.amazonaws.sqs";
 /// Why a transaction may be cancelled without fault of its own, and what DynamoDB says of it.
 const CANCELLATIONS: [(&str, &str); 3] = [
     (TRANSACTION_CONFLICT, "Transaction is ongoing for the item"),
-    ("ProvisionedThroughputExceeded", "The level of configured provisioned throughput for the table was exceeded."),
-    ("ThrottlingError", "Throughput exceeds the current throughput limit for your account or table."),
+    (
+        "ProvisionedThroughputExceeded",
+        "The level of configured provisioned throughput for the table was exceeded.",
+    ),
+    (
+        "ThrottlingError",
+        "Throughput exceeds the current throughput limit for your account or table.",
+    ),
 ];
 
 /// Two transactions, or a transaction and a write, met on an item.
@@ -37,19 +43,26 @@ impl Refusal {
     /// Nobody holds the request's access key. DynamoDB and Secrets Manager answer 400 where the others answer 403.
     pub(super) fn unknown_key(service: Service) -> Refusal {
         let (status, code) = match service {
-            Service::DynamoDb | Service::SecretsManager => (StatusCode::BAD_REQUEST, "UnrecognizedClientException"),
+            Service::DynamoDb | Service::SecretsManager => {
+                (StatusCode::BAD_REQUEST, "UnrecognizedClientException")
+            }
             Service::S3 => (StatusCode::FORBIDDEN, "InvalidAccessKeyId"),
             Service::Sqs => (StatusCode::FORBIDDEN, "InvalidClientTokenId"),
         };
-        Refusal::new(status, code, "The access key of this request is not known here.")
+        Refusal::new(
+            status,
+            code,
+            "The access key of this request is not known here.",
+        )
     }
 
     /// The request carries no credentials.
     pub(super) fn anonymous(service: Service) -> Refusal {
         let (status, code) = match service {
-            Service::DynamoDb | Service::SecretsManager => {
-                (StatusCode::BAD_REQUEST, "MissingAuthenticationTokenException")
-            }
+            Service::DynamoDb | Service::SecretsManager => (
+                StatusCode::BAD_REQUEST,
+                "MissingAuthenticationTokenException",
+            ),
             Service::S3 => (StatusCode::FORBIDDEN, "AccessDenied"),
             Service::Sqs => (StatusCode::FORBIDDEN, "MissingAuthenticationToken"),
         };
@@ -59,22 +72,33 @@ impl Refusal {
     /// The principal's role does not allow it. DynamoDB and Secrets Manager answer 400 where the others answer 403.
     pub(super) fn denied(service: Service, principal: &str, need: &Need) -> Refusal {
         let (status, code) = match service {
-            Service::DynamoDb | Service::SecretsManager => (StatusCode::BAD_REQUEST, "AccessDeniedException"),
+            Service::DynamoDb | Service::SecretsManager => {
+                (StatusCode::BAD_REQUEST, "AccessDeniedException")
+            }
             Service::S3 | Service::Sqs => (StatusCode::FORBIDDEN, "AccessDenied"),
         };
         let Need { action, resource } = need;
-        let message = format!("{principal} is not authorized to perform: {action} on resource: {resource}");
+        let message =
+            format!("{principal} is not authorized to perform: {action} on resource: {resource}");
         Refusal::new(status, code, &message)
     }
 
     /// The body is larger than any that the service takes.
     pub(super) fn too_large() -> Refusal {
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", "The request's body is too large.")
+        Refusal::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "RequestEntityTooLarge",
+            "The request's body is too large.",
+        )
     }
 
     /// The body ended early.
     pub(super) fn incomplete() -> Refusal {
-        Refusal::new(StatusCode::BAD_REQUEST, "IncompleteBody", "The request's body ended before it was complete.")
+        Refusal::new(
+            StatusCode::BAD_REQUEST,
+            "IncompleteBody",
+            "The request's body ended before it was complete.",
+        )
     }
 
     /// A planned error.
@@ -85,19 +109,39 @@ impl Refusal {
 
     /// Others are at work on these items of a call.
     pub(super) fn conflict(kind: Kind, members: Vec<usize>) -> Refusal {
-        let code = if kind == Kind::Write { "TransactionConflictException" } else { TRANSACTION_CONFLICT };
-        let refusal = Refusal::new(StatusCode::BAD_REQUEST, code, "Transaction is ongoing for the item");
+        let code = if kind == Kind::Write {
+            "TransactionConflictException"
+        } else {
+            TRANSACTION_CONFLICT
+        };
+        let refusal = Refusal::new(
+            StatusCode::BAD_REQUEST,
+            code,
+            "Transaction is ongoing for the item",
+        );
         Refusal { members, ..refusal }
     }
 
     fn new(status: StatusCode, code: &str, message: &str) -> Refusal {
-        Refusal { status, code: code.to_owned(), message: message.to_owned(), members: vec![0] }
+        Refusal {
+            status,
+            code: code.to_owned(),
+            message: message.to_owned(),
+            members: vec![0],
+        }
     }
 
     /// The answer to a request in the service's shape.
-    pub(super) fn answer(&self, service: Service, method: &Method, operation: &Operation) -> Response<Body> {
+    pub(super) fn answer(
+        &self,
+        service: Service,
+        method: &Method,
+        operation: &Operation,
+    ) -> Response<Body> {
         match service {
-            Service::DynamoDb => self.json(DYNAMODB_NAMESPACE, &operation.name, operation.needs.len()),
+            Service::DynamoDb => {
+                self.json(DYNAMODB_NAMESPACE, &operation.name, operation.needs.len())
+            }
             Service::SecretsManager => secrets::refusal(self.status, &self.code, &self.message),
             Service::Sqs => self.query_compatible(&operation.name),
             Service::S3 => self.xml(method),
@@ -109,15 +153,25 @@ impl Refusal {
         let cancels = CANCELLATIONS.iter().find(|(code, _)| *code == self.code);
         let body = match cancels.filter(|_| operation.starts_with("Transact")) {
             Some(reason) => cancellation(namespace, *reason, &self.members, counts),
-            None => json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message }),
+            None => {
+                json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message })
+            }
         };
-        with_status(self.status, "application/x-amz-json-1.0", Body::from(body.to_string()))
+        with_status(
+            self.status,
+            "application/x-amz-json-1.0",
+            Body::from(body.to_string()),
+        )
     }
 
     /// AWS JSON for SQS, whose clients read the older protocol's code from a header.
     fn query_compatible(&self, operation: &str) -> Response<Body> {
         let mut answer = self.json(SQS_NAMESPACE, operation, 0);
-        let fault = if self.status.is_server_error() { "Receiver" } else { "Sender" };
+        let fault = if self.status.is_server_error() {
+            "Receiver"
+        } else {
+            "Sender"
+        };
         if let Ok(error) = HeaderValue::try_from(format!("{};{fault}", self.code)) {
             answer.headers_mut().insert("x-amzn-query-error", error);
         }
@@ -139,7 +193,12 @@ impl Refusal {
 }
 
 /// A transaction some of whose members were cancelled; the others are as good as ever.
-fn cancellation(namespace: &str, (code, message): (&str, &str), cancelled: &[usize], counts: usize) -> Value {
+fn cancellation(
+    namespace: &str,
+    (code, message): (&str, &str),
+    cancelled: &[usize],
+    counts: usize,
+) -> Value {
     let reason = |member: usize| {
         if cancelled.contains(&member) {
             json!({ "Code": code, "Message": message })
@@ -148,7 +207,10 @@ fn cancellation(namespace: &str, (code, message): (&str, &str), cancelled: &[usi
         }
     };
     let reasons: Vec<_> = (0..counts.max(1)).map(reason).collect();
-    let codes: Vec<_> = reasons.iter().filter_map(|reason| reason["Code"].as_str()).collect();
+    let codes: Vec<_> = reasons
+        .iter()
+        .filter_map(|reason| reason["Code"].as_str())
+        .collect();
     let codes = codes.join(", ");
     json!({
         "__type": format!("{namespace}#TransactionCanceledException"),
@@ -160,10 +222,14 @@ fn cancellation(namespace: &str, (code, message): (&str, &str), cancelled: &[usi
 fn with_status(status: StatusCode, content_type: &'static str, body: Body) -> Response<Body> {
     let mut answer = Response::new(body);
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    answer
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     answer
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }

@@ -43,12 +43,20 @@ pub struct Wire {
 impl Wire {
     /// The last 10,000 calls since the log was cleared, in the order in which they were answered.
     pub fn calls(&self) -> Vec<Call> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .cloned()
+            .collect()
     }
 
     /// Forgets all calls.
     pub fn clear(&self) {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
     }
 
     /// Appends a call.

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 
 use http::{
     HeaderMap, HeaderName, HeaderValue,
-    header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, EXPIRES},
+    header::{
+        CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE,
+        EXPIRES,
+    },
 };
 use s3s::{S3Result, s3_error};
 use serde::{Deserialize, Serialize};
@@ -19,8 +22,14 @@ const METADATA_PREFIX: &str = "x-amz-meta-";
 /// What an object is when nobody said what it is.
 const DEFAULT_CONTENT_TYPE: &str = "binary/octet-stream";
 
-const SYSTEM_HEADERS: [HeaderName; 6] =
-    [CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, EXPIRES];
+const SYSTEM_HEADERS: [HeaderName; 6] = [
+    CACHE_CONTROL,
+    CONTENT_DISPOSITION,
+    CONTENT_ENCODING,
+    CONTENT_LANGUAGE,
+    CONTENT_TYPE,
+    EXPIRES,
+];
 
 /// Headers by their lower-case name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,15 +48,23 @@ impl Attributes {
             }
             let value = joined(headers, name)?;
             metadata_bytes += metadata.map_or(0, |name| name.len() + value.len());
-            let value = if name == CONTENT_ENCODING { without_chunking(&value) } else { value };
+            let value = if name == CONTENT_ENCODING {
+                without_chunking(&value)
+            } else {
+                value
+            };
             if !value.is_empty() || metadata.is_some() {
                 kept.insert(name.as_str().to_owned(), value);
             }
         }
         if metadata_bytes > METADATA_BYTES_MAX {
-            return Err(s3_error!(MetadataTooLarge, "Your metadata headers exceed the maximum allowed metadata size"));
+            return Err(s3_error!(
+                MetadataTooLarge,
+                "Your metadata headers exceed the maximum allowed metadata size"
+            ));
         }
-        kept.entry(CONTENT_TYPE.as_str().to_owned()).or_insert_with(|| DEFAULT_CONTENT_TYPE.to_owned());
+        kept.entry(CONTENT_TYPE.as_str().to_owned())
+            .or_insert_with(|| DEFAULT_CONTENT_TYPE.to_owned());
         Ok(Attributes(kept))
     }
 
@@ -55,7 +72,10 @@ impl Attributes {
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         for (name, value) in &self.0 {
             // Both were headers once.
-            if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_bytes(value.as_bytes())) {
+            if let (Ok(name), Ok(value)) = (
+                HeaderName::try_from(name),
+                HeaderValue::from_bytes(value.as_bytes()),
+            ) {
                 headers.insert(name, value);
             }
         }
@@ -63,7 +83,11 @@ impl Attributes {
 
     /// Sets the one that a 304 carries.
     pub(super) fn write_validators(&self, headers: &mut HeaderMap) {
-        if let Some(Ok(value)) = self.0.get(CACHE_CONTROL.as_str()).map(HeaderValue::try_from) {
+        if let Some(Ok(value)) = self
+            .0
+            .get(CACHE_CONTROL.as_str())
+            .map(HeaderValue::try_from)
+        {
             headers.insert(CACHE_CONTROL, value);
         }
     }
@@ -74,13 +98,20 @@ fn joined(headers: &HeaderMap, name: &HeaderName) -> S3Result<String> {
     let mut values = Vec::new();
     for value in headers.get_all(name) {
         let value = std::str::from_utf8(value.as_bytes());
-        values.push(value.map_err(|error| s3_error!(error, InvalidArgument, "Header {name} is not UTF-8."))?);
+        values.push(
+            value.map_err(|error| {
+                s3_error!(error, InvalidArgument, "Header {name} is not UTF-8.")
+            })?,
+        );
     }
     Ok(values.join(","))
 }
 
 fn without_chunking(encoding: &str) -> String {
-    let kept = encoding.split(',').map(str::trim).filter(|coding| !coding.eq_ignore_ascii_case("aws-chunked"));
+    let kept = encoding
+        .split(',')
+        .map(str::trim)
+        .filter(|coding| !coding.eq_ignore_ascii_case("aws-chunked"));
     kept.collect::<Vec<_>>().join(",")
 }
 
@@ -98,9 +129,17 @@ mod tests {
 
     #[test]
     fn the_encoding_of_the_transport_is_not_the_objects() {
-        for (sent, kept) in [("aws-chunked", None), ("aws-chunked,gzip", Some("gzip")), ("br", Some("br"))] {
+        for (sent, kept) in [
+            ("aws-chunked", None),
+            ("aws-chunked,gzip", Some("gzip")),
+            ("br", Some("br")),
+        ] {
             let attributes = read(&[("content-encoding", sent)]).unwrap();
-            assert_eq!(attributes.0.get("content-encoding").map(String::as_str), kept, "{sent}");
+            assert_eq!(
+                attributes.0.get("content-encoding").map(String::as_str),
+                kept,
+                "{sent}"
+            );
         }
     }
 
@@ -113,8 +152,11 @@ mod tests {
 
     #[test]
     fn what_came_in_goes_out() {
-        let sent =
-            [("cache-control", "no-store"), ("content-type", "text/plain; charset=utf-8"), ("x-amz-meta-a", "é, b")];
+        let sent = [
+            ("cache-control", "no-store"),
+            ("content-type", "text/plain; charset=utf-8"),
+            ("x-amz-meta-a", "é, b"),
+        ];
         let mut answer = HeaderMap::new();
         read(&sent).unwrap().write(&mut answer);
         for (name, value) in sent {

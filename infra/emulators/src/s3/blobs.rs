@@ -39,9 +39,14 @@ pub(super) struct Blobs {
 impl Blobs {
     /// Prepares the directories and throws away what was being written when the process ended.
     pub(super) fn open(directory: &Path) -> Result<Blobs, OpenError> {
-        let blobs =
-            Blobs { finished: directory.join("blobs"), incoming: directory.join("incoming"), next: AtomicU64::new(1) };
-        let prepare = |path: PathBuf| fs::create_dir_all(&path).map_err(|source| OpenError::File { path, source });
+        let blobs = Blobs {
+            finished: directory.join("blobs"),
+            incoming: directory.join("incoming"),
+            next: AtomicU64::new(1),
+        };
+        let prepare = |path: PathBuf| {
+            fs::create_dir_all(&path).map_err(|source| OpenError::File { path, source })
+        };
         if blobs.incoming.exists() {
             let path = blobs.incoming.clone();
             fs::remove_dir_all(&path).map_err(|source| OpenError::File { path, source })?;
@@ -53,14 +58,22 @@ impl Blobs {
 
     /// Keeps the names of these files from being given again.
     pub(super) fn reserve(&self, taken: &[Found]) {
-        let last = taken.iter().map(|found| found.id.0).max().unwrap_or_default();
-        self.next.fetch_max(last.saturating_add(1), Ordering::Relaxed);
+        let last = taken
+            .iter()
+            .map(|found| found.id.0)
+            .max()
+            .unwrap_or_default();
+        self.next
+            .fetch_max(last.saturating_add(1), Ordering::Relaxed);
     }
 
     /// Every file under its final name.
     pub(super) fn list(&self) -> Result<Vec<Found>, OpenError> {
         let mut all = Vec::new();
-        let fail = |path: &Path, source| OpenError::File { path: path.to_owned(), source };
+        let fail = |path: &Path, source| OpenError::File {
+            path: path.to_owned(),
+            source,
+        };
         for shard in (0..SHARDS).map(|shard| self.shard(shard)) {
             let entries = match fs::read_dir(&shard) {
                 Ok(entries) => entries.collect::<io::Result<Vec<_>>>(),
@@ -68,11 +81,19 @@ impl Blobs {
                 Err(error) => Err(error),
             };
             for entry in entries.map_err(|source| fail(&shard, source))? {
-                let metadata = entry.metadata().map_err(|source| fail(&entry.path(), source))?;
+                let metadata = entry
+                    .metadata()
+                    .map_err(|source| fail(&entry.path(), source))?;
                 let name = entry.file_name();
                 // Files that are not ours are left alone.
-                if let Some(id) = name.to_str().and_then(|name| u64::from_str_radix(name, 16).ok()) {
-                    all.push(Found { id: BlobId(id), size_bytes: metadata.len() });
+                if let Some(id) = name
+                    .to_str()
+                    .and_then(|name| u64::from_str_radix(name, 16).ok())
+                {
+                    all.push(Found {
+                        id: BlobId(id),
+                        size_bytes: metadata.len(),
+                    });
                 }
             }
         }
@@ -82,7 +103,11 @@ impl Blobs {
     /// A file to write into. Nothing is on disk before the first write.
     pub(super) fn begin(&self) -> Incoming {
         let id = self.take_id();
-        Incoming { id, path: self.incoming.join(name(id)), file: None }
+        Incoming {
+            id,
+            path: self.incoming.join(name(id)),
+            file: None,
+        }
     }
 
     /// Gives a written file its final name.
@@ -98,7 +123,9 @@ impl Blobs {
         let copy = self.take_id();
         let from = self.path(id);
         // Not every file system has hard links, or as many as we want.
-        self.place(copy, |to| fs::hard_link(&from, to).or_else(|_| fs::copy(&from, to).map(drop)))?;
+        self.place(copy, |to| {
+            fs::hard_link(&from, to).or_else(|_| fs::copy(&from, to).map(drop))
+        })?;
         Ok(copy)
     }
 

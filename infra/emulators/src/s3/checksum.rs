@@ -22,8 +22,13 @@ pub(super) enum Algorithm {
 }
 
 impl Algorithm {
-    pub(super) const ALL: [Algorithm; 5] =
-        [Algorithm::Crc32, Algorithm::Crc32c, Algorithm::Crc64Nvme, Algorithm::Sha1, Algorithm::Sha256];
+    pub(super) const ALL: [Algorithm; 5] = [
+        Algorithm::Crc32,
+        Algorithm::Crc32c,
+        Algorithm::Crc64Nvme,
+        Algorithm::Sha1,
+        Algorithm::Sha256,
+    ];
 
     /// What S3 computes by itself where the client names none.
     pub(super) const DEFAULT: Algorithm = Algorithm::Crc64Nvme;
@@ -62,7 +67,9 @@ impl Algorithm {
 
     /// The algorithm of this name.
     pub(super) fn named(name: &str) -> Option<Algorithm> {
-        Algorithm::ALL.into_iter().find(|algorithm| algorithm.name().eq_ignore_ascii_case(name))
+        Algorithm::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name().eq_ignore_ascii_case(name))
     }
 }
 
@@ -107,7 +114,10 @@ impl Checksum {
     /// Sets it on an answer about an object.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         self.write_value(headers);
-        headers.insert("x-amz-checksum-type", HeaderValue::from_static(self.told().1.name()));
+        headers.insert(
+            "x-amz-checksum-type",
+            HeaderValue::from_static(self.told().1.name()),
+        );
     }
 
     /// Sets it on an answer about a part.
@@ -165,7 +175,11 @@ impl Hasher {
             Algorithm::Sha1 => checksum.sha1 = Some(Sha1::new()),
             Algorithm::Sha256 => checksum.sha256 = Some(Sha256::new()),
         }
-        Hasher { md5: Md5::new(), algorithm, checksum }
+        Hasher {
+            md5: Md5::new(),
+            algorithm,
+            checksum,
+        }
     }
 
     pub(super) fn update(&mut self, bytes: &[u8]) {
@@ -174,9 +188,18 @@ impl Hasher {
     }
 
     pub(super) fn finish(self) -> Sums {
-        let value = field(&mut self.checksum.finalize(), self.algorithm).take().unwrap_or_default();
-        let checksum = Checksum { algorithm: self.algorithm, value, composite: None };
-        Sums { md5: self.md5.finalize().into(), checksum }
+        let value = field(&mut self.checksum.finalize(), self.algorithm)
+            .take()
+            .unwrap_or_default();
+        let checksum = Checksum {
+            algorithm: self.algorithm,
+            value,
+            composite: None,
+        };
+        Sums {
+            md5: self.md5.finalize().into(),
+            checksum,
+        }
     }
 }
 
@@ -191,7 +214,10 @@ mod tests {
             (Algorithm::Crc32c, "4waSgw=="),
             (Algorithm::Crc64Nvme, "rosUhgp5mIg="),
             (Algorithm::Sha1, "98O8HYCOBHMq32eZZczDTKeuNEE="),
-            (Algorithm::Sha256, "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU="),
+            (
+                Algorithm::Sha256,
+                "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=",
+            ),
         ] {
             let mut hasher = Hasher::new(algorithm);
             hasher.update(b"12345");

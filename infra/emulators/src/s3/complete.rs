@@ -40,21 +40,41 @@ pub(super) async fn complete(
     shared: &Arc<Shared>,
     request: S3Request<CompleteMultipartUploadInput>,
 ) -> S3Result<S3Response<CompleteMultipartUploadOutput>> {
-    let CompleteMultipartUploadInput { bucket, key, upload_id, multipart_upload, mpu_object_size, .. } = request.input;
+    let CompleteMultipartUploadInput {
+        bucket,
+        key,
+        upload_id,
+        multipart_upload,
+        mpu_object_size,
+        ..
+    } = request.input;
     shared.bucket(&bucket)?;
-    let named = multipart_upload.and_then(|upload| upload.parts).unwrap_or_default();
+    let named = multipart_upload
+        .and_then(|upload| upload.parts)
+        .unwrap_or_default();
     if named.is_empty() {
-        return Err(s3_error!(MalformedXML, "The XML you provided was not well-formed or names no part"));
+        return Err(s3_error!(
+            MalformedXML,
+            "The XML you provided was not well-formed or names no part"
+        ));
     }
     let completion = Completion {
         id: UploadId::parse(&upload_id)?,
-        address: Address { bucket: bucket.clone(), key: key.clone() },
+        address: Address {
+            bucket: bucket.clone(),
+            key: key.clone(),
+        },
         named,
         condition: WriteCondition::from_headers(&request.headers)?,
         promised: promised(&request.headers),
-        size_bytes: mpu_object_size.map(u64::try_from).transpose().unwrap_or_default(),
+        size_bytes: mpu_object_size
+            .map(u64::try_from)
+            .transpose()
+            .unwrap_or_default(),
     };
-    let object = shared.blocking(move |shared| completion.run(shared)).await?;
+    let object = shared
+        .blocking(move |shared| completion.run(shared))
+        .await?;
     let dto::Checksum {
         checksum_crc32,
         checksum_crc32c,
@@ -128,25 +148,36 @@ impl Completion {
     /// Finds the parts that the request names, and refuses what does not fit them.
     fn choose(&self, shared: &Shared) -> Result<(Upload, Vec<Part>), Fault> {
         let database = shared.database();
-        let upload = uploads::upload(&database, self.id, &self.address)?.ok_or_else(no_such_upload)?;
+        let upload =
+            uploads::upload(&database, self.id, &self.address)?.ok_or_else(no_such_upload)?;
         let parts = uploads::parts(&database, self.id, 0, PART_NUMBER_MAX)?;
         drop(database);
-        let mut parts: HashMap<i32, Part> = parts.into_iter().map(|part| (part.number, part)).collect();
+        let mut parts: HashMap<i32, Part> =
+            parts.into_iter().map(|part| (part.number, part)).collect();
         let mut chosen: Vec<Part> = Vec::new();
         for named in &self.named {
             let number = named.part_number.unwrap_or_default();
             if chosen.last().is_some_and(|before| before.number >= number) {
-                return Err(s3_error!(InvalidPartOrder, "The list of parts was not in ascending order.").into());
+                return Err(s3_error!(
+                    InvalidPartOrder,
+                    "The list of parts was not in ascending order."
+                )
+                .into());
             }
             let part = parts.remove(&number).ok_or_else(invalid_part)?;
             check_named(named, &part, upload.plan)?;
             chosen.push(part);
         }
-        let but_last = chosen.split_last().map(|(_, before)| before).unwrap_or_default();
+        let but_last = chosen
+            .split_last()
+            .map(|(_, before)| before)
+            .unwrap_or_default();
         if but_last.iter().any(|part| part.size_bytes < PART_BYTES_MIN) {
-            return Err(
-                s3_error!(EntityTooSmall, "Your proposed upload is smaller than the minimum allowed size").into()
-            );
+            return Err(s3_error!(
+                EntityTooSmall,
+                "Your proposed upload is smaller than the minimum allowed size"
+            )
+            .into());
         }
         Ok((upload, chosen))
     }
@@ -158,16 +189,25 @@ impl Completion {
             checksum.composite = Some(composite(upload.plan.algorithm, parts));
         }
         let size_bytes: u64 = parts.iter().map(|part| part.size_bytes).sum();
-        if self.size_bytes.is_some_and(|expected| expected != size_bytes) {
+        if self
+            .size_bytes
+            .is_some_and(|expected| expected != size_bytes)
+        {
             return Err(s3_error!(
                 InvalidRequest,
                 "The provided 'x-amz-mp-object-size' header does not match what was computed."
             ));
         }
         match &self.promised {
-            Some((algorithm, value)) if *algorithm != checksum.algorithm || value != checksum.told().0 => Err(
-                s3_error!(BadDigest, "The {} you specified did not match the calculated checksum.", algorithm.name()),
-            ),
+            Some((algorithm, value))
+                if *algorithm != checksum.algorithm || value != checksum.told().0 =>
+            {
+                Err(s3_error!(
+                    BadDigest,
+                    "The {} you specified did not match the calculated checksum.",
+                    algorithm.name()
+                ))
+            }
             _ => Ok(checksum),
         }
     }
@@ -175,7 +215,11 @@ impl Completion {
 
 /// Refuses a part that is not the one the request means.
 fn check_named(named: &CompletedPart, part: &Part, plan: Plan) -> S3Result<()> {
-    if named.e_tag.as_ref().is_some_and(|tag| tag.value() != part.etag) {
+    if named
+        .e_tag
+        .as_ref()
+        .is_some_and(|tag| tag.value() != part.etag)
+    {
         return Err(invalid_part());
     }
     let mut sums = dto::Checksum {
@@ -205,7 +249,9 @@ fn join(shared: &Shared, parts: &[Part], plan: Plan) -> Result<(Incoming, Sums),
     for part in parts {
         let mut file = match shared.blobs.read(part.blob) {
             // Meanwhile it was replaced, or the upload completed or given up.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Err(no_such_upload().into()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Err(no_such_upload().into());
+            }
             file => file?,
         };
         loop {
@@ -235,7 +281,11 @@ fn composite(algorithm: Algorithm, parts: &[Part]) -> String {
     let mut hasher = Hasher::new(algorithm);
     for part in parts {
         // It was written from a checksum.
-        hasher.update(&BASE64_STANDARD.decode(&part.checksum.value).unwrap_or_default());
+        hasher.update(
+            &BASE64_STANDARD
+                .decode(&part.checksum.value)
+                .unwrap_or_default(),
+        );
     }
     format!("{}-{}", hasher.finish().checksum.value, parts.len())
 }

@@ -32,7 +32,9 @@ impl WriteCondition {
             None => false,
             Some(ETagCondition::Any) => true,
             Some(ETagCondition::ETag(_)) => {
-                return Err(not_emulated("If-None-Match with an ETag on writes, nor does S3"));
+                return Err(not_emulated(
+                    "If-None-Match with an ETag on writes, nor does S3",
+                ));
             }
         };
         Ok(WriteCondition { matches, absent })
@@ -40,7 +42,10 @@ impl WriteCondition {
 
     /// That the object has this tag.
     pub(super) fn matching(tag: Option<ETagCondition>) -> WriteCondition {
-        WriteCondition { matches: tag, absent: false }
+        WriteCondition {
+            matches: tag,
+            absent: false,
+        }
     }
 
     /// Judges it by the object that is there.
@@ -97,7 +102,11 @@ impl ReadCondition {
 
     /// Judges it for the source of a copy, which is taken or refused.
     pub(super) fn check_source(&self, object: &Object) -> S3Result<()> {
-        if self.judge(object) == Verdict::Proceed { Ok(()) } else { Err(precondition_failed()) }
+        if self.judge(object) == Verdict::Proceed {
+            Ok(())
+        } else {
+            Err(precondition_failed())
+        }
     }
 }
 
@@ -109,9 +118,13 @@ fn strongly_matches(condition: &ETagCondition, object: &Object) -> bool {
 }
 
 fn parse(headers: &HeaderMap, name: &HeaderName) -> S3Result<Option<ETagCondition>> {
-    let Some(value) = headers.get(name) else { return Ok(None) };
+    let Some(value) = headers.get(name) else {
+        return Ok(None);
+    };
     let condition = ETagCondition::parse_http_header(value.as_bytes());
-    condition.map(Some).map_err(|error| s3_error!(error, InvalidArgument, "Header {name} is not an ETag."))
+    condition
+        .map(Some)
+        .map_err(|error| s3_error!(error, InvalidArgument, "Header {name} is not an ETag."))
 }
 
 #[cfg(test)]
@@ -150,15 +163,71 @@ mod tests {
     fn tags_go_before_dates() {
         let cases = [
             (ReadCondition::default(), Verdict::Proceed),
-            (ReadCondition { matches: tag("\"b\""), ..Default::default() }, Verdict::Failed),
-            (ReadCondition { matches: tag("W/\"a\""), ..Default::default() }, Verdict::Failed),
-            (ReadCondition { matches: tag("\"a\""), unmodified_since: at(1), ..Default::default() }, Verdict::Proceed),
-            (ReadCondition { unmodified_since: at(9), ..Default::default() }, Verdict::Failed),
-            (ReadCondition { unmodified_since: at(10), ..Default::default() }, Verdict::Proceed),
-            (ReadCondition { differs: tag("W/\"a\""), ..Default::default() }, Verdict::NotModified),
-            (ReadCondition { differs: tag("\"b\""), modified_since: at(99), ..Default::default() }, Verdict::Proceed),
-            (ReadCondition { modified_since: at(10), ..Default::default() }, Verdict::NotModified),
-            (ReadCondition { modified_since: at(9), ..Default::default() }, Verdict::Proceed),
+            (
+                ReadCondition {
+                    matches: tag("\"b\""),
+                    ..Default::default()
+                },
+                Verdict::Failed,
+            ),
+            (
+                ReadCondition {
+                    matches: tag("W/\"a\""),
+                    ..Default::default()
+                },
+                Verdict::Failed,
+            ),
+            (
+                ReadCondition {
+                    matches: tag("\"a\""),
+                    unmodified_since: at(1),
+                    ..Default::default()
+                },
+                Verdict::Proceed,
+            ),
+            (
+                ReadCondition {
+                    unmodified_since: at(9),
+                    ..Default::default()
+                },
+                Verdict::Failed,
+            ),
+            (
+                ReadCondition {
+                    unmodified_since: at(10),
+                    ..Default::default()
+                },
+                Verdict::Proceed,
+            ),
+            (
+                ReadCondition {
+                    differs: tag("W/\"a\""),
+                    ..Default::default()
+                },
+                Verdict::NotModified,
+            ),
+            (
+                ReadCondition {
+                    differs: tag("\"b\""),
+                    modified_since: at(99),
+                    ..Default::default()
+                },
+                Verdict::Proceed,
+            ),
+            (
+                ReadCondition {
+                    modified_since: at(10),
+                    ..Default::default()
+                },
+                Verdict::NotModified,
+            ),
+            (
+                ReadCondition {
+                    modified_since: at(9),
+                    ..Default::default()
+                },
+                Verdict::Proceed,
+            ),
         ];
         for (condition, verdict) in cases {
             assert_eq!(condition.judge(&object()), verdict, "{condition:?}");

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
-        self, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopyPartResult, CopySource, MetadataDirective,
-        UploadPartCopyInput, UploadPartCopyOutput,
+        self, CopyObjectInput, CopyObjectOutput, CopyObjectResult, CopyPartResult, CopySource,
+        MetadataDirective, UploadPartCopyInput, UploadPartCopyOutput,
     },
     s3_error,
 };
@@ -43,9 +43,17 @@ pub(super) async fn copy(
 ) -> S3Result<S3Response<CopyObjectOutput>> {
     let S3Request { headers, input, .. } = request;
     let target = put::target(shared, input.bucket, input.key)?;
-    let algorithm = input.checksum_algorithm.as_ref().map(|name| named(name.as_str())).transpose()?;
+    let algorithm = input
+        .checksum_algorithm
+        .as_ref()
+        .map(|name| named(name.as_str()))
+        .transpose()?;
     let source = source(shared, &input.copy_source)?;
-    let replaced = match input.metadata_directive.as_ref().map(MetadataDirective::as_str) {
+    let replaced = match input
+        .metadata_directive
+        .as_ref()
+        .map(MetadataDirective::as_str)
+    {
         None | Some(MetadataDirective::COPY) => None,
         Some(MetadataDirective::REPLACE) => Some(Attributes::from_headers(&headers)?),
         Some(_) => return Err(s3_error!(InvalidArgument, "Unknown metadata directive.")),
@@ -67,7 +75,9 @@ pub(super) async fn copy(
         if let Some(algorithm) = algorithm {
             let extracted = extract(shared, &source, &wanted, None, Hasher::new(algorithm))?;
             let attributes = replaced.unwrap_or(extracted.attributes);
-            return shared.replace(&target, &condition, |_| put::object(shared, extracted.received, attributes));
+            return shared.replace(&target, &condition, |_| {
+                put::object(shared, extracted.received, attributes)
+            });
         }
         shared.replace(&target, &condition, |transaction| {
             let source = rows::object(transaction, &source)?.ok_or_else(no_such_key)?;
@@ -77,17 +87,28 @@ pub(super) async fn copy(
         })
     });
     let object = copied.await?;
-    let output = CopyObjectOutput { copy_object_result: Some(result(&object)), ..CopyObjectOutput::default() };
+    let output = CopyObjectOutput {
+        copy_object_result: Some(result(&object)),
+        ..CopyObjectOutput::default()
+    };
     Ok(S3Response::new(output))
 }
 
 fn named(algorithm: &str) -> S3Result<Algorithm> {
-    Algorithm::named(algorithm)
-        .ok_or_else(|| s3_error!(InvalidRequest, "Checksum algorithm provided is unsupported: {algorithm}"))
+    Algorithm::named(algorithm).ok_or_else(|| {
+        s3_error!(
+            InvalidRequest,
+            "Checksum algorithm provided is unsupported: {algorithm}"
+        )
+    })
 }
 
 /// The same object once more. As it was not uploaded in parts, its ETag is its MD5 and its checksum covers all of it.
-fn duplicate(shared: &Shared, source: Object, replaced: Option<Attributes>) -> Result<Object, Fault> {
+fn duplicate(
+    shared: &Shared,
+    source: Object,
+    replaced: Option<Attributes>,
+) -> Result<Object, Fault> {
     let mut checksum = source.checksum;
     checksum.composite = None;
     Ok(Object {
@@ -133,7 +154,10 @@ pub(super) async fn copy_part(
     check_number(input.part_number)?;
     let target = Target {
         id: UploadId::parse(&input.upload_id)?,
-        address: Address { bucket: input.bucket, key: input.key },
+        address: Address {
+            bucket: input.bucket,
+            key: input.key,
+        },
         number: input.part_number,
     };
     let source = source(shared, &input.copy_source)?;
@@ -147,11 +171,20 @@ pub(super) async fn copy_part(
     let copied = shared.blocking(move |shared| {
         let plan = target.upload(shared)?.plan;
         let hasher = Hasher::new(plan.algorithm);
-        target.keep(shared, extract(shared, &source, &wanted, range.as_deref(), hasher)?.received)
+        target.keep(
+            shared,
+            extract(shared, &source, &wanted, range.as_deref(), hasher)?.received,
+        )
     });
     let part = copied.await?;
-    let dto::Checksum { checksum_crc32, checksum_crc32c, checksum_crc64nvme, checksum_sha1, checksum_sha256, .. } =
-        part.checksum.to_dto();
+    let dto::Checksum {
+        checksum_crc32,
+        checksum_crc32c,
+        checksum_crc64nvme,
+        checksum_sha1,
+        checksum_sha256,
+        ..
+    } = part.checksum.to_dto();
     let result = CopyPartResult {
         e_tag: Some(part.tag()),
         last_modified: Some(timestamp(part.modified_ms)),
@@ -161,7 +194,10 @@ pub(super) async fn copy_part(
         checksum_sha1,
         checksum_sha256,
     };
-    let output = UploadPartCopyOutput { copy_part_result: Some(result), ..UploadPartCopyOutput::default() };
+    let output = UploadPartCopyOutput {
+        copy_part_result: Some(result),
+        ..UploadPartCopyOutput::default()
+    };
     Ok(S3Response::new(output))
 }
 
@@ -200,17 +236,32 @@ fn extract(
         hasher.update(&step);
         incoming.write(&[Bytes::from(step)])?;
     }
-    let received = Received { incoming, size_bytes: span.length, sums: hasher.finish() };
-    Ok(Extracted { received, attributes: object.attributes })
+    let received = Received {
+        incoming,
+        size_bytes: span.length,
+        sums: hasher.finish(),
+    };
+    Ok(Extracted {
+        received,
+        attributes: object.attributes,
+    })
 }
 
 /// Where `x-amz-copy-source` points to.
 fn source(shared: &Shared, named: &CopySource) -> S3Result<Address> {
-    let CopySource::Bucket { bucket, key, version_id: None } = named else {
+    let CopySource::Bucket {
+        bucket,
+        key,
+        version_id: None,
+    } = named
+    else {
         return Err(not_emulated("copies from access points or of versions"));
     };
     shared.bucket(bucket)?;
-    Ok(Address { bucket: bucket.to_string(), key: key.to_string() })
+    Ok(Address {
+        bucket: bucket.to_string(),
+        key: key.to_string(),
+    })
 }
 
 fn check_size(size_bytes: u64) -> S3Result<()> {

@@ -14,22 +14,42 @@ use super::Shared;
 
 /// Answers preflights, and adds to other answers what lets a script read them.
 pub(super) async fn apply(shared: Arc<Shared>, request: Request, next: Next) -> Response {
-    let Some(origin) = text(request.headers(), &header::ORIGIN) else { return next.run(request).await };
-    let bucket = request.uri().path().trim_start_matches('/').split('/').next().unwrap_or_default();
-    let rules = shared.bucket(bucket).map(|bucket| bucket.cors).unwrap_or_default();
+    let Some(origin) = text(request.headers(), &header::ORIGIN) else {
+        return next.run(request).await;
+    };
+    let bucket = request
+        .uri()
+        .path()
+        .trim_start_matches('/')
+        .split('/')
+        .next()
+        .unwrap_or_default();
+    let rules = shared
+        .bucket(bucket)
+        .map(|bucket| bucket.cors)
+        .unwrap_or_default();
     let preflight = request.method() == Method::OPTIONS;
     let (method, asked) = if preflight {
         let headers = request.headers();
         let asked = text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS).unwrap_or_default();
-        (text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD).unwrap_or_default(), asked)
+        (
+            text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD).unwrap_or_default(),
+            asked,
+        )
     } else {
         (request.method().to_string(), String::new())
     };
-    let rule = rules.iter().find(|rule| allows(rule, &origin, &method, &asked));
+    let rule = rules
+        .iter()
+        .find(|rule| allows(rule, &origin, &method, &asked));
 
     let mut response = match (preflight, rule) {
         (true, None) => {
-            return (StatusCode::FORBIDDEN, "CORSResponse: This CORS request is not allowed.").into_response();
+            return (
+                StatusCode::FORBIDDEN,
+                "CORSResponse: This CORS request is not allowed.",
+            )
+                .into_response();
         }
         (true, Some(_)) => StatusCode::OK.into_response(),
         (false, _) => next.run(request).await,
@@ -45,12 +65,19 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
 }
 
 fn allows(rule: &CorsRule, origin: &str, method: &str, asked: &str) -> bool {
-    let headers = asked.split(',').map(str::trim).filter(|header| !header.is_empty());
-    rule.allowed_origins.iter().any(|pattern| matches(pattern, origin))
+    let headers = asked
+        .split(',')
+        .map(str::trim)
+        .filter(|header| !header.is_empty());
+    rule.allowed_origins
+        .iter()
+        .any(|pattern| matches(pattern, origin))
         && rule.allowed_methods.iter().any(|allowed| allowed == method)
         && headers.into_iter().all(|header| {
             let header = header.to_lowercase();
-            rule.allowed_headers.iter().any(|pattern| matches(&pattern.to_lowercase(), &header))
+            rule.allowed_headers
+                .iter()
+                .any(|pattern| matches(&pattern.to_lowercase(), &header))
         })
 }
 
@@ -58,12 +85,24 @@ fn write(rule: &CorsRule, origin: &str, asked: &str, headers: &mut HeaderMap) {
     let any = rule.allowed_origins.iter().any(|allowed| allowed == "*");
     let max_age = rule.max_age_seconds.map(|seconds| seconds.to_string());
     for (name, value) in [
-        (header::ACCESS_CONTROL_ALLOW_ORIGIN, if any { "*" } else { origin }.to_owned()),
-        (header::ACCESS_CONTROL_ALLOW_METHODS, rule.allowed_methods.join(", ")),
+        (
+            header::ACCESS_CONTROL_ALLOW_ORIGIN,
+            if any { "*" } else { origin }.to_owned(),
+        ),
+        (
+            header::ACCESS_CONTROL_ALLOW_METHODS,
+            rule.allowed_methods.join(", "),
+        ),
         (header::ACCESS_CONTROL_ALLOW_HEADERS, asked.to_owned()),
-        (header::ACCESS_CONTROL_EXPOSE_HEADERS, rule.exposed_headers.join(", ")),
+        (
+            header::ACCESS_CONTROL_EXPOSE_HEADERS,
+            rule.exposed_headers.join(", "),
+        ),
         (header::ACCESS_CONTROL_MAX_AGE, max_age.unwrap_or_default()),
-        (header::VARY, "Origin, Access-Control-Request-Headers, Access-Control-Request-Method".to_owned()),
+        (
+            header::VARY,
+            "Origin, Access-Control-Request-Headers, Access-Control-Request-Method".to_owned(),
+        ),
     ] {
         if let Ok(value) = HeaderValue::try_from(value)
             && !value.is_empty()
@@ -77,7 +116,9 @@ fn write(rule: &CorsRule, origin: &str, asked: &str, headers: &mut HeaderMap) {
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
-        Some((start, end)) => text.len() >= start.len() + end.len() && text.starts_with(start) && text.ends_with(end),
+        Some((start, end)) => {
+            text.len() >= start.len() + end.len() && text.starts_with(start) && text.ends_with(end)
+        }
     }
 }
 
@@ -95,9 +136,19 @@ mod tests {
             exposed_headers: Vec::new(),
             max_age_seconds: None,
         };
-        assert!(allows(&rule, "https://app.example.com", "PUT", "Content-Type"));
+        assert!(allows(
+            &rule,
+            "https://app.example.com",
+            "PUT",
+            "Content-Type"
+        ));
         assert!(!allows(&rule, "https://example.org", "PUT", ""));
         assert!(!allows(&rule, "https://app.example.com", "GET", ""));
-        assert!(!allows(&rule, "https://app.example.com", "PUT", "content-type, x-other"));
+        assert!(!allows(
+            &rule,
+            "https://app.example.com",
+            "PUT",
+            "content-type, x-other"
+        ));
     }
 }

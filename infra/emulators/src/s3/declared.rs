@@ -38,12 +38,26 @@ impl Declared {
         let length = text(headers, &DECODED_LENGTH)?.or(text(headers, &CONTENT_LENGTH)?);
         let length_bytes = length
             .and_then(|length| length.parse().ok())
-            .ok_or_else(|| s3_error!(MissingContentLength, "You must provide the Content-Length HTTP header."))?;
+            .ok_or_else(|| {
+                s3_error!(
+                    MissingContentLength,
+                    "You must provide the Content-Length HTTP header."
+                )
+            })?;
         if length_bytes > BODY_BYTES_MAX {
-            return Err(s3_error!(EntityTooLarge, "Your proposed upload exceeds the maximum allowed size"));
+            return Err(s3_error!(
+                EntityTooLarge,
+                "Your proposed upload exceeds the maximum allowed size"
+            ));
         }
-        let md5 = text(headers, &CONTENT_MD5)?.map(|md5| decode(md5).ok_or_else(invalid_digest)).transpose()?;
-        Ok(Declared { length_bytes, md5, promise: Promise::from_headers(headers)? })
+        let md5 = text(headers, &CONTENT_MD5)?
+            .map(|md5| decode(md5).ok_or_else(invalid_digest))
+            .transpose()?;
+        Ok(Declared {
+            length_bytes,
+            md5,
+            promise: Promise::from_headers(headers)?,
+        })
     }
 
     /// The algorithm that the client chose.
@@ -55,12 +69,20 @@ impl Declared {
     }
 
     /// Compares it to what arrived.
-    pub(super) fn verify(&self, size_bytes: u64, sums: &Sums, trailers: Option<&TrailingHeaders>) -> S3Result<()> {
+    pub(super) fn verify(
+        &self,
+        size_bytes: u64,
+        sums: &Sums,
+        trailers: Option<&TrailingHeaders>,
+    ) -> S3Result<()> {
         if size_bytes != self.length_bytes {
             return Err(incomplete());
         }
         if self.md5.is_some_and(|md5| md5 != sums.md5) {
-            return Err(s3_error!(BadDigest, "The Content-MD5 you specified did not match what we received."));
+            return Err(s3_error!(
+                BadDigest,
+                "The Content-MD5 you specified did not match what we received."
+            ));
         }
         let (algorithm, promised) = match &self.promise {
             Promise::Nothing => return Ok(()),
@@ -69,7 +91,10 @@ impl Declared {
         };
         if promised != sums.checksum.value {
             let name = algorithm.name();
-            return Err(s3_error!(BadDigest, "The {name} you specified did not match the calculated checksum."));
+            return Err(s3_error!(
+                BadDigest,
+                "The {name} you specified did not match the calculated checksum."
+            ));
         }
         Ok(())
     }
@@ -84,9 +109,15 @@ impl Promise {
             }
         }
         for value in headers.get_all(TRAILER) {
-            let named = Algorithm::ALL.into_iter().find(|algorithm| value == algorithm.header().as_str());
-            let refusal =
-                || s3_error!(InvalidRequest, "The value specified in the x-amz-trailer header is not supported");
+            let named = Algorithm::ALL
+                .into_iter()
+                .find(|algorithm| value == algorithm.header().as_str());
+            let refusal = || {
+                s3_error!(
+                    InvalidRequest,
+                    "The value specified in the x-amz-trailer header is not supported"
+                )
+            };
             promises.push(Promise::Trailer(named.ok_or_else(refusal)?));
         }
         if promises.len() > 1 {
@@ -104,7 +135,10 @@ impl Promise {
             (Some(name), Promise::Header(algorithm, _) | Promise::Trailer(algorithm))
                 if Algorithm::named(name) != Some(algorithm) =>
             {
-                Err(s3_error!(InvalidRequest, "Value for x-amz-sdk-checksum-algorithm header is invalid."))
+                Err(s3_error!(
+                    InvalidRequest,
+                    "Value for x-amz-sdk-checksum-algorithm header is invalid."
+                ))
             }
             (_, promise) => Ok(promise),
         }
@@ -113,20 +147,25 @@ impl Promise {
 
 /// The refusal of a body that ended early or went on too long.
 pub(super) fn incomplete() -> S3Error {
-    s3_error!(IncompleteBody, "You did not provide the number of bytes specified by the Content-Length HTTP header")
+    s3_error!(
+        IncompleteBody,
+        "You did not provide the number of bytes specified by the Content-Length HTTP header"
+    )
 }
 
 fn trailer(algorithm: Algorithm, trailers: Option<&TrailingHeaders>) -> S3Result<String> {
     let find = |sent: &HeaderMap| Some(sent.get(algorithm.header())?.to_str().ok()?.to_owned());
-    let value = trailers.and_then(|trailers| trailers.read(find)).flatten().ok_or_else(malformed_trailer)?;
+    let value = trailers
+        .and_then(|trailers| trailers.read(find))
+        .flatten()
+        .ok_or_else(malformed_trailer)?;
     well_formed(algorithm, &value)
 }
 
 /// The refusal of a body without the trailer that was announced.
 fn malformed_trailer() -> S3Error {
     let code = S3ErrorCode::Custom("MalformedTrailerError".into());
-    let message =
-        "The request contained trailing data that was not well-formed or did not conform to our published schema.";
+    let message = "The request contained trailing data that was not well-formed or did not conform to our published schema.";
     let mut refusal = S3Error::with_message(code, message);
     refusal.set_status_code(StatusCode::BAD_REQUEST);
     refusal
@@ -138,7 +177,11 @@ fn well_formed(algorithm: Algorithm, value: &str) -> S3Result<String> {
     if length == Ok(algorithm.length_bytes()) {
         return Ok(value.to_owned());
     }
-    Err(s3_error!(InvalidRequest, "Value for {} header is invalid.", algorithm.header()))
+    Err(s3_error!(
+        InvalidRequest,
+        "Value for {} header is invalid.",
+        algorithm.header()
+    ))
 }
 
 fn decode(md5: &str) -> Option<[u8; 16]> {
@@ -150,9 +193,13 @@ fn invalid_digest() -> S3Error {
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> S3Result<Option<&'a str>> {
-    let Some(value) = headers.get(name) else { return Ok(None) };
+    let Some(value) = headers.get(name) else {
+        return Ok(None);
+    };
     let value = value.to_str();
-    value.map(Some).map_err(|error| s3_error!(error, InvalidRequest, "Value for {name} header is invalid."))
+    value
+        .map(Some)
+        .map_err(|error| s3_error!(error, InvalidRequest, "Value for {name} header is invalid."))
 }
 
 #[cfg(test)]
@@ -162,9 +209,14 @@ mod tests {
     use super::*;
 
     fn declared(headers: &[(&'static str, &'static str)]) -> Result<Declared, String> {
-        let named =
-            headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
-        Declared::from_headers(&named.collect()).map_err(|refusal| refusal.code().as_str().to_owned())
+        let named = headers.iter().map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        Declared::from_headers(&named.collect())
+            .map_err(|refusal| refusal.code().as_str().to_owned())
     }
 
     #[test]
@@ -175,20 +227,38 @@ mod tests {
             (vec![], "MissingContentLength"),
             (vec![("content-length", "5368709121")], "EntityTooLarge"),
             (vec![length, ("content-md5", "AAAA")], "InvalidDigest"),
-            (vec![length, ("x-amz-checksum-sha1", "y/Q5Jg==")], "InvalidRequest"),
-            (vec![length, crc32, ("x-amz-trailer", "x-amz-checksum-sha1")], "InvalidRequest"),
+            (
+                vec![length, ("x-amz-checksum-sha1", "y/Q5Jg==")],
+                "InvalidRequest",
+            ),
+            (
+                vec![length, crc32, ("x-amz-trailer", "x-amz-checksum-sha1")],
+                "InvalidRequest",
+            ),
             (vec![length, ("x-amz-trailer", "x-other")], "InvalidRequest"),
-            (vec![length, ("x-amz-sdk-checksum-algorithm", "CRC32")], "InvalidRequest"),
-            (vec![length, crc32, ("x-amz-sdk-checksum-algorithm", "SHA1")], "InvalidRequest"),
+            (
+                vec![length, ("x-amz-sdk-checksum-algorithm", "CRC32")],
+                "InvalidRequest",
+            ),
+            (
+                vec![length, crc32, ("x-amz-sdk-checksum-algorithm", "SHA1")],
+                "InvalidRequest",
+            ),
         ] {
             assert_eq!(declared(&headers).unwrap_err(), code, "{headers:?}");
         }
-        assert_eq!(declared(&[length, crc32]).unwrap().algorithm(), Some(Algorithm::Crc32));
+        assert_eq!(
+            declared(&[length, crc32]).unwrap().algorithm(),
+            Some(Algorithm::Crc32)
+        );
     }
 
     #[test]
     fn the_decoded_length_is_the_bodys() {
-        let chunked = declared(&[("content-length", "90"), ("x-amz-decoded-content-length", "3")]);
+        let chunked = declared(&[
+            ("content-length", "90"),
+            ("x-amz-decoded-content-length", "3"),
+        ]);
         assert_eq!(chunked.unwrap().length_bytes, 3);
     }
 }

@@ -85,7 +85,11 @@ impl From<Fault> for S3Error {
     fn from(fault: Fault) -> S3Error {
         match fault {
             Fault::Refused(refusal) => refusal,
-            failure => s3_error!(failure, InternalError, "We encountered an internal error. Please try again."),
+            failure => s3_error!(
+                failure,
+                InternalError,
+                "We encountered an internal error. Please try again."
+            ),
         }
     }
 }
@@ -105,7 +109,10 @@ pub(super) fn no_such_upload() -> S3Error {
 
 /// The refusal of a request whose condition does not hold.
 pub(super) fn precondition_failed() -> S3Error {
-    s3_error!(PreconditionFailed, "At least one of the pre-conditions you specified did not hold")
+    s3_error!(
+        PreconditionFailed,
+        "At least one of the pre-conditions you specified did not hold"
+    )
 }
 
 /// The refusal of what S3 can do and this emulator cannot.

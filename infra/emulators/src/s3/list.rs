@@ -11,7 +11,8 @@ use rusqlite::{Connection, Row, named_params};
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
-        CommonPrefix, ETag, EncodingType, ListObjectsV2Input, ListObjectsV2Output, Object as Listed, ObjectStorageClass,
+        CommonPrefix, ETag, EncodingType, ListObjectsV2Input, ListObjectsV2Output,
+        Object as Listed, ObjectStorageClass,
     },
     s3_error,
 };
@@ -25,7 +26,12 @@ use super::{
 const PAGE_MAX: i32 = 1000;
 
 /// What `encoding-type=url` leaves as it is.
-const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'*').remove(b'/');
+const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'*')
+    .remove(b'/');
 
 /// Answers with one page.
 pub(super) async fn list(
@@ -35,11 +41,18 @@ pub(super) async fn list(
     let input = request.input;
     shared.bucket(&input.bucket)?;
     let wanted = Wanted::new(&input)?;
-    let page = shared.blocking(move |shared| Ok(wanted.page(&shared.database())?)).await?;
+    let page = shared
+        .blocking(move |shared| Ok(wanted.page(&shared.database())?))
+        .await?;
     let spell = spelling(input.encoding_type.as_ref());
     let spell_all = |text: Option<String>| text.as_deref().map(&spell);
-    let keys = page.keys.into_iter().map(|listed| Listed { key: spell_all(listed.key), ..listed });
-    let prefixes = page.prefixes.iter().map(|prefix| CommonPrefix { prefix: Some(spell(prefix)) });
+    let keys = page.keys.into_iter().map(|listed| Listed {
+        key: spell_all(listed.key),
+        ..listed
+    });
+    let prefixes = page.prefixes.iter().map(|prefix| CommonPrefix {
+        prefix: Some(spell(prefix)),
+    });
     let (keys, prefixes): (Vec<_>, Vec<_>) = (keys.collect(), prefixes.collect());
     let output = ListObjectsV2Output {
         key_count: i32::try_from(keys.len() + prefixes.len()).ok(),
@@ -62,7 +75,10 @@ pub(super) async fn list(
 /// How many entries a page may have that asks for so many.
 pub(super) fn page_size(asked: Option<i32>) -> S3Result<i32> {
     match asked.unwrap_or(PAGE_MAX) {
-        ..0 => Err(s3_error!(InvalidArgument, "Argument maxKeys must be an integer between 0 and 2147483647")),
+        ..0 => Err(s3_error!(
+            InvalidArgument,
+            "Argument maxKeys must be an integer between 0 and 2147483647"
+        )),
         asked => Ok(asked.min(PAGE_MAX)),
     }
 }
@@ -70,7 +86,13 @@ pub(super) fn page_size(asked: Option<i32>) -> S3Result<i32> {
 /// How keys are written into the answer.
 fn spelling(encoding: Option<&EncodingType>) -> impl Fn(&str) -> String + use<> {
     let encoded = encoding.is_some_and(|encoding| encoding.as_str() == EncodingType::URL);
-    move |text| if encoded { utf8_percent_encode(text, PLAIN).to_string() } else { text.to_owned() }
+    move |text| {
+        if encoded {
+            utf8_percent_encode(text, PLAIN).to_string()
+        } else {
+            text.to_owned()
+        }
+    }
 }
 
 /// A listing as it was asked for.
@@ -94,9 +116,13 @@ struct Page {
 impl Wanted {
     fn new(input: &ListObjectsV2Input) -> S3Result<Wanted> {
         let from = match (&input.continuation_token, &input.start_after) {
-            (Some(token), _) => BASE64_URL_SAFE_NO_PAD
-                .decode(token)
-                .map_err(|error| s3_error!(error, InvalidArgument, "The continuation token provided is incorrect"))?,
+            (Some(token), _) => BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|error| {
+                s3_error!(
+                    error,
+                    InvalidArgument,
+                    "The continuation token provided is incorrect"
+                )
+            })?,
             // No key lies between a key and itself followed by a zero.
             (None, Some(after)) if !after.is_empty() => [after.as_bytes(), &[0]].concat(),
             (None, _) => Vec::new(),
@@ -123,7 +149,8 @@ impl Wanted {
         )?;
         // A common prefix is left behind with all its keys by asking again for what comes after it.
         'after_prefix: loop {
-            let mut rows = select.query(named_params! { ":bucket": self.bucket, ":from": from, ":end": end })?;
+            let mut rows = select
+                .query(named_params! { ":bucket": self.bucket, ":from": from, ":end": end })?;
             while let Some(row) = rows.next()? {
                 let key = key_of(row, "key")?;
                 if page.keys.len() + page.prefixes.len() == self.most {
@@ -157,7 +184,9 @@ fn listed(row: &Row<'_>, key: String) -> rusqlite::Result<Listed> {
         size: row.get("size_bytes")?,
         e_tag: Some(ETag::Strong(row.get("etag")?)),
         last_modified: Some(timestamp(row.get("modified_ms")?)),
-        storage_class: Some(ObjectStorageClass::from_static(ObjectStorageClass::STANDARD)),
+        storage_class: Some(ObjectStorageClass::from_static(
+            ObjectStorageClass::STANDARD,
+        )),
         ..Listed::default()
     })
 }

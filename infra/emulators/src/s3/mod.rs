@@ -36,7 +36,9 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-use axum::{Router, error_handling::HandleError, extract::Request, middleware::Next, response::IntoResponse};
+use axum::{
+    Router, error_handling::HandleError, extract::Request, middleware::Next, response::IntoResponse,
+};
 use rusqlite::Connection;
 use s3s::{
     S3Result,
@@ -63,11 +65,18 @@ impl S3Store {
     pub(crate) fn open(directory: &Path, clock: Arc<dyn Clock>) -> Result<S3Store, OpenError> {
         let blobs = Blobs::open(directory)?;
         let path = directory.join("objects.sqlite");
-        let damaged = |error: rusqlite::Error| OpenError::Damaged { path: path.clone(), reason: error.to_string() };
+        let damaged = |error: rusqlite::Error| OpenError::Damaged {
+            path: path.clone(),
+            reason: error.to_string(),
+        };
         let database = Connection::open(&path).map_err(damaged)?;
         let format = prepare(&database).map_err(damaged)?;
         if format != rows::FORMAT {
-            return Err(OpenError::Format { path, found: format, expected: rows::FORMAT });
+            return Err(OpenError::Format {
+                path,
+                found: format,
+                expected: rows::FORMAT,
+            });
         }
         let owned = rows::owned_blobs(&database).map_err(damaged)?;
         reconcile(&blobs, &owned)?;
@@ -77,12 +86,18 @@ impl S3Store {
     /// Makes a bucket, or takes over what the template now says of it. Blocks.
     pub(crate) fn ensure_bucket(&self, bucket: &Bucket) -> Result<(), BucketError> {
         let name = &bucket.name;
-        let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-');
+        let allowed = |byte: u8| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-')
+        };
         if !(3..=63).contains(&name.len()) || !name.bytes().all(allowed) {
             return Err(BucketError::Name(name.clone()));
         }
         rows::bucket_created_ms(&self.0.database(), name, self.0.clock.now_ms())?;
-        let mut buckets = self.0.buckets.write().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = self
+            .0
+            .buckets
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         buckets.insert(name.clone(), bucket.clone());
         Ok(())
     }
@@ -102,12 +117,14 @@ impl S3Store {
         let (cors, clock) = (Arc::clone(&self.0), Arc::clone(&self.0.clock));
         Router::new()
             .fallback_service(service)
-            .layer(axum::middleware::from_fn(move |request: Request, next: Next| {
-                presigned::judge(Arc::clone(&clock), request, next)
-            }))
-            .layer(axum::middleware::from_fn(move |request: Request, next: Next| {
-                cors::apply(Arc::clone(&cors), request, next)
-            }))
+            .layer(axum::middleware::from_fn(
+                move |request: Request, next: Next| {
+                    presigned::judge(Arc::clone(&clock), request, next)
+                },
+            ))
+            .layer(axum::middleware::from_fn(
+                move |request: Request, next: Next| cors::apply(Arc::clone(&cors), request, next),
+            ))
     }
 
     /// Lets every object that is stored from now on have the ETag of all others of its length.
@@ -118,8 +135,13 @@ impl S3Store {
     /// Removes what the buckets' lifecycle rules let expire.
     pub(crate) async fn sweep(&self) {
         let swept = self.0.blocking(|shared| {
-            let buckets: Vec<Bucket> =
-                shared.buckets.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+            let buckets: Vec<Bucket> = shared
+                .buckets
+                .read()
+                .unwrap_or_else(PoisonError::into_inner)
+                .values()
+                .cloned()
+                .collect();
             for bucket in &buckets {
                 for rule in &bucket.lifecycle {
                     shared.expire(&bucket.name, rule)?;
@@ -139,7 +161,10 @@ fn prepare(database: &Connection) -> rusqlite::Result<i64> {
     let format = || database.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
     if format()? == 0 {
         let format = rows::FORMAT;
-        database.execute_batch(&format!("BEGIN; {} PRAGMA user_version = {format}; COMMIT;", rows::SCHEMA))?;
+        database.execute_batch(&format!(
+            "BEGIN; {} PRAGMA user_version = {format}; COMMIT;",
+            rows::SCHEMA
+        ))?;
     }
     format()
 }
@@ -148,16 +173,29 @@ fn prepare(database: &Connection) -> rusqlite::Result<i64> {
 fn reconcile(blobs: &Blobs, rows: &[rows::Owned]) -> Result<(), OpenError> {
     let found = blobs.list()?;
     blobs.reserve(&found);
-    let sizes: HashMap<_, _> = found.iter().map(|file| (file.id, file.size_bytes)).collect();
+    let sizes: HashMap<_, _> = found
+        .iter()
+        .map(|file| (file.id, file.size_bytes))
+        .collect();
     for row in rows {
         let size = sizes.get(&row.blob).copied();
         if size != Some(row.size_bytes) {
             let (path, owner) = (blobs.path(row.blob), row.owner.clone());
-            return Err(OpenError::Blob { path, owner, expected: row.size_bytes, found: size });
+            return Err(OpenError::Blob {
+                path,
+                owner,
+                expected: row.size_bytes,
+                found: size,
+            });
         }
     }
     let named: HashSet<_> = rows.iter().map(|row| row.blob).collect();
-    blobs.remove(found.iter().map(|file| file.id).filter(|id| !named.contains(id)));
+    blobs.remove(
+        found
+            .iter()
+            .map(|file| file.id)
+            .filter(|id| !named.contains(id)),
+    );
     Ok(())
 }
 
@@ -169,7 +207,10 @@ impl S3Auth for Secrets {
     async fn get_secret_key(&self, access_key: &str) -> S3Result<SecretKey> {
         let secret = self.0.secret(access_key).map(SecretKey::from);
         secret.ok_or_else(|| {
-            s3_error!(InvalidAccessKeyId, "The AWS Access Key Id you provided does not exist in our records.")
+            s3_error!(
+                InvalidAccessKeyId,
+                "The AWS Access Key Id you provided does not exist in our records."
+            )
         })
     }
 }

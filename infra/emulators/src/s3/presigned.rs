@@ -22,7 +22,11 @@ const AMAZON: &str = "x-amz-";
 /// Refuses an address that has ended, or that asks for too long a life, and headers that could make it another request.
 pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -> Response {
     let query = request.uri().query().unwrap_or_default();
-    let parameter = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    let parameter = |name: &str| {
+        query
+            .split('&')
+            .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+    };
     let (Some(date), Some(seconds)) = (parameter("X-Amz-Date"), parameter("X-Amz-Expires")) else {
         return next.run(request).await;
     };
@@ -35,12 +39,19 @@ pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -
     };
     if !(1..=SECONDS_MAX).contains(&seconds) {
         let message = "X-Amz-Expires must be between 1 and 604800";
-        return refusal(StatusCode::BAD_REQUEST, "AuthorizationQueryParametersError", message);
+        return refusal(
+            StatusCode::BAD_REQUEST,
+            "AuthorizationQueryParametersError",
+            message,
+        );
     }
     if clock.now_ms() / 1000 > start + seconds {
         return refusal(StatusCode::FORBIDDEN, "AccessDenied", "Request has expired");
     }
-    if !are_signed(request.headers(), parameter("X-Amz-SignedHeaders").unwrap_or_default()) {
+    if !are_signed(
+        request.headers(),
+        parameter("X-Amz-SignedHeaders").unwrap_or_default(),
+    ) {
         let message = "There were headers present in the request which were not signed";
         return refusal(StatusCode::FORBIDDEN, "AccessDenied", message);
     }
@@ -50,8 +61,14 @@ pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -
 /// Whether the signature covers each header of Amazon's.
 fn are_signed(headers: &HeaderMap, signed: &str) -> bool {
     let signed = percent_decode_str(signed).decode_utf8_lossy();
-    let is_signed = |name: &str| signed.split(';').any(|signed| signed.eq_ignore_ascii_case(name));
-    headers.keys().all(|name| !name.as_str().starts_with(AMAZON) || is_signed(name.as_str()))
+    let is_signed = |name: &str| {
+        signed
+            .split(';')
+            .any(|signed| signed.eq_ignore_ascii_case(name))
+    };
+    headers
+        .keys()
+        .all(|name| !name.as_str().starts_with(AMAZON) || is_signed(name.as_str()))
 }
 
 fn refusal(status: StatusCode, code: &str, message: &str) -> Response {

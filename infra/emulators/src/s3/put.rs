@@ -27,22 +27,40 @@ pub(super) async fn put(
     shared: &Arc<Shared>,
     request: S3Request<PutObjectInput>,
 ) -> S3Result<S3Response<PutObjectOutput>> {
-    let S3Request { headers, input, trailing_headers, .. } = request;
+    let S3Request {
+        headers,
+        input,
+        trailing_headers,
+        ..
+    } = request;
     let address = target(shared, input.bucket, input.key)?;
-    let (declared, condition) = (Declared::from_headers(&headers)?, WriteCondition::from_headers(&headers)?);
+    let (declared, condition) = (
+        Declared::from_headers(&headers)?,
+        WriteCondition::from_headers(&headers)?,
+    );
     let attributes = Attributes::from_headers(&headers)?;
     let received = receive(shared, input.body, &declared, trailing_headers.as_ref()).await?;
-    let stored =
-        shared.blocking(move |shared| shared.replace(&address, &condition, |_| object(shared, received, attributes)));
+    let stored = shared.blocking(move |shared| {
+        shared.replace(&address, &condition, |_| {
+            object(shared, received, attributes)
+        })
+    });
     let object = stored.await?;
     let mut answer = HeaderMap::new();
     object.checksum.write(&mut answer);
-    let output = PutObjectOutput { e_tag: Some(object.tag()), ..PutObjectOutput::default() };
+    let output = PutObjectOutput {
+        e_tag: Some(object.tag()),
+        ..PutObjectOutput::default()
+    };
     Ok(S3Response::with_headers(output, answer))
 }
 
 /// An object of bytes that came in one piece: its ETag is their MD5.
-pub(super) fn object(shared: &Shared, received: Received, attributes: Attributes) -> Result<Object, Fault> {
+pub(super) fn object(
+    shared: &Shared,
+    received: Received,
+    attributes: Attributes,
+) -> Result<Object, Fault> {
     let md5 = hex::encode(received.sums.md5);
     Ok(Object {
         size_bytes: received.size_bytes,

@@ -16,26 +16,41 @@ pub(super) struct Span {
 impl Span {
     /// All bytes of an object of this size.
     pub(super) fn whole(size_bytes: u64) -> Span {
-        Span { first: 0, length: size_bytes }
+        Span {
+            first: 0,
+            length: size_bytes,
+        }
     }
 
     /// What a `Range` header means for an object of this size.
     pub(super) fn of_range(range: Range, size_bytes: u64) -> S3Result<Span> {
         let (first, end) = match range {
-            Range::Int { first, last } => {
-                (first, last.map_or(size_bytes, |last| last.saturating_add(1)).min(size_bytes))
-            }
+            Range::Int { first, last } => (
+                first,
+                last.map_or(size_bytes, |last| last.saturating_add(1))
+                    .min(size_bytes),
+            ),
             Range::Suffix { length } => (size_bytes.saturating_sub(length), size_bytes),
         };
         if first >= end {
-            return Err(s3_error!(InvalidRange, "The requested range is not satisfiable"));
+            return Err(s3_error!(
+                InvalidRange,
+                "The requested range is not satisfiable"
+            ));
         }
-        Ok(Span { first, length: end - first })
+        Ok(Span {
+            first,
+            length: end - first,
+        })
     }
 
     /// What `x-amz-copy-source-range` means, which has to lie within the source.
     pub(super) fn of_source(range: &str, size_bytes: u64) -> S3Result<Span> {
-        let Ok(Range::Int { first, last: Some(last) }) = Range::parse(range) else {
+        let Ok(Range::Int {
+            first,
+            last: Some(last),
+        }) = Range::parse(range)
+        else {
             return Err(s3_error!(
                 InvalidArgument,
                 "The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy"
@@ -47,12 +62,19 @@ impl Span {
                 "Range specified is not valid for source object of size: {size_bytes}"
             ));
         }
-        Ok(Span { first, length: last - first + 1 })
+        Ok(Span {
+            first,
+            length: last - first + 1,
+        })
     }
 
     /// The `Content-Range` header.
     pub(super) fn content_range(self, size_bytes: u64) -> String {
-        format!("bytes {}-{}/{size_bytes}", self.first, self.first + self.length - 1)
+        format!(
+            "bytes {}-{}/{size_bytes}",
+            self.first,
+            self.first + self.length - 1
+        )
     }
 }
 
@@ -82,7 +104,13 @@ mod tests {
 
     #[test]
     fn a_copied_range_lies_within_its_source() {
-        assert_eq!(Span::of_source("bytes=5-9", 10).ok(), Some(Span { first: 5, length: 5 }));
+        assert_eq!(
+            Span::of_source("bytes=5-9", 10).ok(),
+            Some(Span {
+                first: 5,
+                length: 5
+            })
+        );
         for refused in ["bytes=5-10", "bytes=5-", "bytes=-5", "5-9"] {
             assert!(Span::of_source(refused, 10).is_err(), "{refused}");
         }

@@ -43,8 +43,13 @@ pub(super) async fn get(
         modified_since: input.if_modified_since,
         unmodified_since: input.if_unmodified_since,
     };
-    let address = Address { bucket: input.bucket, key: input.key };
-    let found = shared.blocking(move |shared| open(shared, &address)).await?;
+    let address = Address {
+        bucket: input.bucket,
+        key: input.key,
+    };
+    let found = shared
+        .blocking(move |shared| open(shared, &address))
+        .await?;
     let (object, file) = found.ok_or_else(no_such_key)?;
     judge(&condition, &object)?;
     let span = match input.range {
@@ -58,11 +63,16 @@ pub(super) async fn get(
     }
     for (name, value) in [
         (http::header::CONTENT_TYPE, input.response_content_type),
-        (http::header::CONTENT_DISPOSITION, input.response_content_disposition),
+        (
+            http::header::CONTENT_DISPOSITION,
+            input.response_content_disposition,
+        ),
         (http::header::CACHE_CONTROL, input.response_cache_control),
     ] {
         if let Some(value) = value {
-            let value = value.try_into().map_err(|_| s3_error!(InvalidArgument, "A header override is malformed"))?;
+            let value = value
+                .try_into()
+                .map_err(|_| s3_error!(InvalidArgument, "A header override is malformed"))?;
             headers.insert(name, value);
         }
     }
@@ -91,8 +101,13 @@ pub(super) async fn head(
         modified_since: input.if_modified_since,
         unmodified_since: input.if_unmodified_since,
     };
-    let address = Address { bucket: input.bucket, key: input.key };
-    let found = shared.blocking(move |shared| Ok(rows::object(&shared.database(), &address)?)).await?;
+    let address = Address {
+        bucket: input.bucket,
+        key: input.key,
+    };
+    let found = shared
+        .blocking(move |shared| Ok(rows::object(&shared.database(), &address)?))
+        .await?;
     let object = found.ok_or_else(no_such_key)?;
     judge(&condition, &object)?;
     let mut headers = HeaderMap::new();
@@ -114,7 +129,9 @@ pub(super) async fn head(
 fn open(shared: &Shared, address: &Address) -> Result<Option<(Object, File)>, Fault> {
     // Under the lock, so that nobody removes the file before it is open.
     let database = shared.database();
-    let Some(object) = rows::object(&database, address)? else { return Ok(None) };
+    let Some(object) = rows::object(&database, address)? else {
+        return Ok(None);
+    };
     let file = shared.blobs.read(object.blob)?;
     Ok(Some((object, file)))
 }
@@ -147,7 +164,10 @@ fn bytes(file: File, span: Span) -> impl Stream<Item = io::Result<Bytes>> + Send
             let mut bytes = vec![0; usize::try_from(step).unwrap_or_default()];
             file.seek(SeekFrom::Start(span.first))?;
             file.read_exact(&mut bytes)?;
-            let rest = Span { first: span.first + step, length: span.length - step };
+            let rest = Span {
+                first: span.first + step,
+                length: span.length - step,
+            };
             Ok(Some((Bytes::from(bytes), (file, rest))))
         });
         read.await.unwrap_or_else(|error| Err(error.into()))

@@ -52,7 +52,11 @@ pub(super) async fn receive(
 ) -> Result<Received, Fault> {
     let algorithm = declared.algorithm().unwrap_or(Algorithm::DEFAULT);
     let mut body = body.map(StreamExt::fuse);
-    let mut arriving = Arriving { incoming: shared.blobs.begin(), hasher: Hasher::new(algorithm), size_bytes: 0 };
+    let mut arriving = Arriving {
+        incoming: shared.blobs.begin(),
+        hasher: Hasher::new(algorithm),
+        size_bytes: 0,
+    };
     loop {
         let mut step = Vec::new();
         let mut step_bytes = 0;
@@ -79,10 +83,18 @@ pub(super) async fn receive(
             break;
         }
     }
-    let Arriving { incoming, hasher, size_bytes } = arriving;
+    let Arriving {
+        incoming,
+        hasher,
+        size_bytes,
+    } = arriving;
     let sums = hasher.finish();
     declared.verify(size_bytes, &sums, trailers)?;
-    Ok(Received { incoming, size_bytes, sums })
+    Ok(Received {
+        incoming,
+        size_bytes,
+        sums,
+    })
 }
 
 /// What a body that breaks means to S3. The protocol layer keeps its error types to itself, but not their texts.
@@ -95,7 +107,10 @@ fn refused_body(error: StdError) -> S3Error {
         );
     }
     if text.contains("Sha256Mismatch") {
-        return s3_error!(BadDigest, "The provided 'x-amz-content-sha256' header does not match what was computed.");
+        return s3_error!(
+            BadDigest,
+            "The provided 'x-amz-content-sha256' header does not match what was computed."
+        );
     }
     let mut refusal = incomplete();
     refusal.set_source(error);

@@ -124,27 +124,41 @@ pub(super) fn put_object(database: &Connection, address: &Address, object: &Obje
 
 /// Removes the object under a key.
 pub(super) fn delete_object(database: &Connection, address: &Address) -> Result<()> {
-    let mut delete = database.prepare_cached("DELETE FROM objects WHERE bucket = :bucket AND key = :key")?;
+    let mut delete =
+        database.prepare_cached("DELETE FROM objects WHERE bucket = :bucket AND key = :key")?;
     delete.execute(named_params! { ":bucket": address.bucket, ":key": address.key.as_bytes() })?;
     Ok(())
 }
 
 /// Removes the objects of a prefix that are older than a moment, and names their blobs.
-pub(super) fn expire(database: &Connection, bucket: &str, prefix: &str, before_ms: i64) -> Result<Vec<BlobId>> {
+pub(super) fn expire(
+    database: &Connection,
+    bucket: &str,
+    prefix: &str,
+    before_ms: i64,
+) -> Result<Vec<BlobId>> {
     let (from, end) = bounds(prefix);
     let mut delete = database.prepare_cached(
         "DELETE FROM objects WHERE bucket = :bucket AND key >= :from AND key < :end AND modified_ms < :before_ms
          RETURNING blob",
     )?;
-    let values = named_params! { ":bucket": bucket, ":from": from, ":end": end, ":before_ms": before_ms };
+    let values =
+        named_params! { ":bucket": bucket, ":from": from, ":end": end, ":before_ms": before_ms };
     delete.query_map(values, |row| row.get(0))?.collect()
 }
 
 /// Remembers when a bucket was first seen, and says when that was.
 pub(super) fn bucket_created_ms(database: &Connection, name: &str, now_ms: i64) -> Result<i64> {
     let values = named_params! { ":name": name, ":now_ms": now_ms };
-    database.execute("INSERT OR IGNORE INTO buckets (name, created_ms) VALUES (:name, :now_ms)", values)?;
-    database.query_row("SELECT created_ms FROM buckets WHERE name = ?", [name], |row| row.get(0))
+    database.execute(
+        "INSERT OR IGNORE INTO buckets (name, created_ms) VALUES (:name, :now_ms)",
+        values,
+    )?;
+    database.query_row(
+        "SELECT created_ms FROM buckets WHERE name = ?",
+        [name],
+        |row| row.get(0),
+    )
 }
 
 /// A blob that a row names.
@@ -161,13 +175,20 @@ pub(super) fn owned_blobs(database: &Connection) -> Result<Vec<Owned>> {
         "SELECT blob, size_bytes, bucket || '/' || CAST(key AS TEXT) FROM objects
          UNION ALL SELECT blob, size_bytes, 'part ' || number || ' of upload ' || upload FROM parts",
     )?;
-    let owned = |row: &Row<'_>| Ok(Owned { blob: row.get(0)?, size_bytes: row.get(1)?, owner: row.get(2)? });
+    let owned = |row: &Row<'_>| {
+        Ok(Owned {
+            blob: row.get(0)?,
+            size_bytes: row.get(1)?,
+            owner: row.get(2)?,
+        })
+    };
     select.query_map([], owned)?.collect()
 }
 
 /// Writes a structure into a column.
 pub(super) fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
 /// Reads a structure out of a column.
@@ -182,12 +203,14 @@ pub(super) fn json_of<T: DeserializeOwned>(row: &Row<'_>, column: &str) -> Resul
 pub(super) fn key_of(row: &Row<'_>, column: &str) -> Result<String> {
     let index = row.as_ref().column_index(column)?;
     let bytes: Vec<u8> = row.get(index)?;
-    String::from_utf8(bytes).map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.into()))
+    String::from_utf8(bytes)
+        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(index, Type::Blob, error.into()))
 }
 
 impl ToSql for BlobId {
     fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
-        let id = i64::try_from(self.0).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        let id = i64::try_from(self.0)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
         Ok(ToSqlOutput::Owned(Value::Integer(id)))
     }
 }
@@ -195,6 +218,8 @@ impl ToSql for BlobId {
 impl FromSql for BlobId {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<BlobId> {
         let id = value.as_i64()?;
-        u64::try_from(id).map(BlobId).map_err(|_| FromSqlError::OutOfRange(id))
+        u64::try_from(id)
+            .map(BlobId)
+            .map_err(|_| FromSqlError::OutOfRange(id))
     }
 }

@@ -6,11 +6,12 @@ use s3s::{
     S3, S3Request, S3Response, S3Result,
     dto::{
         AbortMultipartUploadInput, AbortMultipartUploadOutput, CompleteMultipartUploadInput,
-        CompleteMultipartUploadOutput, CopyObjectInput, CopyObjectOutput, CreateMultipartUploadInput,
-        CreateMultipartUploadOutput, DeleteObjectInput, DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput,
-        GetObjectInput, GetObjectOutput, HeadObjectInput, HeadObjectOutput, ListObjectsV2Input, ListObjectsV2Output,
-        ListPartsInput, ListPartsOutput, PutObjectInput, PutObjectOutput, UploadPartCopyInput, UploadPartCopyOutput,
-        UploadPartInput, UploadPartOutput,
+        CompleteMultipartUploadOutput, CopyObjectInput, CopyObjectOutput,
+        CreateMultipartUploadInput, CreateMultipartUploadOutput, DeleteObjectInput,
+        DeleteObjectOutput, DeleteObjectsInput, DeleteObjectsOutput, GetObjectInput,
+        GetObjectOutput, HeadObjectInput, HeadObjectOutput, ListObjectsV2Input,
+        ListObjectsV2Output, ListPartsInput, ListPartsOutput, PutObjectInput, PutObjectOutput,
+        UploadPartCopyInput, UploadPartCopyOutput, UploadPartInput, UploadPartOutput,
     },
 };
 
@@ -21,19 +22,31 @@ pub(super) struct Service(pub(super) Arc<Shared>);
 
 #[async_trait::async_trait]
 impl S3 for Service {
-    async fn put_object(&self, request: S3Request<PutObjectInput>) -> S3Result<S3Response<PutObjectOutput>> {
+    async fn put_object(
+        &self,
+        request: S3Request<PutObjectInput>,
+    ) -> S3Result<S3Response<PutObjectOutput>> {
         put::put(&self.0, request).await
     }
 
-    async fn get_object(&self, request: S3Request<GetObjectInput>) -> S3Result<S3Response<GetObjectOutput>> {
+    async fn get_object(
+        &self,
+        request: S3Request<GetObjectInput>,
+    ) -> S3Result<S3Response<GetObjectOutput>> {
         read::get(&self.0, request).await
     }
 
-    async fn head_object(&self, request: S3Request<HeadObjectInput>) -> S3Result<S3Response<HeadObjectOutput>> {
+    async fn head_object(
+        &self,
+        request: S3Request<HeadObjectInput>,
+    ) -> S3Result<S3Response<HeadObjectOutput>> {
         read::head(&self.0, request).await
     }
 
-    async fn delete_object(&self, request: S3Request<DeleteObjectInput>) -> S3Result<S3Response<DeleteObjectOutput>> {
+    async fn delete_object(
+        &self,
+        request: S3Request<DeleteObjectInput>,
+    ) -> S3Result<S3Response<DeleteObjectOutput>> {
         delete::delete(&self.0, request).await
     }
 
@@ -51,7 +64,10 @@ impl S3 for Service {
         list::list(&self.0, request).await
     }
 
-    async fn copy_object(&self, request: S3Request<CopyObjectInput>) -> S3Result<S3Response<CopyObjectOutput>> {
+    async fn copy_object(
+        &self,
+        request: S3Request<CopyObjectInput>,
+    ) -> S3Result<S3Response<CopyObjectOutput>> {
         copy::copy(&self.0, request).await
     }
 
@@ -62,7 +78,10 @@ impl S3 for Service {
         multipart::create(&self.0, request).await
     }
 
-    async fn upload_part(&self, request: S3Request<UploadPartInput>) -> S3Result<S3Response<UploadPartOutput>> {
+    async fn upload_part(
+        &self,
+        request: S3Request<UploadPartInput>,
+    ) -> S3Result<S3Response<UploadPartOutput>> {
         multipart::upload_part(&self.0, request).await
     }
 
@@ -87,7 +106,10 @@ impl S3 for Service {
         multipart::abort(&self.0, request).await
     }
 
-    async fn list_parts(&self, request: S3Request<ListPartsInput>) -> S3Result<S3Response<ListPartsOutput>> {
+    async fn list_parts(
+        &self,
+        request: S3Request<ListPartsInput>,
+    ) -> S3Result<S3Response<ListPartsOutput>> {
         list_parts::list_parts(&self.0, request).await
     }
 }

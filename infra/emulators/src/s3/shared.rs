@@ -70,12 +70,19 @@ impl Shared {
 
     pub(super) fn bucket(&self, name: &str) -> S3Result<Bucket> {
         let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
-        buckets.get(name).cloned().ok_or_else(|| s3_error!(NoSuchBucket, "The specified bucket does not exist"))
+        buckets
+            .get(name)
+            .cloned()
+            .ok_or_else(|| s3_error!(NoSuchBucket, "The specified bucket does not exist"))
     }
 
     /// Returns the ETag of an object that was not stored in parts: its MD5, unless ETags are to collide.
     pub(super) fn etag(&self, md5: &str, size_bytes: u64) -> String {
-        if self.are_etags_colliding.load(Ordering::Relaxed) { format!("{size_bytes:032x}") } else { md5.to_owned() }
+        if self.are_etags_colliding.load(Ordering::Relaxed) {
+            format!("{size_bytes:032x}")
+        } else {
+            md5.to_owned()
+        }
     }
 
     /// Puts what `make` makes under a key, if the condition holds. The only place where an object becomes visible.
@@ -90,7 +97,8 @@ impl Shared {
         let replaced = rows::object(&transaction, address)?;
         condition.check(replaced.as_ref())?;
         let object = make(&transaction)?;
-        let written = rows::put_object(&transaction, address, &object).and_then(|()| transaction.commit());
+        let written =
+            rows::put_object(&transaction, address, &object).and_then(|()| transaction.commit());
         if let Err(error) = written {
             self.blobs.remove([object.blob]);
             return Err(error.into());
@@ -100,7 +108,11 @@ impl Shared {
     }
 
     /// Removes the object under a key, if the condition holds. Without one, there need not be an object.
-    pub(super) fn remove(&self, address: &Address, condition: &WriteCondition) -> Result<(), Fault> {
+    pub(super) fn remove(
+        &self,
+        address: &Address,
+        condition: &WriteCondition,
+    ) -> Result<(), Fault> {
         let database = self.database();
         let current = rows::object(&database, address)?;
         condition.check(current.as_ref())?;
@@ -120,10 +132,20 @@ impl Shared {
         let transaction = database.transaction()?;
         let mut expired = Vec::new();
         if let Some(days) = rule.expiration_days {
-            expired.extend(rows::expire(&transaction, bucket, &rule.prefix, before_ms(days))?);
+            expired.extend(rows::expire(
+                &transaction,
+                bucket,
+                &rule.prefix,
+                before_ms(days),
+            )?);
         }
         if let Some(days) = rule.abort_multipart_days {
-            expired.extend(uploads::expire(&transaction, bucket, &rule.prefix, before_ms(days))?);
+            expired.extend(uploads::expire(
+                &transaction,
+                bucket,
+                &rule.prefix,
+                before_ms(days),
+            )?);
         }
         transaction.commit()?;
         self.blobs.remove(expired);

@@ -22,7 +22,9 @@ pub(super) struct UploadId(i64);
 impl UploadId {
     /// Reads what a client was given; what it was not is no upload.
     pub(super) fn parse(text: &str) -> S3Result<UploadId> {
-        i64::from_str_radix(text, 16).map(UploadId).map_err(|_| no_such_upload())
+        i64::from_str_radix(text, 16)
+            .map(UploadId)
+            .map_err(|_| no_such_upload())
     }
 
     /// What a client is given.
@@ -101,33 +103,61 @@ pub(super) fn begin(
 }
 
 /// The upload of this name, if it is for this key.
-pub(super) fn upload(database: &Connection, id: UploadId, address: &Address) -> Result<Option<Upload>> {
-    let mut select = database
-        .prepare_cached("SELECT attributes, plan FROM uploads WHERE id = :id AND bucket = :bucket AND key = :key")?;
-    let values = named_params! { ":id": id.0, ":bucket": address.bucket, ":key": address.key.as_bytes() };
-    let read = |row: &Row<'_>| Ok(Upload { id, attributes: json_of(row, "attributes")?, plan: json_of(row, "plan")? });
+pub(super) fn upload(
+    database: &Connection,
+    id: UploadId,
+    address: &Address,
+) -> Result<Option<Upload>> {
+    let mut select = database.prepare_cached(
+        "SELECT attributes, plan FROM uploads WHERE id = :id AND bucket = :bucket AND key = :key",
+    )?;
+    let values =
+        named_params! { ":id": id.0, ":bucket": address.bucket, ":key": address.key.as_bytes() };
+    let read = |row: &Row<'_>| {
+        Ok(Upload {
+            id,
+            attributes: json_of(row, "attributes")?,
+            plan: json_of(row, "plan")?,
+        })
+    };
     select.query_row(values, read).optional()
 }
 
 /// Removes an upload with its parts, and names their files.
 pub(super) fn remove(database: &Connection, id: UploadId) -> Result<Vec<BlobId>> {
-    database.prepare_cached("DELETE FROM uploads WHERE id = :id")?.execute(named_params! { ":id": id.0 })?;
-    let mut delete = database.prepare_cached("DELETE FROM parts WHERE upload = :id RETURNING blob")?;
-    delete.query_map(named_params! { ":id": id.0 }, |row| row.get(0))?.collect()
+    database
+        .prepare_cached("DELETE FROM uploads WHERE id = :id")?
+        .execute(named_params! { ":id": id.0 })?;
+    let mut delete =
+        database.prepare_cached("DELETE FROM parts WHERE upload = :id RETURNING blob")?;
+    delete
+        .query_map(named_params! { ":id": id.0 }, |row| row.get(0))?
+        .collect()
 }
 
 /// The parts that follow a number, in their order.
-pub(super) fn parts(database: &Connection, id: UploadId, after: i32, most: i32) -> Result<Vec<Part>> {
+pub(super) fn parts(
+    database: &Connection,
+    id: UploadId,
+    after: i32,
+    most: i32,
+) -> Result<Vec<Part>> {
     let mut select = database.prepare_cached(
         "SELECT number, size_bytes, etag, modified_ms, checksum, blob FROM parts
          WHERE upload = :id AND number > :after ORDER BY number LIMIT :most",
     )?;
-    select.query_map(named_params! { ":id": id.0, ":after": after, ":most": most }, Part::read)?.collect()
+    select
+        .query_map(
+            named_params! { ":id": id.0, ":after": after, ":most": most },
+            Part::read,
+        )?
+        .collect()
 }
 
 /// Puts a part, and names the file of the one that it replaces.
 pub(super) fn put_part(database: &Connection, id: UploadId, part: &Part) -> Result<Option<BlobId>> {
-    let mut select = database.prepare_cached("SELECT blob FROM parts WHERE upload = :id AND number = :number")?;
+    let mut select = database
+        .prepare_cached("SELECT blob FROM parts WHERE upload = :id AND number = :number")?;
     let key = named_params! { ":id": id.0, ":number": part.number };
     let replaced = select.query_row(key, |row| row.get(0)).optional()?;
     let mut replace = database.prepare_cached(
@@ -147,13 +177,21 @@ pub(super) fn put_part(database: &Connection, id: UploadId, part: &Part) -> Resu
 }
 
 /// Removes the uploads of a prefix that were begun before a moment, and names the files of their parts.
-pub(super) fn expire(database: &Connection, bucket: &str, prefix: &str, before_ms: i64) -> Result<Vec<BlobId>> {
+pub(super) fn expire(
+    database: &Connection,
+    bucket: &str,
+    prefix: &str,
+    before_ms: i64,
+) -> Result<Vec<BlobId>> {
     let (from, end) = bounds(prefix);
     let mut select = database.prepare_cached(
         "SELECT id FROM uploads WHERE bucket = :bucket AND key >= :from AND key < :end AND initiated_ms < :before_ms",
     )?;
-    let values = named_params! { ":bucket": bucket, ":from": from, ":end": end, ":before_ms": before_ms };
-    let due: Vec<UploadId> = select.query_map(values, |row| row.get(0).map(UploadId))?.collect::<Result<_>>()?;
+    let values =
+        named_params! { ":bucket": bucket, ":from": from, ":end": end, ":before_ms": before_ms };
+    let due: Vec<UploadId> = select
+        .query_map(values, |row| row.get(0).map(UploadId))?
+        .collect::<Result<_>>()?;
     let mut blobs = Vec::new();
     for upload in due {
         blobs.extend(remove(database, upload)?);

@@ -14,12 +14,19 @@ const KINDS: [&[u8]; 4] = [
 
 /// A new value of so many characters, which are at least as many as there are kinds.
 pub(super) fn value(length: u32, excludes_punctuation: bool) -> Result<String, getrandom::Error> {
-    let kinds = if excludes_punctuation { &KINDS[..3] } else { &KINDS[..] };
+    let kinds = if excludes_punctuation {
+        &KINDS[..3]
+    } else {
+        &KINDS[..]
+    };
     let alphabet = kinds.concat();
     loop {
         let drawn = draw(length, &alphabet)?;
         // What lacks a kind is thrown away whole: mending it would make some values likelier than others.
-        if kinds.iter().all(|kind| drawn.bytes().any(|byte| kind.contains(&byte))) {
+        if kinds
+            .iter()
+            .all(|kind| drawn.bytes().any(|byte| kind.contains(&byte)))
+        {
             return Ok(drawn);
         }
     }
@@ -47,7 +54,11 @@ mod tests {
         for (length, excludes_punctuation) in [(4, false), (4, true), (64, true), (4096, false)] {
             let value = value(length, excludes_punctuation).unwrap();
             assert_eq!(value.len(), length as usize);
-            assert_eq!(value.bytes().any(|byte| byte.is_ascii_punctuation()), !excludes_punctuation, "{value}");
+            assert_eq!(
+                value.bytes().any(|byte| byte.is_ascii_punctuation()),
+                !excludes_punctuation,
+                "{value}"
+            );
             assert!(value.bytes().any(|byte| byte.is_ascii_digit()), "{value}");
             assert!(value.bytes().all(|byte| byte.is_ascii_graphic()), "{value}");
         }

@@ -50,7 +50,9 @@ impl Wanted {
 
     fn is_version_of(&self, secret: &Secret) -> bool {
         let is_current = |stage: &String| stage == CURRENT;
-        self.version_id.as_ref().is_none_or(|id| *id == secret.version_id)
+        self.version_id
+            .as_ref()
+            .is_none_or(|id| *id == secret.version_id)
             && self.version_stage.as_ref().is_none_or(is_current)
     }
 }
@@ -59,14 +61,24 @@ impl Secrets {
     /// Opens the file, or makes it.
     pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Secrets, StartError> {
         let store = Store::open(path).map_err(|error| StartError::damaged(path, &error))?;
-        Ok(Secrets { store: Arc::new(Mutex::new(store)), clock })
+        Ok(Secrets {
+            store: Arc::new(Mutex::new(store)),
+            clock,
+        })
     }
 
     /// Makes a secret with a value of its own, where there is none of that name. Blocks.
     pub(crate) fn ensure(&self, secret: &template::Secret) -> Result<(), ProvisionError> {
-        let failed = |reason: String| ProvisionError::Secret { secret: secret.name.clone(), reason };
+        let failed = |reason: String| ProvisionError::Secret {
+            secret: secret.name.clone(),
+            reason,
+        };
         let mut store = self.store();
-        if store.secrets().iter().any(|known| known.name == secret.name) {
+        if store
+            .secrets()
+            .iter()
+            .any(|known| known.name == secret.name)
+        {
             return Ok(());
         }
         let value = generate::value(secret.length, secret.excludes_punctuation);
@@ -83,11 +95,19 @@ impl Secrets {
     pub(crate) fn answer(&self, operation: &str, body: &[u8]) -> Response<Body> {
         if operation != "GetSecretValue" {
             let message = format!("The operation {operation} is not emulated here.");
-            return refusal(StatusCode::BAD_REQUEST, "UnknownOperationException", &message);
+            return refusal(
+                StatusCode::BAD_REQUEST,
+                "UnknownOperationException",
+                &message,
+            );
         }
         match serde_json::from_slice(body) {
             Ok(wanted) => self.value(&wanted),
-            Err(error) => refusal(StatusCode::BAD_REQUEST, "InvalidParameterException", &error.to_string()),
+            Err(error) => refusal(
+                StatusCode::BAD_REQUEST,
+                "InvalidParameterException",
+                &error.to_string(),
+            ),
         }
     }
 
@@ -95,9 +115,17 @@ impl Secrets {
         let store = self.store();
         let secret = store.secrets().iter().find(|secret| wanted.is(secret));
         let Some(secret) = secret.filter(|secret| wanted.is_version_of(secret)) else {
-            let what = if secret.is_some() { "version of the specified secret" } else { "specified secret" };
+            let what = if secret.is_some() {
+                "version of the specified secret"
+            } else {
+                "specified secret"
+            };
             let message = format!("Secrets Manager can't find the {what}.");
-            return refusal(StatusCode::BAD_REQUEST, "ResourceNotFoundException", &message);
+            return refusal(
+                StatusCode::BAD_REQUEST,
+                "ResourceNotFoundException",
+                &message,
+            );
         };
         let found = json!({
             "ARN": arn::secret(&secret.name),
@@ -117,13 +145,19 @@ impl Secrets {
 
 /// An error in Secrets Manager's shape.
 pub(crate) fn refusal(status: StatusCode, code: &str, message: &str) -> Response<Body> {
-    json_answer(status, json!({ "__type": code, "Message": message }).to_string())
+    json_answer(
+        status,
+        json!({ "__type": code, "Message": message }).to_string(),
+    )
 }
 
 /// An answer in AWS JSON 1.1.
 fn json_answer(status: StatusCode, body: String) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.1"));
+    answer.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("application/x-amz-json-1.1"),
+    );
     answer
 }

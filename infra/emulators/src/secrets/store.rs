@@ -30,9 +30,15 @@ pub(super) struct Store {
 impl Store {
     /// Reads the file, or makes it.
     pub(super) fn open(path: &Path) -> io::Result<Store> {
-        let mut store = Store { path: path.to_owned(), secrets: Vec::new() };
+        let mut store = Store {
+            path: path.to_owned(),
+            secrets: Vec::new(),
+        };
         match fs::read(path) {
-            Ok(bytes) => store.secrets = serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?,
+            Ok(bytes) => {
+                store.secrets =
+                    serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => store.write(&[])?,
             Err(error) => return Err(error),
         }
@@ -55,7 +61,12 @@ impl Store {
     fn write(&self, secrets: &[Secret]) -> io::Result<()> {
         let draft = self.path.with_extension("new");
         let mut options = OpenOptions::new();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        let mut file = options
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&draft)?;
         file.write_all(&serde_json::to_vec(secrets)?)?;
         file.sync_all()?;
         fs::rename(draft, &self.path)
@@ -64,5 +75,9 @@ impl Store {
 
 /// Where the file stops being what it should be. What stands there is not told: it may be part of a value.
 fn unreadable(error: &serde_json::Error) -> io::Error {
-    io::Error::other(format!("it is no list of secrets from line {} on, column {}", error.line(), error.column()))
+    io::Error::other(format!(
+        "it is no list of secrets from line {} on, column {}",
+        error.line(),
+        error.column()
+    ))
 }

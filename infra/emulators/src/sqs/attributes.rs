@@ -29,17 +29,40 @@ pub(super) struct Numeric {
     default: i64,
 }
 
-pub(super) const VISIBILITY_TIMEOUT: Numeric =
-    Numeric { name: "VisibilityTimeout", bounds: VISIBILITY_SECONDS, default: 30 };
-pub(super) const DELAY: Numeric = Numeric { name: "DelaySeconds", bounds: DELAY_SECONDS, default: 0 };
-pub(super) const RETENTION: Numeric =
-    Numeric { name: "MessageRetentionPeriod", bounds: 60..=1_209_600, default: 345_600 };
-pub(super) const WAIT: Numeric = Numeric { name: "ReceiveMessageWaitTimeSeconds", bounds: WAIT_SECONDS, default: 0 };
-pub(super) const MESSAGE_BYTES: Numeric =
-    Numeric { name: "MaximumMessageSize", bounds: 1024..=1_048_576, default: 1_048_576 };
+pub(super) const VISIBILITY_TIMEOUT: Numeric = Numeric {
+    name: "VisibilityTimeout",
+    bounds: VISIBILITY_SECONDS,
+    default: 30,
+};
+pub(super) const DELAY: Numeric = Numeric {
+    name: "DelaySeconds",
+    bounds: DELAY_SECONDS,
+    default: 0,
+};
+pub(super) const RETENTION: Numeric = Numeric {
+    name: "MessageRetentionPeriod",
+    bounds: 60..=1_209_600,
+    default: 345_600,
+};
+pub(super) const WAIT: Numeric = Numeric {
+    name: "ReceiveMessageWaitTimeSeconds",
+    bounds: WAIT_SECONDS,
+    default: 0,
+};
+pub(super) const MESSAGE_BYTES: Numeric = Numeric {
+    name: "MaximumMessageSize",
+    bounds: 1024..=1_048_576,
+    default: 1_048_576,
+};
 
 /// All that are numeric.
-const NUMERIC: [&Numeric; 5] = [&VISIBILITY_TIMEOUT, &DELAY, &RETENTION, &WAIT, &MESSAGE_BYTES];
+const NUMERIC: [&Numeric; 5] = [
+    &VISIBILITY_TIMEOUT,
+    &DELAY,
+    &RETENTION,
+    &WAIT,
+    &MESSAGE_BYTES,
+];
 
 /// The attribute that names the dead-letter queue.
 const REDRIVE_POLICY: &str = "RedrivePolicy";
@@ -59,9 +82,15 @@ impl Attributes {
     /// What a template says of a queue.
     pub(super) fn of(queue: &template::Queue) -> Attributes {
         let mut set = BTreeMap::from([
-            (VISIBILITY_TIMEOUT.name.to_owned(), queue.visibility_timeout_seconds.to_string()),
+            (
+                VISIBILITY_TIMEOUT.name.to_owned(),
+                queue.visibility_timeout_seconds.to_string(),
+            ),
             (DELAY.name.to_owned(), queue.delay_seconds.to_string()),
-            (RETENTION.name.to_owned(), queue.retention_seconds.to_string()),
+            (
+                RETENTION.name.to_owned(),
+                queue.retention_seconds.to_string(),
+            ),
         ]);
         if let Some(redrive) = &queue.redrive {
             let policy = json!({
@@ -84,7 +113,9 @@ impl Attributes {
             }
             let numeric = NUMERIC.iter().find(|numeric| numeric.name == name);
             let numeric = numeric.ok_or_else(|| Fault::invalid_attribute(name))?;
-            let in_bounds = value.parse().is_ok_and(|value: i64| numeric.bounds.contains(&value));
+            let in_bounds = value
+                .parse()
+                .is_ok_and(|value: i64| numeric.bounds.contains(&value));
             if !in_bounds {
                 return Err(Fault::invalid_attribute_value(name));
             }
@@ -110,12 +141,18 @@ impl Attributes {
 
     /// Whether each of `others` has the value here that it has there.
     pub(super) fn agree_with(&self, others: &Attributes) -> bool {
-        others.0.iter().all(|(name, value)| self.effective(name).as_ref() == Some(value))
+        others
+            .0
+            .iter()
+            .all(|(name, value)| self.effective(name).as_ref() == Some(value))
     }
 
     /// The value that holds, in the attribute's own unit.
     pub(super) fn number(&self, numeric: &Numeric) -> i64 {
-        self.0.get(numeric.name).and_then(|value| value.parse().ok()).unwrap_or(numeric.default)
+        self.0
+            .get(numeric.name)
+            .and_then(|value| value.parse().ok())
+            .unwrap_or(numeric.default)
     }
 
     /// Where messages go that were received too often.
@@ -125,12 +162,22 @@ impl Attributes {
 
     /// All values that hold, by name.
     pub(super) fn all(&self) -> BTreeMap<String, String> {
-        let names = NUMERIC.iter().map(|numeric| numeric.name).chain([REDRIVE_POLICY]);
-        names.filter_map(|name| Some((name.to_owned(), self.effective(name)?))).collect()
+        let names = NUMERIC
+            .iter()
+            .map(|numeric| numeric.name)
+            .chain([REDRIVE_POLICY]);
+        names
+            .filter_map(|name| Some((name.to_owned(), self.effective(name)?)))
+            .collect()
     }
 
     fn effective(&self, name: &str) -> Option<String> {
-        let default = || NUMERIC.iter().find(|numeric| numeric.name == name).map(|numeric| numeric.default.to_string());
+        let default = || {
+            NUMERIC
+                .iter()
+                .find(|numeric| numeric.name == name)
+                .map(|numeric| numeric.default.to_string())
+        };
         self.0.get(name).cloned().or_else(default)
     }
 }
@@ -140,6 +187,13 @@ fn redrive(policy: &str) -> Option<Redrive> {
     let policy: Value = serde_json::from_str(policy).ok()?;
     let count = &policy["maxReceiveCount"];
     let max_receives = count.as_i64().or_else(|| count.as_str()?.parse().ok())?;
-    let dead_letter_queue = policy["deadLetterTargetArn"].as_str()?.rsplit(':').next()?.to_owned();
-    RECEIVES.contains(&max_receives).then_some(Redrive { dead_letter_queue, max_receives })
+    let dead_letter_queue = policy["deadLetterTargetArn"]
+        .as_str()?
+        .rsplit(':')
+        .next()?
+        .to_owned();
+    RECEIVES.contains(&max_receives).then_some(Redrive {
+        dead_letter_queue,
+        max_receives,
+    })
 }

@@ -54,7 +54,12 @@ struct Failure {
 
 impl Store {
     /// Does one thing to a queue's messages.
-    pub(super) fn act<A: Act>(&self, queue: &str, act: A, caller: &Caller) -> Result<A::Done, Fault> {
+    pub(super) fn act<A: Act>(
+        &self,
+        queue: &str,
+        act: A,
+        caller: &Caller,
+    ) -> Result<A::Done, Fault> {
         let connection = self.connection();
         let queue = store::queue(&connection, queue)?;
         act.act(&connection, &queue, caller)
@@ -72,10 +77,21 @@ impl Store {
         let transaction = connection.transaction()?;
         let queue = store::queue(&transaction, queue)?;
         check(&entries)?;
-        let mut outcome = Outcome { successful: Vec::new(), failed: Vec::new() };
-        let to_be_done = if whim == Some(Whim::Half) { entries.len() / 2 } else { entries.len() };
+        let mut outcome = Outcome {
+            successful: Vec::new(),
+            failed: Vec::new(),
+        };
+        let to_be_done = if whim == Some(Whim::Half) {
+            entries.len() / 2
+        } else {
+            entries.len()
+        };
         for (index, Entry { id, act }) in entries.into_iter().enumerate() {
-            let done = if index < to_be_done { act.act(&transaction, &queue, caller) } else { Err(Fault::undone()) };
+            let done = if index < to_be_done {
+                act.act(&transaction, &queue, caller)
+            } else {
+                Err(Fault::undone())
+            };
             match done {
                 Ok(done) => outcome.successful.push(Success { id, done }),
                 Err(fault) => outcome.failed.push(Failure {
@@ -99,9 +115,15 @@ fn check<A: Act>(entries: &[Entry<A>]) -> Result<(), Fault> {
     let mut ids = HashSet::new();
     match entries.len() {
         0 => Err(Fault::empty_batch()),
-        1..=ENTRIES_MAX if !entries.iter().all(|entry| is_id(&entry.id)) => Err(Fault::invalid_entry_id()),
-        1..=ENTRIES_MAX if !entries.iter().all(|entry| ids.insert(&entry.id)) => Err(Fault::doubled_entry_ids()),
-        1..=ENTRIES_MAX if entries.iter().map(|entry| entry.act.bytes()).sum::<usize>() > MESSAGE_BYTES_MAX => {
+        1..=ENTRIES_MAX if !entries.iter().all(|entry| is_id(&entry.id)) => {
+            Err(Fault::invalid_entry_id())
+        }
+        1..=ENTRIES_MAX if !entries.iter().all(|entry| ids.insert(&entry.id)) => {
+            Err(Fault::doubled_entry_ids())
+        }
+        1..=ENTRIES_MAX
+            if entries.iter().map(|entry| entry.act.bytes()).sum::<usize>() > MESSAGE_BYTES_MAX =>
+        {
             Err(Fault::batch_too_long(MESSAGE_BYTES_MAX))
         }
         1..=ENTRIES_MAX => Ok(()),

@@ -18,7 +18,12 @@ pub(super) struct Fault {
 
 impl Fault {
     fn new(code: &'static str, legacy_code: &'static str, message: String) -> Fault {
-        Fault { code, legacy_code, status: StatusCode::BAD_REQUEST, message }
+        Fault {
+            code,
+            legacy_code,
+            status: StatusCode::BAD_REQUEST,
+            message,
+        }
     }
 
     pub(super) fn invalid_value(message: String) -> Fault {
@@ -26,7 +31,11 @@ impl Fault {
     }
 
     pub(super) fn invalid_attribute(name: &str) -> Fault {
-        Fault::new("InvalidAttributeName", "InvalidAttributeName", format!("Unknown attribute {name}."))
+        Fault::new(
+            "InvalidAttributeName",
+            "InvalidAttributeName",
+            format!("Unknown attribute {name}."),
+        )
     }
 
     pub(super) fn invalid_attribute_value(name: &str) -> Fault {
@@ -36,7 +45,11 @@ impl Fault {
 
     pub(super) fn invalid_contents() -> Fault {
         let message = "Message body may contain only #x9, #xA, #xD, #x20 to #xD7FF, #xE000 to #xFFFD and #x10000 on.";
-        Fault::new("InvalidMessageContents", "InvalidMessageContents", message.to_owned())
+        Fault::new(
+            "InvalidMessageContents",
+            "InvalidMessageContents",
+            message.to_owned(),
+        )
     }
 
     pub(super) fn missing(parameter: &str) -> Fault {
@@ -46,11 +59,17 @@ impl Fault {
 
     pub(super) fn no_queue() -> Fault {
         let message = "The specified queue does not exist.".to_owned();
-        Fault::new("QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue", message)
+        Fault::new(
+            "QueueDoesNotExist",
+            "AWS.SimpleQueueService.NonExistentQueue",
+            message,
+        )
     }
 
     pub(super) fn queue_exists() -> Fault {
-        let message = "A queue already exists with the same name and a different value for an attribute.".to_owned();
+        let message =
+            "A queue already exists with the same name and a different value for an attribute."
+                .to_owned();
         Fault::new("QueueNameExists", "QueueAlreadyExists", message)
     }
 
@@ -60,49 +79,86 @@ impl Fault {
     }
 
     pub(super) fn not_in_flight() -> Fault {
-        let message = "The message does not exist or is not available for a change of its visibility.".to_owned();
-        Fault::new("MessageNotInflight", "AWS.SimpleQueueService.MessageNotInflight", message)
+        let message =
+            "The message does not exist or is not available for a change of its visibility."
+                .to_owned();
+        Fault::new(
+            "MessageNotInflight",
+            "AWS.SimpleQueueService.MessageNotInflight",
+            message,
+        )
     }
 
     pub(super) fn empty_batch() -> Fault {
         let message = "There should be at least one entry in the request.".to_owned();
-        Fault::new("EmptyBatchRequest", "AWS.SimpleQueueService.EmptyBatchRequest", message)
+        Fault::new(
+            "EmptyBatchRequest",
+            "AWS.SimpleQueueService.EmptyBatchRequest",
+            message,
+        )
     }
 
     pub(super) fn too_many_entries(count: usize) -> Fault {
-        let message = format!("Maximum number of entries per request are 10. You have sent {count}.");
-        Fault::new("TooManyEntriesInBatchRequest", "AWS.SimpleQueueService.TooManyEntriesInBatchRequest", message)
+        let message =
+            format!("Maximum number of entries per request are 10. You have sent {count}.");
+        Fault::new(
+            "TooManyEntriesInBatchRequest",
+            "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
+            message,
+        )
     }
 
     pub(super) fn doubled_entry_ids() -> Fault {
         let message = "Two or more batch entries in the request have the same Id.".to_owned();
-        Fault::new("BatchEntryIdsNotDistinct", "AWS.SimpleQueueService.BatchEntryIdsNotDistinct", message)
+        Fault::new(
+            "BatchEntryIdsNotDistinct",
+            "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
+            message,
+        )
     }
 
     pub(super) fn invalid_entry_id() -> Fault {
         let message = "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be \
                        at most 80 letters long."
             .to_owned();
-        Fault::new("InvalidBatchEntryId", "AWS.SimpleQueueService.InvalidBatchEntryId", message)
+        Fault::new(
+            "InvalidBatchEntryId",
+            "AWS.SimpleQueueService.InvalidBatchEntryId",
+            message,
+        )
     }
 
     pub(super) fn batch_too_long(max_bytes: usize) -> Fault {
         let message = format!("Batch requests cannot be longer than {max_bytes} bytes.");
-        Fault::new("BatchRequestTooLong", "AWS.SimpleQueueService.BatchRequestTooLong", message)
+        Fault::new(
+            "BatchRequestTooLong",
+            "AWS.SimpleQueueService.BatchRequestTooLong",
+            message,
+        )
     }
 
     pub(super) fn unknown_operation(name: &str) -> Fault {
-        Fault::new("InvalidAction", "InvalidAction", format!("The action {name} is not valid for this endpoint."))
+        Fault::new(
+            "InvalidAction",
+            "InvalidAction",
+            format!("The action {name} is not valid for this endpoint."),
+        )
     }
 
     pub(super) fn undone() -> Fault {
         let message = "The request processing has failed because of an unknown error.".to_owned();
-        Fault { status: StatusCode::INTERNAL_SERVER_ERROR, ..Fault::new("InternalError", "InternalError", message) }
+        Fault {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            ..Fault::new("InternalError", "InternalError", message)
+        }
     }
 
     pub(super) fn internal(reason: &dyn std::error::Error) -> Fault {
         let message = reason.to_string();
-        Fault { status: StatusCode::INTERNAL_SERVER_ERROR, ..Fault::new("InternalError", "InternalError", message) }
+        Fault {
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            ..Fault::new("InternalError", "InternalError", message)
+        }
     }
 
     /// Whether the caller is to blame.
@@ -114,7 +170,11 @@ impl Fault {
     pub(super) fn answer(&self) -> Response<Body> {
         let body = json!({ "__type": format!("com.amazonaws.sqs#{}", self.code), "message": self.message });
         let mut answer = json_answer(self.status, body.to_string());
-        let blamed = if self.is_senders() { "Sender" } else { "Receiver" };
+        let blamed = if self.is_senders() {
+            "Sender"
+        } else {
+            "Receiver"
+        };
         if let Ok(error) = HeaderValue::try_from(format!("{};{blamed}", self.legacy_code)) {
             answer.headers_mut().insert("x-amzn-query-error", error);
         }
@@ -132,6 +192,9 @@ impl From<rusqlite::Error> for Fault {
 pub(super) fn json_answer(status: StatusCode, body: String) -> Response<Body> {
     let mut answer = Response::new(Body::from(body));
     *answer.status_mut() = status;
-    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-amz-json-1.0"));
+    answer.headers_mut().insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("application/x-amz-json-1.0"),
+    );
     answer
 }

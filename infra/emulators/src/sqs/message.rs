@@ -30,7 +30,11 @@ pub(super) struct MessageAttribute {
 impl MessageAttribute {
     /// The kind of transport and the bytes that are transported.
     fn transported(&self) -> Option<(u8, Vec<u8>)> {
-        match (self.data_type.split('.').next()?, &self.string_value, &self.binary_value) {
+        match (
+            self.data_type.split('.').next()?,
+            &self.string_value,
+            &self.binary_value,
+        ) {
             ("String" | "Number", Some(text), None) => Some((1, text.clone().into_bytes())),
             ("Binary", None, Some(encoded)) => Some((2, STANDARD.decode(encoded).ok()?)),
             _ => None,
@@ -39,7 +43,11 @@ impl MessageAttribute {
 }
 
 /// Checks a message and gives its size in bytes.
-pub(super) fn check(body: &str, attributes: &MessageAttributes, max_bytes: usize) -> Result<usize, Fault> {
+pub(super) fn check(
+    body: &str,
+    attributes: &MessageAttributes,
+    max_bytes: usize,
+) -> Result<usize, Fault> {
     if body.is_empty() {
         return Err(Fault::missing("MessageBody"));
     }
@@ -47,18 +55,23 @@ pub(super) fn check(body: &str, attributes: &MessageAttributes, max_bytes: usize
         return Err(Fault::invalid_contents());
     }
     if attributes.len() > ATTRIBUTES_MAX {
-        return Err(Fault::invalid_value(format!("A message can have at most {ATTRIBUTES_MAX} attributes.")));
+        return Err(Fault::invalid_value(format!(
+            "A message can have at most {ATTRIBUTES_MAX} attributes."
+        )));
     }
     let mut bytes = body.len();
     for (name, attribute) in attributes {
         let Some((_, value)) = attribute.transported() else {
-            return Err(Fault::invalid_value(format!("The message attribute {name} has no value of its type.")));
+            return Err(Fault::invalid_value(format!(
+                "The message attribute {name} has no value of its type."
+            )));
         };
         bytes += name.len() + attribute.data_type.len() + value.len();
     }
     if bytes > max_bytes {
-        let reason =
-            format!("One or more parameters are invalid. Reason: Message must be shorter than {max_bytes} bytes.");
+        let reason = format!(
+            "One or more parameters are invalid. Reason: Message must be shorter than {max_bytes} bytes."
+        );
         return Err(Fault::invalid_value(reason));
     }
     Ok(bytes)
@@ -112,7 +125,10 @@ mod tests {
         .unwrap();
         // What follows the specification byte by byte: `b` sorts before `n`.
         let bytes = b"\0\0\0\x01b\0\0\0\x06Binary\x02\0\0\0\x02\x00\xff\0\0\0\x01n\0\0\0\x06Number\x01\0\0\0\x011";
-        assert_eq!(attributes_digest(&attributes), Some(hex::encode(Md5::digest(bytes))));
+        assert_eq!(
+            attributes_digest(&attributes),
+            Some(hex::encode(Md5::digest(bytes)))
+        );
     }
 
     #[test]

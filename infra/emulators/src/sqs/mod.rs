@@ -68,7 +68,11 @@ struct OnQueue<R> {
 impl<R> OnQueue<R> {
     /// The queue's name: the last part of its address. Which port that names depends on when it was learnt.
     fn queue(&self) -> String {
-        self.queue_url.rsplit('/').next().unwrap_or_default().to_owned()
+        self.queue_url
+            .rsplit('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     }
 }
 
@@ -119,15 +123,31 @@ struct MoveTask {
 
 impl Sqs {
     /// Opens the queues, or an empty set of them.
-    pub(crate) fn open(path: &Path, url: &str, clock: Arc<dyn Clock>, stopping: Stopping) -> Result<Sqs, StartError> {
+    pub(crate) fn open(
+        path: &Path,
+        url: &str,
+        clock: Arc<dyn Clock>,
+        stopping: Stopping,
+    ) -> Result<Sqs, StartError> {
         let store = Store::open(path).map_err(|error| StartError::damaged(path, &error))?;
-        Ok(Sqs { store: Arc::new(store), clock, arrivals: Arc::default(), url: url.into(), stopping })
+        Ok(Sqs {
+            store: Arc::new(store),
+            clock,
+            arrivals: Arc::default(),
+            url: url.into(),
+            stopping,
+        })
     }
 
     /// Makes a queue, or gives one that exists the attributes of its description. Blocks.
     pub(crate) fn ensure(&self, queue: &template::Queue) -> Result<(), ProvisionError> {
-        let ensured = self.store.ensure_queue(&queue.name, &Attributes::of(queue), self.clock.now_ms());
-        ensured.map_err(|fault| ProvisionError::Queue { queue: queue.name.clone(), reason: fault.to_string() })
+        let ensured =
+            self.store
+                .ensure_queue(&queue.name, &Attributes::of(queue), self.clock.now_ms());
+        ensured.map_err(|fault| ProvisionError::Queue {
+            queue: queue.name.clone(),
+            reason: fault.to_string(),
+        })
     }
 
     /// Removes messages that are older than their queue keeps them. Blocks.
@@ -138,7 +158,9 @@ impl Sqs {
     /// Counts the messages of a queue. `None` if the store does not answer.
     pub(crate) async fn count(&self, queue: &str) -> Option<MessageCounts> {
         let queue = queue.to_owned();
-        self.blocking(move |store, now_ms| store.count(&queue, now_ms)).await.ok()
+        self.blocking(move |store, now_ms| store.count(&queue, now_ms))
+            .await
+            .ok()
     }
 
     /// Answers one request of a principal, with a whim that does nothing where it makes no sense.
@@ -155,35 +177,49 @@ impl Sqs {
         }
     }
 
-    async fn perform(&self, operation: &str, body: &[u8], principal: &str, whim: Option<Whim>) -> Result<Value, Fault> {
+    async fn perform(
+        &self,
+        operation: &str,
+        body: &[u8],
+        principal: &str,
+        whim: Option<Whim>,
+    ) -> Result<Value, Fault> {
         match operation {
             "CreateQueue" => self.create(parse(body)?).await,
             "DeleteQueue" => {
                 let queue = parse::<OnQueue<NothingMore>>(body)?.queue();
-                self.blocking(move |store, _| store.delete_queue(&queue)).await.map(|()| json!({}))
+                self.blocking(move |store, _| store.delete_queue(&queue))
+                    .await
+                    .map(|()| json!({}))
             }
             "GetQueueAttributes" => self.attributes(parse(body)?).await,
             "GetQueueUrl" => {
                 let NamedQueue { queue_name, .. } = parse(body)?;
                 let url = self.queue_url(&queue_name);
-                self.blocking(move |store, now_ms| store.describe(&queue_name, now_ms)).await?;
+                self.blocking(move |store, now_ms| store.describe(&queue_name, now_ms))
+                    .await?;
                 Ok(json!({ "QueueUrl": url }))
             }
             "ListQueues" => {
                 let Prefix { queue_name_prefix } = parse(body)?;
-                let names = self.blocking(move |store, _| store.queue_names(&queue_name_prefix)).await?;
+                let names = self
+                    .blocking(move |store, _| store.queue_names(&queue_name_prefix))
+                    .await?;
                 let urls: Vec<_> = names.iter().map(|name| self.queue_url(name)).collect();
                 Ok(json!({ "QueueUrls": urls }))
             }
             "PurgeQueue" => {
                 let queue = parse::<OnQueue<NothingMore>>(body)?.queue();
-                self.blocking(move |store, _| store.purge(&queue)).await.map(|()| json!({}))
+                self.blocking(move |store, _| store.purge(&queue))
+                    .await
+                    .map(|()| json!({}))
             }
             "SetQueueAttributes" => {
                 let request: OnQueue<NewAttributes> = parse(body)?;
                 let queue = request.queue();
                 let attributes = Attributes::parse(request.request.attributes)?;
-                let set = move |store: &Store, now_ms| store.set_attributes(&queue, attributes, now_ms);
+                let set =
+                    move |store: &Store, now_ms| store.set_attributes(&queue, attributes, now_ms);
                 self.blocking(set).await.map(|()| json!({}))
             }
             "StartMessageMoveTask" => self.redrive(parse(body)?).await,
@@ -193,13 +229,19 @@ impl Sqs {
             "DeleteMessage" => self.act::<Deletion>(body, principal).await,
             "DeleteMessageBatch" => self.act_on_all::<Deletion>(body, principal, whim).await,
             "ChangeMessageVisibility" => self.act::<VisibilityChange>(body, principal).await,
-            "ChangeMessageVisibilityBatch" => self.act_on_all::<VisibilityChange>(body, principal, whim).await,
+            "ChangeMessageVisibilityBatch" => {
+                self.act_on_all::<VisibilityChange>(body, principal, whim)
+                    .await
+            }
             _ => Err(Fault::unknown_operation(operation)),
         }
     }
 
     async fn create(&self, request: NamedQueue) -> Result<Value, Fault> {
-        let NamedQueue { queue_name, attributes } = request;
+        let NamedQueue {
+            queue_name,
+            attributes,
+        } = request;
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !(1..=NAME_LENGTH_MAX).contains(&queue_name.len()) || !queue_name.bytes().all(allowed) {
             let reason = "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length";
@@ -207,20 +249,32 @@ impl Sqs {
         }
         let url = self.queue_url(&queue_name);
         let attributes = Attributes::parse(attributes)?;
-        self.blocking(move |store, now_ms| store.create_queue(&queue_name, &attributes, now_ms)).await?;
+        self.blocking(move |store, now_ms| store.create_queue(&queue_name, &attributes, now_ms))
+            .await?;
         Ok(json!({ "QueueUrl": url }))
     }
 
     async fn attributes(&self, request: OnQueue<AttributeNames>) -> Result<Value, Fault> {
         let (queue, wanted) = (request.queue(), request.request.attribute_names);
-        let mut attributes = self.blocking(move |store, now_ms| store.describe(&queue, now_ms)).await?;
-        attributes.retain(|name, _| wanted.iter().any(|wanted| wanted == "All" || wanted == name));
+        let mut attributes = self
+            .blocking(move |store, now_ms| store.describe(&queue, now_ms))
+            .await?;
+        attributes.retain(|name, _| {
+            wanted
+                .iter()
+                .any(|wanted| wanted == "All" || wanted == name)
+        });
         Ok(json!({ "Attributes": attributes }))
     }
 
     async fn redrive(&self, request: MoveTask) -> Result<Value, Fault> {
-        let MoveTask { source_arn, destination_arn } = request;
-        let redrive = move |store: &Store, now_ms| store.redrive(&source_arn, destination_arn.as_deref(), now_ms);
+        let MoveTask {
+            source_arn,
+            destination_arn,
+        } = request;
+        let redrive = move |store: &Store, now_ms| {
+            store.redrive(&source_arn, destination_arn.as_deref(), now_ms)
+        };
         for queue in self.blocking(redrive).await? {
             self.arrivals(&queue).notify_waiters();
         }
@@ -228,11 +282,18 @@ impl Sqs {
     }
 
     /// Takes messages, waiting for the first where the request says so.
-    async fn receive(&self, request: OnQueue<Receive>, principal: &str, whim: Option<Whim>) -> Result<Value, Fault> {
+    async fn receive(
+        &self,
+        request: OnQueue<Receive>,
+        principal: &str,
+        whim: Option<Whim>,
+    ) -> Result<Value, Fault> {
         let queue = request.queue();
         let receive = request.request;
         let (name, wanted) = (queue.clone(), receive.clone());
-        let wait_seconds = self.blocking(move |store, _| store.wait_seconds(&name, &wanted)).await?;
+        let wait_seconds = self
+            .blocking(move |store, _| store.wait_seconds(&name, &wanted))
+            .await?;
         let deadline_ms = self.clock.now_ms() + wait_seconds * 1000;
         let arrivals = self.arrivals(&queue);
         let mut stopping = self.stopping.clone();
@@ -243,7 +304,9 @@ impl Sqs {
             arrival.as_mut().enable();
             let (name, wanted) = (queue.clone(), receive.clone());
             let principal = principal.to_owned();
-            let look = move |store: &Store, now_ms| store.receive(&name, &wanted, &Caller { now_ms, principal }, whim);
+            let look = move |store: &Store, now_ms| {
+                store.receive(&name, &wanted, &Caller { now_ms, principal }, whim)
+            };
             let look = self.blocking(look).await?;
             if let Some(dead_letter_queue) = &look.dead_letter_queue {
                 self.arrivals(dead_letter_queue).notify_waiters();
@@ -257,7 +320,9 @@ impl Sqs {
             if self.clock.now_ms() >= deadline_ms {
                 return Ok(json!({}));
             }
-            let until_ms = look.next_visible_ms.map_or(deadline_ms, |next_ms| next_ms.min(deadline_ms));
+            let until_ms = look
+                .next_visible_ms
+                .map_or(deadline_ms, |next_ms| next_ms.min(deadline_ms));
             tokio::select! {
                 () = arrival => {}
                 () = self.clock.sleep_until(until_ms) => {}

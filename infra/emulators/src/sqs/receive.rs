@@ -52,8 +52,16 @@ impl Default for Receive {
 impl Receive {
     fn check(&self) -> Result<(), Fault> {
         let bounded = [
-            ("MaxNumberOfMessages", Some(self.max_number_of_messages), 1..=MESSAGES_MAX),
-            ("VisibilityTimeout", self.visibility_timeout, VISIBILITY_SECONDS),
+            (
+                "MaxNumberOfMessages",
+                Some(self.max_number_of_messages),
+                1..=MESSAGES_MAX,
+            ),
+            (
+                "VisibilityTimeout",
+                self.visibility_timeout,
+                VISIBILITY_SECONDS,
+            ),
             ("WaitTimeSeconds", self.wait_time_seconds, WAIT_SECONDS),
         ];
         for (name, value, bounds) in bounded {
@@ -69,14 +77,21 @@ impl Receive {
     }
 
     fn wants_system_attribute(&self, name: &str) -> bool {
-        let mut wanted = self.message_system_attribute_names.iter().chain(&self.attribute_names);
+        let mut wanted = self
+            .message_system_attribute_names
+            .iter()
+            .chain(&self.attribute_names);
         wanted.any(|wanted| wanted == "All" || wanted == name)
     }
 
     fn wants_attribute(&self, name: &str) -> bool {
         self.message_attribute_names.iter().any(|wanted| {
-            let prefix = wanted.strip_suffix(".*").or_else(|| wanted.strip_suffix('*'));
-            wanted == "All" || wanted == name || prefix.is_some_and(|prefix| name.starts_with(prefix))
+            let prefix = wanted
+                .strip_suffix(".*")
+                .or_else(|| wanted.strip_suffix('*'));
+            wanted == "All"
+                || wanted == name
+                || prefix.is_some_and(|prefix| name.starts_with(prefix))
         })
     }
 }
@@ -100,7 +115,10 @@ pub(super) struct ReceivedMessage {
     body: String,
     #[serde(rename = "MD5OfBody")]
     body_digest: String,
-    #[serde(rename = "MD5OfMessageAttributes", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "MD5OfMessageAttributes",
+        skip_serializing_if = "Option::is_none"
+    )]
     attributes_digest: Option<String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     attributes: BTreeMap<&'static str, String>,
@@ -113,7 +131,9 @@ impl Store {
     pub(super) fn wait_seconds(&self, queue: &str, receive: &Receive) -> Result<i64, Fault> {
         receive.check()?;
         let queue = store::queue(&self.connection(), queue)?;
-        Ok(receive.wait_time_seconds.unwrap_or_else(|| queue.attributes.number(&WAIT)))
+        Ok(receive
+            .wait_time_seconds
+            .unwrap_or_else(|| queue.attributes.number(&WAIT)))
     }
 
     /// Takes what is visible now and hides it from others, unless by [`Whim::Again`].
@@ -129,9 +149,19 @@ impl Store {
         let transaction = connection.transaction()?;
         let queue = store::queue(&transaction, queue)?;
         let dead_letter_queue = redrive::bury(&transaction, &queue, now_ms)?;
-        let mut look = Look { dead_letter_queue, ..Look::default() };
-        for sequence in visible(&transaction, &queue, receive.max_number_of_messages, now_ms, whim)? {
-            look.messages.push(take(&transaction, &queue, sequence, receive, caller)?);
+        let mut look = Look {
+            dead_letter_queue,
+            ..Look::default()
+        };
+        for sequence in visible(
+            &transaction,
+            &queue,
+            receive.max_number_of_messages,
+            now_ms,
+            whim,
+        )? {
+            look.messages
+                .push(take(&transaction, &queue, sequence, receive, caller)?);
             if whim == Some(Whim::Again) {
                 forget_receive(&transaction, sequence, now_ms)?;
             }
@@ -153,7 +183,11 @@ fn visible(
     now_ms: i64,
     whim: Option<Whim>,
 ) -> Result<Vec<i64>, Fault> {
-    let order = if whim == Some(Whim::NewestFirst) { "visible_ms DESC, sequence DESC" } else { "visible_ms, sequence" };
+    let order = if whim == Some(Whim::NewestFirst) {
+        "visible_ms DESC, sequence DESC"
+    } else {
+        "visible_ms, sequence"
+    };
     let mut sequences = connection.prepare_cached(&format!(
         "SELECT sequence FROM messages WHERE queue = ? AND visible_ms <= ? ORDER BY {order} LIMIT ?"
     ))?;
@@ -169,7 +203,9 @@ fn take(
     receive: &Receive,
     caller: &Caller,
 ) -> Result<ReceivedMessage, Fault> {
-    let hidden_seconds = receive.visibility_timeout.unwrap_or_else(|| queue.attributes.number(&VISIBILITY_TIMEOUT));
+    let hidden_seconds = receive
+        .visibility_timeout
+        .unwrap_or_else(|| queue.attributes.number(&VISIBILITY_TIMEOUT));
     let receipt = random::uuid();
     let mut taken = connection.prepare_cached(
         "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3, receiver = ?5,
@@ -178,7 +214,13 @@ fn take(
          RETURNING id, body, attributes, sent_ms, first_received_ms, receives, dead_letter_source, hops",
     )?;
     let visible_ms = caller.now_ms + hidden_seconds * 1000;
-    let values = params![sequence, visible_ms, receipt, caller.now_ms, caller.principal];
+    let values = params![
+        sequence,
+        visible_ms,
+        receipt,
+        caller.now_ms,
+        caller.principal
+    ];
     let (mut message, attributes) = taken.query_row(values, |row| shown(row, receive))?;
     let mut attributes: MessageAttributes =
         serde_json::from_str(&attributes).map_err(|error| Fault::internal(&error))?;
@@ -192,7 +234,9 @@ fn take(
 /// Shows a message that was just taken to others, who do not see that it was; its receipt stays good until they take it.
 fn forget_receive(connection: &Connection, sequence: i64, now_ms: i64) -> Result<(), Fault> {
     connection
-        .prepare_cached("UPDATE messages SET visible_ms = ?2, receives = receives - 1 WHERE sequence = ?1")?
+        .prepare_cached(
+            "UPDATE messages SET visible_ms = ?2, receives = receives - 1 WHERE sequence = ?1",
+        )?
         .execute(params![sequence, now_ms])?;
     Ok(())
 }
@@ -203,7 +247,10 @@ fn shown(row: &Row<'_>, receive: &Receive) -> rusqlite::Result<(ReceivedMessage,
     let mut attributes = BTreeMap::from([
         ("SenderId", ACCOUNT_ID.to_owned()),
         ("SentTimestamp", row.get::<_, i64>(3)?.to_string()),
-        ("ApproximateFirstReceiveTimestamp", row.get::<_, i64>(4)?.to_string()),
+        (
+            "ApproximateFirstReceiveTimestamp",
+            row.get::<_, i64>(4)?.to_string(),
+        ),
         ("ApproximateReceiveCount", row.get::<_, i64>(5)?.to_string()),
         (TRACE_HEADER, format!("{LINEAGE}{}", row.get::<_, i64>(7)?)),
     ]);

@@ -11,8 +11,14 @@ use crate::arn;
 /// Moves visible messages that have used up their receives, and names the queue where they went.
 ///
 /// Without a redrive policy, or while its queue does not exist, all stay where they are.
-pub(super) fn bury(connection: &Connection, queue: &Queue, now_ms: i64) -> Result<Option<String>, Fault> {
-    let Some(redrive) = queue.attributes.redrive() else { return Ok(None) };
+pub(super) fn bury(
+    connection: &Connection,
+    queue: &Queue,
+    now_ms: i64,
+) -> Result<Option<String>, Fault> {
+    let Some(redrive) = queue.attributes.redrive() else {
+        return Ok(None);
+    };
     if store::queue(connection, &redrive.dead_letter_queue).is_err() {
         return Ok(None);
     }
@@ -34,7 +40,12 @@ pub(super) fn bury(connection: &Connection, queue: &Queue, now_ms: i64) -> Resul
 impl Store {
     /// Moves all visible messages of a dead-letter queue to `destination`, or each back to where it came from, and
     /// names the queues where they went. Both are ARNs.
-    pub(super) fn redrive(&self, source: &str, destination: Option<&str>, now_ms: i64) -> Result<Vec<String>, Fault> {
+    pub(super) fn redrive(
+        &self,
+        source: &str,
+        destination: Option<&str>,
+        now_ms: i64,
+    ) -> Result<Vec<String>, Fault> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let source = store::queue(&transaction, name_of(source))?;
@@ -49,8 +60,15 @@ impl Store {
                  AND (?1 IS NOT NULL OR dead_letter_source IN (SELECT ?2 || name FROM queues))
              RETURNING queue",
         )?;
-        let values = params![destination.map(name_of), arn::queue(""), now_ms, source.name];
-        let mut queues = moved.query_map(values, |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        let values = params![
+            destination.map(name_of),
+            arn::queue(""),
+            now_ms,
+            source.name
+        ];
+        let mut queues = moved
+            .query_map(values, |row| row.get(0))?
+            .collect::<rusqlite::Result<Vec<String>>>()?;
         drop(moved);
         transaction.commit()?;
         queues.sort_unstable();

@@ -36,7 +36,10 @@ pub(super) struct SentMessage {
     message_id: String,
     #[serde(rename = "MD5OfMessageBody")]
     body_digest: String,
-    #[serde(rename = "MD5OfMessageAttributes", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "MD5OfMessageAttributes",
+        skip_serializing_if = "Option::is_none"
+    )]
     attributes_digest: Option<String>,
 }
 
@@ -69,7 +72,12 @@ pub(super) trait Act {
     }
 
     /// Does it, within the caller's transaction.
-    fn act(self, connection: &Connection, queue: &Queue, caller: &Caller) -> Result<Self::Done, Fault>;
+    fn act(
+        self,
+        connection: &Connection,
+        queue: &Queue,
+        caller: &Caller,
+    ) -> Result<Self::Done, Fault>;
 }
 
 impl Act for NewMessage {
@@ -80,10 +88,18 @@ impl Act for NewMessage {
         message::check(&self.message_body, &self.message_attributes, usize::MAX).unwrap_or_default()
     }
 
-    fn act(self, connection: &Connection, queue: &Queue, caller: &Caller) -> Result<SentMessage, Fault> {
-        let max_bytes = usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
+    fn act(
+        self,
+        connection: &Connection,
+        queue: &Queue,
+        caller: &Caller,
+    ) -> Result<SentMessage, Fault> {
+        let max_bytes =
+            usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
         message::check(&self.message_body, &self.message_attributes, max_bytes)?;
-        let delay_seconds = self.delay_seconds.unwrap_or_else(|| queue.attributes.number(&DELAY));
+        let delay_seconds = self
+            .delay_seconds
+            .unwrap_or_else(|| queue.attributes.number(&DELAY));
         if !DELAY_SECONDS.contains(&delay_seconds) {
             let reason = format!(
                 "Value {delay_seconds} for parameter DelaySeconds is invalid. Reason: Must be between 0 and 900."
@@ -91,7 +107,8 @@ impl Act for NewMessage {
             return Err(Fault::invalid_value(reason));
         }
         let message_id = random::uuid();
-        let attributes = serde_json::to_string(&self.message_attributes).map_err(|error| Fault::internal(&error))?;
+        let attributes = serde_json::to_string(&self.message_attributes)
+            .map_err(|error| Fault::internal(&error))?;
         connection
             .prepare_cached(
                 "INSERT INTO messages (queue, id, body, attributes, sent_ms, visible_ms, hops)
@@ -131,7 +148,12 @@ impl Act for Deletion {
     type Done = Nothing;
 
     /// An outdated receipt deletes nothing and is no error, as on AWS.
-    fn act(self, connection: &Connection, queue: &Queue, _caller: &Caller) -> Result<Nothing, Fault> {
+    fn act(
+        self,
+        connection: &Connection,
+        queue: &Queue,
+        _caller: &Caller,
+    ) -> Result<Nothing, Fault> {
         check_receipt(&self.receipt_handle)?;
         connection
             .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
@@ -143,7 +165,12 @@ impl Act for Deletion {
 impl Act for VisibilityChange {
     type Done = Nothing;
 
-    fn act(self, connection: &Connection, queue: &Queue, caller: &Caller) -> Result<Nothing, Fault> {
+    fn act(
+        self,
+        connection: &Connection,
+        queue: &Queue,
+        caller: &Caller,
+    ) -> Result<Nothing, Fault> {
         check_receipt(&self.receipt_handle)?;
         let now_ms = caller.now_ms;
         let seconds = self.visibility_timeout;
@@ -156,10 +183,18 @@ impl Act for VisibilityChange {
         let changed = connection
             .prepare_cached("UPDATE messages SET visible_ms = ? WHERE receipt = ? AND queue = ? AND visible_ms > ?")?
             .execute(params![now_ms + seconds * 1000, self.receipt_handle, queue.name, now_ms])?;
-        if changed == 0 { Err(Fault::not_in_flight()) } else { Ok(Nothing {}) }
+        if changed == 0 {
+            Err(Fault::not_in_flight())
+        } else {
+            Ok(Nothing {})
+        }
     }
 }
 
 fn check_receipt(receipt: &str) -> Result<(), Fault> {
-    if random::is_uuid(receipt) { Ok(()) } else { Err(Fault::invalid_receipt()) }
+    if random::is_uuid(receipt) {
+        Ok(())
+    } else {
+        Err(Fault::invalid_receipt())
+    }
 }

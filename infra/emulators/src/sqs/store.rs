@@ -79,16 +79,25 @@ impl Store {
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
         connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
-        Ok(Store { connection: Mutex::new(connection) })
+        Ok(Store {
+            connection: Mutex::new(connection),
+        })
     }
 
     /// The one connection. A panic while it was held has rolled its transaction back.
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Makes a queue; one that exists has to agree with the attributes.
-    pub(super) fn create_queue(&self, name: &str, attributes: &Attributes, now_ms: i64) -> Result<(), Fault> {
+    pub(super) fn create_queue(
+        &self,
+        name: &str,
+        attributes: &Attributes,
+        now_ms: i64,
+    ) -> Result<(), Fault> {
         let connection = self.connection();
         match queue(&connection, name) {
             Ok(there) if there.attributes.agree_with(attributes) => Ok(()),
@@ -98,12 +107,22 @@ impl Store {
     }
 
     /// Makes a queue, or gives one that exists these attributes and no others.
-    pub(super) fn ensure_queue(&self, name: &str, attributes: &Attributes, now_ms: i64) -> Result<(), Fault> {
+    pub(super) fn ensure_queue(
+        &self,
+        name: &str,
+        attributes: &Attributes,
+        now_ms: i64,
+    ) -> Result<(), Fault> {
         write_queue(&self.connection(), name, attributes, now_ms)
     }
 
     /// Sets some of a queue's attributes.
-    pub(super) fn set_attributes(&self, name: &str, attributes: Attributes, now_ms: i64) -> Result<(), Fault> {
+    pub(super) fn set_attributes(
+        &self,
+        name: &str,
+        attributes: Attributes,
+        now_ms: i64,
+    ) -> Result<(), Fault> {
         let connection = self.connection();
         let mut queue = queue(&connection, name)?;
         queue.attributes.set(attributes);
@@ -132,12 +151,21 @@ impl Store {
     pub(super) fn queue_names(&self, prefix: &str) -> Result<Vec<String>, Fault> {
         let connection = self.connection();
         let mut names = connection.prepare_cached("SELECT name FROM queues ORDER BY name")?;
-        let names = names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
-        Ok(names.into_iter().filter(|name| name.starts_with(prefix)).collect())
+        let names = names
+            .query_map([], |row| row.get(0))?
+            .collect::<rusqlite::Result<Vec<String>>>()?;
+        Ok(names
+            .into_iter()
+            .filter(|name| name.starts_with(prefix))
+            .collect())
     }
 
     /// A queue's attributes and its counts of messages: waiting, in flight, delayed.
-    pub(super) fn describe(&self, name: &str, now_ms: i64) -> Result<BTreeMap<String, String>, Fault> {
+    pub(super) fn describe(
+        &self,
+        name: &str,
+        now_ms: i64,
+    ) -> Result<BTreeMap<String, String>, Fault> {
         let connection = self.connection();
         let queue = queue(&connection, name)?;
         let counts = count(&connection, name, now_ms)?;
@@ -146,10 +174,19 @@ impl Store {
         let mut add = |name: &str, value: String| description.insert(name.to_owned(), value);
         add("QueueArn", crate::arn::queue(&queue.name));
         add("CreatedTimestamp", (queue.created_ms / 1000).to_string());
-        add("LastModifiedTimestamp", (queue.modified_ms / 1000).to_string());
+        add(
+            "LastModifiedTimestamp",
+            (queue.modified_ms / 1000).to_string(),
+        );
         add("ApproximateNumberOfMessages", counts.visible.to_string());
-        add("ApproximateNumberOfMessagesNotVisible", counts.in_flight.to_string());
-        add("ApproximateNumberOfMessagesDelayed", counts.delayed.to_string());
+        add(
+            "ApproximateNumberOfMessagesNotVisible",
+            counts.in_flight.to_string(),
+        );
+        add(
+            "ApproximateNumberOfMessagesDelayed",
+            counts.delayed.to_string(),
+        );
         Ok(description)
     }
 
@@ -176,11 +213,19 @@ impl Store {
 pub(super) fn queue(connection: &Connection, name: &str) -> Result<Queue, Fault> {
     let row = connection
         .prepare_cached("SELECT attributes, created_ms, modified_ms FROM queues WHERE name = ?")?
-        .query_row([name], |row| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?)))
+        .query_row([name], |row| {
+            Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?))
+        })
         .optional()?;
     let (attributes, created_ms, modified_ms) = row.ok_or_else(Fault::no_queue)?;
-    let attributes = Attributes::from_column(&attributes).map_err(|error| Fault::internal(&error))?;
-    Ok(Queue { name: name.to_owned(), attributes, created_ms, modified_ms })
+    let attributes =
+        Attributes::from_column(&attributes).map_err(|error| Fault::internal(&error))?;
+    Ok(Queue {
+        name: name.to_owned(),
+        attributes,
+        created_ms,
+        modified_ms,
+    })
 }
 
 fn count(connection: &Connection, queue: &str, now_ms: i64) -> rusqlite::Result<MessageCounts> {
@@ -191,11 +236,20 @@ fn count(connection: &Connection, queue: &str, now_ms: i64) -> rusqlite::Result<
          FROM messages WHERE queue = ?1",
     )?;
     counts.query_row(params![queue, now_ms], |row| {
-        Ok(MessageCounts { visible: row.get(0)?, in_flight: row.get(1)?, delayed: row.get(2)? })
+        Ok(MessageCounts {
+            visible: row.get(0)?,
+            in_flight: row.get(1)?,
+            delayed: row.get(2)?,
+        })
     })
 }
 
-fn write_queue(connection: &Connection, name: &str, attributes: &Attributes, now_ms: i64) -> Result<(), Fault> {
+fn write_queue(
+    connection: &Connection,
+    name: &str,
+    attributes: &Attributes,
+    now_ms: i64,
+) -> Result<(), Fault> {
     connection.execute(
         "INSERT INTO queues (name, attributes, created_ms, modified_ms) VALUES (?1, ?2, ?3, ?3)
          ON CONFLICT (name) DO UPDATE SET attributes = ?2, modified_ms = ?3",

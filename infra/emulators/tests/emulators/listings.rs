@@ -6,8 +6,18 @@ use crate::support::{Cloud, code, media, principal, put_object};
 
 /// Keys and common prefixes, in the order of the answer's own two lists.
 fn entries(page: &ListObjectsV2Output) -> (Vec<&str>, Vec<&str>) {
-    let keys = page.contents().iter().filter_map(|object| object.key()).collect();
-    (keys, page.common_prefixes().iter().filter_map(|prefix| prefix.prefix()).collect())
+    let keys = page
+        .contents()
+        .iter()
+        .filter_map(|object| object.key())
+        .collect();
+    (
+        keys,
+        page.common_prefixes()
+            .iter()
+            .filter_map(|prefix| prefix.prefix())
+            .collect(),
+    )
 }
 
 #[tokio::test]
@@ -22,7 +32,11 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
     let mut seen = Vec::new();
     let mut token = None;
     loop {
-        let page = client.list_objects_v2().bucket("media").prefix("k/").max_keys(7);
+        let page = client
+            .list_objects_v2()
+            .bucket("media")
+            .prefix("k/")
+            .max_keys(7);
         let page = page.set_continuation_token(token).send().await.unwrap();
         assert_eq!(page.key_count(), i32::try_from(page.contents().len()).ok());
         seen.extend(entries(&page).0.into_iter().map(str::to_owned));
@@ -35,7 +49,12 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
         put_object(&client, "k/0", "x").await.unwrap();
     }
     assert_eq!(seen, keys[..25]);
-    let garbled = client.list_objects_v2().bucket("media").continuation_token("!").send().await;
+    let garbled = client
+        .list_objects_v2()
+        .bucket("media")
+        .continuation_token("!")
+        .send()
+        .await;
     assert_eq!(code(garbled.unwrap_err()), "InvalidArgument");
 }
 
@@ -43,7 +62,16 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
 async fn a_delimiter_folds_keys_into_prefixes_once_each() {
     let cloud = Cloud::with(&media()).await;
     let client = cloud.s3("operator");
-    for key in ["a", "b/1", "b/2", "b/\u{10ffff}\u{10ffff}", "b0", "c/d/1", "c/d/2", "e"] {
+    for key in [
+        "a",
+        "b/1",
+        "b/2",
+        "b/\u{10ffff}\u{10ffff}",
+        "b0",
+        "c/d/1",
+        "c/d/2",
+        "e",
+    ] {
         put_object(&client, key, "x").await.unwrap();
     }
     let list = || client.list_objects_v2().bucket("media").delimiter("/");
@@ -55,7 +83,12 @@ async fn a_delimiter_folds_keys_into_prefixes_once_each() {
 
     let (mut token, mut seen) = (None, Vec::new());
     loop {
-        let page = list().max_keys(1).set_continuation_token(token).send().await.unwrap();
+        let page = list()
+            .max_keys(1)
+            .set_continuation_token(token)
+            .send()
+            .await
+            .unwrap();
         let (keys, prefixes) = entries(&page);
         seen.extend(keys.into_iter().chain(prefixes).map(str::to_owned));
         token = page.next_continuation_token;
@@ -73,21 +106,41 @@ async fn a_listing_starts_after_a_key_and_has_the_size_it_is_asked_for() {
     for key in ["a", "b", "b\u{1}", "c d"] {
         put_object(&client, key, "x").await.unwrap();
     }
-    let list = || client.list_objects_v2().bucket("media").encoding_type(EncodingType::Url);
+    let list = || {
+        client
+            .list_objects_v2()
+            .bucket("media")
+            .encoding_type(EncodingType::Url)
+    };
     let page = list().start_after("b").send().await.unwrap();
     assert_eq!(entries(&page).0, ["b%01", "c%20d"]);
     let page = list().max_keys(0).send().await.unwrap();
-    assert_eq!((page.key_count(), page.is_truncated()), (Some(0), Some(false)));
+    assert_eq!(
+        (page.key_count(), page.is_truncated()),
+        (Some(0), Some(false))
+    );
     let page = list().max_keys(5000).send().await.unwrap();
     assert_eq!((page.key_count(), page.max_keys()), (Some(4), Some(1000)));
-    assert_eq!(code(list().max_keys(-1).send().await.unwrap_err()), "InvalidArgument");
+    assert_eq!(
+        code(list().max_keys(-1).send().await.unwrap_err()),
+        "InvalidArgument"
+    );
 }
 
 #[tokio::test]
 async fn the_right_to_list_is_on_the_bucket() {
     let cloud = Cloud::with(&media()).await;
-    cloud.emulators.admit(principal("lister", &[("s3:ListBucket", "arn:aws:s3:::media")]));
-    cloud.emulators.admit(principal("other", &[("s3:ListBucket", "arn:aws:s3:::media/*"), ("s3:GetObject", "*")]));
+    cloud.emulators.admit(principal(
+        "lister",
+        &[("s3:ListBucket", "arn:aws:s3:::media")],
+    ));
+    cloud.emulators.admit(principal(
+        "other",
+        &[
+            ("s3:ListBucket", "arn:aws:s3:::media/*"),
+            ("s3:GetObject", "*"),
+        ],
+    ));
     let list = |principal: &str| cloud.s3(principal).list_objects_v2().bucket("media").send();
     assert_eq!(list("lister").await.unwrap().key_count(), Some(0));
     assert_eq!(code(list("other").await.unwrap_err()), "AccessDenied");

@@ -15,7 +15,10 @@ use template::Stack;
 use crate::support::{Cloud, code, exists, get_object, media, put_object, queue, records, text};
 
 fn jobs() -> Stack {
-    Stack { queues: vec![queue("jobs")], ..Stack::default() }
+    Stack {
+        queues: vec![queue("jobs")],
+        ..Stack::default()
+    }
 }
 
 /// What becomes of a hundred writes, one after the other.
@@ -25,7 +28,13 @@ async fn outcomes(seed: u64) -> Vec<String> {
     cloud.emulators.moods().begin(seed);
     let mut outcomes = Vec::new();
     for _ in 0..100 {
-        let put = client.put_item().table_name("records").item("pk", text("a")).item("sk", text("-")).send().await;
+        let put = client
+            .put_item()
+            .table_name("records")
+            .item("pk", text("a"))
+            .item("sk", text("-"))
+            .send()
+            .await;
         outcomes.push(put.map_or_else(code, |_| "done".to_owned()));
     }
     outcomes
@@ -37,7 +46,12 @@ async fn a_seed_reproduces() {
     assert_eq!(outcomes(1).await, first);
     assert_ne!(outcomes(2).await, first);
     let kinds: BTreeSet<&str> = first.iter().map(String::as_str).collect();
-    let expected = ["ProvisionedThroughputExceededException", "ThrottlingException", "done", "no answer"];
+    let expected = [
+        "ProvisionedThroughputExceededException",
+        "ThrottlingException",
+        "done",
+        "no answer",
+    ];
     assert_eq!(kinds, BTreeSet::from(expected));
 }
 
@@ -48,7 +62,13 @@ async fn a_client_that_tries_again_gets_through() {
     let client = cloud.patient_dynamodb();
     let puts = (0..8).map(async |number: u32| {
         let key = text(&number.to_string());
-        client.put_item().table_name("records").item("pk", key).item("sk", text("-")).send().await
+        client
+            .put_item()
+            .table_name("records")
+            .item("pk", key)
+            .item("sk", text("-"))
+            .send()
+            .await
     });
     for put in puts {
         put.await.unwrap();
@@ -65,13 +85,28 @@ async fn transactions_conflict_where_they_overlap_and_only_there() {
     let client = cloud.dynamodb("operator");
     cloud.emulators.moods().begin(5);
     let transact = async |keys: [&str; 2]| {
-        let put = |key: &str| Put::builder().table_name("records").item("pk", text(key)).item("sk", text("-"));
-        let members = keys.map(|key| TransactWriteItem::builder().put(put(key).build().unwrap()).build());
-        let sent = client.transact_write_items().set_transact_items(Some(members.to_vec())).send().await;
+        let put = |key: &str| {
+            Put::builder()
+                .table_name("records")
+                .item("pk", text(key))
+                .item("sk", text("-"))
+        };
+        let members = keys.map(|key| {
+            TransactWriteItem::builder()
+                .put(put(key).build().unwrap())
+                .build()
+        });
+        let sent = client
+            .transact_write_items()
+            .set_transact_items(Some(members.to_vec()))
+            .send()
+            .await;
         match sent.map_err(SdkError::into_service_error) {
-            Err(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
-                canceled.cancellation_reasons().iter().map(|reason| reason.code().unwrap().to_owned()).collect()
-            }
+            Err(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled
+                .cancellation_reasons()
+                .iter()
+                .map(|reason| reason.code().unwrap().to_owned())
+                .collect(),
             _ => Vec::new(),
         }
     };
@@ -79,7 +114,8 @@ async fn transactions_conflict_where_they_overlap_and_only_there() {
     let (mut together, mut apart) = (0, 0);
     for round in 0..20 {
         let (first, second) = (format!("{round} a"), format!("{round} b"));
-        for reasons in join_all([transact([&first, "shared"]), transact([&second, "shared"])]).await {
+        for reasons in join_all([transact([&first, "shared"]), transact([&second, "shared"])]).await
+        {
             together += usize::from(reasons == ["None", "TransactionConflict"]);
         }
         for reasons in join_all([transact([&first, "one"]), transact([&second, "two"])]).await {
@@ -101,11 +137,32 @@ async fn of_many_objects_those_that_failed_are_named_and_still_there() {
     let (mut gone, mut left) = (Vec::new(), Vec::new());
     for round in 0..30 {
         let objects = keys(round).map(|key| ObjectIdentifier::builder().key(key).build().unwrap());
-        let delete = Delete::builder().set_objects(Some(objects.to_vec())).build().unwrap();
-        let Ok(deleted) = client.delete_objects().bucket("media").delete(delete).send().await else { continue };
+        let delete = Delete::builder()
+            .set_objects(Some(objects.to_vec()))
+            .build()
+            .unwrap();
+        let Ok(deleted) = client
+            .delete_objects()
+            .bucket("media")
+            .delete(delete)
+            .send()
+            .await
+        else {
+            continue;
+        };
         assert_eq!(deleted.deleted().len() + deleted.errors().len(), 3);
-        gone.extend(deleted.deleted().iter().filter_map(|object| object.key.clone()));
-        left.extend(deleted.errors().iter().filter_map(|object| object.key.clone()));
+        gone.extend(
+            deleted
+                .deleted()
+                .iter()
+                .filter_map(|object| object.key.clone()),
+        );
+        left.extend(
+            deleted
+                .errors()
+                .iter()
+                .filter_map(|object| object.key.clone()),
+        );
     }
     cloud.emulators.moods().end();
     assert!(!left.is_empty());
@@ -126,22 +183,51 @@ async fn of_a_batch_of_messages_those_that_failed_were_not_sent() {
     for round in 0..30 {
         let entry = |index: usize| {
             let entry = SendMessageBatchRequestEntry::builder().id(index.to_string());
-            entry.message_body(format!("{round} {index}")).build().unwrap()
+            entry
+                .message_body(format!("{round} {index}"))
+                .build()
+                .unwrap()
         };
-        let batch = client.send_message_batch().queue_url(&url).set_entries(Some((0..3).map(entry).collect()));
-        let Ok(batch) = batch.send().await else { continue };
-        sent.extend(batch.successful().iter().map(|entry| format!("{round} {}", entry.id())));
-        failed.extend(batch.failed().iter().map(|entry| format!("{round} {}", entry.id())));
+        let batch = client
+            .send_message_batch()
+            .queue_url(&url)
+            .set_entries(Some((0..3).map(entry).collect()));
+        let Ok(batch) = batch.send().await else {
+            continue;
+        };
+        sent.extend(
+            batch
+                .successful()
+                .iter()
+                .map(|entry| format!("{round} {}", entry.id())),
+        );
+        failed.extend(
+            batch
+                .failed()
+                .iter()
+                .map(|entry| format!("{round} {}", entry.id())),
+        );
         assert!(batch.failed().iter().all(|entry| !entry.sender_fault()));
     }
     cloud.emulators.moods().end();
     let mut received = BTreeSet::new();
     loop {
-        let messages = client.receive_message().queue_url(&url).max_number_of_messages(10).send().await.unwrap();
+        let messages = client
+            .receive_message()
+            .queue_url(&url)
+            .max_number_of_messages(10)
+            .send()
+            .await
+            .unwrap();
         if messages.messages().is_empty() {
             break;
         }
-        received.extend(messages.messages().iter().filter_map(|message| message.body.clone()));
+        received.extend(
+            messages
+                .messages()
+                .iter()
+                .filter_map(|message| message.body.clone()),
+        );
     }
     assert!(!failed.is_empty() && failed.is_disjoint(&received));
     assert!(sent.is_subset(&received));
@@ -152,20 +238,36 @@ async fn messages_come_twice_and_out_of_order_and_none_is_missing() {
     let cloud = Cloud::with(&jobs()).await;
     let (client, url) = (cloud.sqs("operator"), cloud.queue_url("jobs"));
     for number in 0..30 {
-        client.send_message().queue_url(&url).message_body(number.to_string()).send().await.unwrap();
+        client
+            .send_message()
+            .queue_url(&url)
+            .message_body(number.to_string())
+            .send()
+            .await
+            .unwrap();
     }
     cloud.emulators.moods().begin(1);
     let mut received: Vec<u32> = Vec::new();
     let mut ids = HashMap::new();
     while received.iter().collect::<BTreeSet<_>>().len() < 30 {
-        let Ok(messages) = client.receive_message().queue_url(&url).max_number_of_messages(2).send().await else {
+        let Ok(messages) = client
+            .receive_message()
+            .queue_url(&url)
+            .max_number_of_messages(2)
+            .send()
+            .await
+        else {
             continue;
         };
         for message in messages.messages() {
             let number = message.body().unwrap().parse().unwrap();
             received.push(number);
             let id = message.message_id().unwrap().to_owned();
-            assert_eq!(ids.entry(number).or_insert_with(|| id.clone()), &id, "the same message, not an equal one");
+            assert_eq!(
+                ids.entry(number).or_insert_with(|| id.clone()),
+                &id,
+                "the same message, not an equal one"
+            );
         }
     }
     assert!(received.len() > 30, "some came twice");
@@ -180,14 +282,38 @@ async fn a_message_that_comes_again_can_be_deleted_before_it_does() {
     cloud.emulators.moods().begin(1);
     for _ in 0..20 {
         // Twice at the worst: nothing but a refusal may keep a message from being sent or deleted.
-        while client.send_message().queue_url(&url).message_body("x").send().await.is_err() {}
+        while client
+            .send_message()
+            .queue_url(&url)
+            .message_body("x")
+            .send()
+            .await
+            .is_err()
+        {}
         loop {
-            let Ok(received) = client.receive_message().queue_url(&url).send().await else { continue };
-            let Some(message) = received.messages().first() else { break };
-            let delete = client.delete_message().queue_url(&url).receipt_handle(message.receipt_handle().unwrap());
+            let Ok(received) = client.receive_message().queue_url(&url).send().await else {
+                continue;
+            };
+            let Some(message) = received.messages().first() else {
+                break;
+            };
+            let delete = client
+                .delete_message()
+                .queue_url(&url)
+                .receipt_handle(message.receipt_handle().unwrap());
             while delete.clone().send().await.is_err() {}
         }
     }
     cloud.emulators.moods().end();
-    assert_eq!(client.receive_message().queue_url(&url).send().await.unwrap().messages().len(), 0);
+    assert_eq!(
+        client
+            .receive_message()
+            .queue_url(&url)
+            .send()
+            .await
+            .unwrap()
+            .messages()
+            .len(),
+        0
+    );
 }

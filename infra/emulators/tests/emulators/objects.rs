@@ -35,24 +35,52 @@ async fn send(cloud: &Cloud, request: Request<Empty<Bytes>>) -> Response<Bytes> 
 #[tokio::test]
 async fn objects_are_allowed_by_action_and_survive_a_restart() {
     let cloud = Cloud::with(&media()).await;
-    cloud.emulators.admit(principal("writer", &[("s3:PutObject", OBJECTS)]));
+    cloud
+        .emulators
+        .admit(principal("writer", &[("s3:PutObject", OBJECTS)]));
     let writer = cloud.s3("writer");
-    put_object(&writer, "a/b c", b"bytes".to_vec()).await.unwrap();
-    assert_eq!(get_object(&writer, "a/b c").await, Err("AccessDenied".to_owned()));
-    assert_eq!(put_object(&cloud.s3("nobody"), "x", Vec::new()).await, Err("InvalidAccessKeyId".to_owned()));
+    put_object(&writer, "a/b c", b"bytes".to_vec())
+        .await
+        .unwrap();
+    assert_eq!(
+        get_object(&writer, "a/b c").await,
+        Err("AccessDenied".to_owned())
+    );
+    assert_eq!(
+        put_object(&cloud.s3("nobody"), "x", Vec::new()).await,
+        Err("InvalidAccessKeyId".to_owned())
+    );
 
     let cloud = cloud.restart().await;
     cloud.emulators.provision(&media()).await.unwrap();
-    assert_eq!(get_object(&cloud.s3("operator"), "a/b c").await.unwrap(), b"bytes");
+    assert_eq!(
+        get_object(&cloud.s3("operator"), "a/b c").await.unwrap(),
+        b"bytes"
+    );
 }
 
 #[tokio::test]
 async fn an_absent_object_is_told_only_to_those_who_may_list() {
     let cloud = Cloud::with(&media()).await;
-    cloud.emulators.admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
-    assert_eq!(get_object(&cloud.s3("reader"), "absent").await, Err("AccessDenied".to_owned()));
-    assert_eq!(get_object(&cloud.s3("operator"), "absent").await, Err("NoSuchKey".to_owned()));
-    let head = cloud.s3("reader").head_object().bucket("media").key("absent").send().await.unwrap_err();
+    cloud
+        .emulators
+        .admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
+    assert_eq!(
+        get_object(&cloud.s3("reader"), "absent").await,
+        Err("AccessDenied".to_owned())
+    );
+    assert_eq!(
+        get_object(&cloud.s3("operator"), "absent").await,
+        Err("NoSuchKey".to_owned())
+    );
+    let head = cloud
+        .s3("reader")
+        .head_object()
+        .bucket("media")
+        .key("absent")
+        .send()
+        .await
+        .unwrap_err();
     assert_eq!(head.raw_response().unwrap().status().as_u16(), 403);
 }
 
@@ -62,38 +90,73 @@ async fn faults_reach_objects_too() {
     let faults = cloud.emulators.faults();
     let client = cloud.s3("operator");
     faults.lose_answer(Service::S3, "PutObject", 1);
-    assert_eq!(put_object(&client, "lost", b"kept".to_vec()).await, Err("no answer".to_owned()));
+    assert_eq!(
+        put_object(&client, "lost", b"kept".to_vec()).await,
+        Err("no answer".to_owned())
+    );
     assert_eq!(get_object(&client, "lost").await.unwrap(), b"kept");
 
     // The whole body is read before a refusal, or the client would see a broken connection.
     faults.refuse(Service::S3, "PutObject", 1, 503, "SlowDown");
-    assert_eq!(put_object(&client, "slow", vec![0; 8 * 1024 * 1024]).await, Err("SlowDown".to_owned()));
-    assert_eq!(get_object(&client, "slow").await, Err("NoSuchKey".to_owned()));
+    assert_eq!(
+        put_object(&client, "slow", vec![0; 8 * 1024 * 1024]).await,
+        Err("SlowDown".to_owned())
+    );
+    assert_eq!(
+        get_object(&client, "slow").await,
+        Err("NoSuchKey".to_owned())
+    );
     assert_eq!(faults.pending(), 0);
 }
 
 #[tokio::test]
 async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() {
     let cloud = Cloud::with(&media()).await;
-    cloud.emulators.admit(principal("signer", &[("s3:GetObject", OBJECTS)]));
-    put_object(&cloud.s3("operator"), "photo", b"bytes".to_vec()).await.unwrap();
+    cloud
+        .emulators
+        .admit(principal("signer", &[("s3:GetObject", OBJECTS)]));
+    put_object(&cloud.s3("operator"), "photo", b"bytes".to_vec())
+        .await
+        .unwrap();
     let expiry = PresigningConfig::expires_in(Duration::from_mins(1)).unwrap();
-    let signed = cloud.s3("signer").get_object().bucket("media").key("photo").presigned(expiry).await.unwrap();
+    let signed = cloud
+        .s3("signer")
+        .get_object()
+        .bucket("media")
+        .key("photo")
+        .presigned(expiry)
+        .await
+        .unwrap();
     let host = cloud.emulators.s3_url().strip_prefix("http://").unwrap();
     let request = || Request::builder().header("host", host);
 
     let wire = cloud.emulators.wire();
     wire.clear();
-    let preflight = request().method(Method::OPTIONS).uri("/media/photo").header("origin", "https://example.com");
-    let preflight = preflight.header("access-control-request-method", "PUT").body(Empty::new()).unwrap();
+    let preflight = request()
+        .method(Method::OPTIONS)
+        .uri("/media/photo")
+        .header("origin", "https://example.com");
+    let preflight = preflight
+        .header("access-control-request-method", "PUT")
+        .body(Empty::new())
+        .unwrap();
     let allowed = send(&cloud, preflight).await;
-    assert!(allowed.headers().contains_key("access-control-allow-origin"), "{allowed:?}");
+    assert!(
+        allowed
+            .headers()
+            .contains_key("access-control-allow-origin"),
+        "{allowed:?}"
+    );
     assert_eq!(wire.calls(), []);
 
     let path = signed.uri().strip_prefix(cloud.emulators.s3_url()).unwrap();
     let answer = send(&cloud, request().uri(path).body(Empty::new()).unwrap()).await;
     assert_eq!(answer.body(), "bytes");
-    let anonymous = send(&cloud, request().uri("/media/photo").body(Empty::new()).unwrap()).await;
+    let anonymous = send(
+        &cloud,
+        request().uri("/media/photo").body(Empty::new()).unwrap(),
+    )
+    .await;
     assert_eq!(anonymous.status(), StatusCode::FORBIDDEN);
     let call = |principal: &str, status| Call {
         principal: principal.to_owned(),
@@ -106,8 +169,18 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
 
 #[tokio::test]
 async fn objects_expire_by_their_prefix_at_the_midnight_after_their_days() {
-    let rule = LifecycleRule { prefix: "staging/".to_owned(), expiration_days: Some(1), abort_multipart_days: None };
-    let stack = Stack { buckets: vec![Bucket { lifecycle: vec![rule], ..bucket() }], ..Stack::default() };
+    let rule = LifecycleRule {
+        prefix: "staging/".to_owned(),
+        expiration_days: Some(1),
+        abort_multipart_days: None,
+    };
+    let stack = Stack {
+        buckets: vec![Bucket {
+            lifecycle: vec![rule],
+            ..bucket()
+        }],
+        ..Stack::default()
+    };
     let cloud = Cloud::with(&stack).await;
     let of_day = u64::try_from(cloud.clock.now_ms()).unwrap() / 1000 % DAY_SECONDS;
     cloud.swept_after(DAY_SECONDS - of_day + 60).await;
@@ -119,53 +192,116 @@ async fn objects_expire_by_their_prefix_at_the_midnight_after_their_days() {
     cloud.swept_after(2 * DAY_SECONDS - 120).await;
     assert_eq!(get_object(&client, "staging/a").await.unwrap(), b"bytes");
     cloud.swept_after(61).await;
-    assert_eq!(get_object(&client, "staging/a").await, Err("NoSuchKey".to_owned()));
+    assert_eq!(
+        get_object(&client, "staging/a").await,
+        Err("NoSuchKey".to_owned())
+    );
     assert_eq!(cloud.object_files(), (2, 0));
 }
 
 fn named(keys: &[&str]) -> Delete {
-    let objects = keys.iter().map(|key| ObjectIdentifier::builder().key(*key).build().unwrap());
-    Delete::builder().set_objects(Some(objects.collect())).build().unwrap()
+    let objects = keys
+        .iter()
+        .map(|key| ObjectIdentifier::builder().key(*key).build().unwrap());
+    Delete::builder()
+        .set_objects(Some(objects.collect()))
+        .build()
+        .unwrap()
 }
 
 #[tokio::test]
 async fn many_objects_are_deleted_at_once_and_each_on_its_own() {
     let cloud = Cloud::with(&media()).await;
-    cloud.emulators.admit(principal("cleaner", &[("s3:DeleteObject", OBJECTS)]));
-    cloud.emulators.admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
+    cloud
+        .emulators
+        .admit(principal("cleaner", &[("s3:DeleteObject", OBJECTS)]));
+    cloud
+        .emulators
+        .admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
     let client = cloud.s3("operator");
     let tag = put_object(&client, "a&b <c>", "x").await.unwrap();
     for key in ["changed", "kept", "quiet"] {
         put_object(&client, key, "x").await.unwrap();
     }
     let delete = |principal: &str, keys: &[&str]| {
-        cloud.s3(principal).delete_objects().bucket("media").delete(named(keys)).send()
+        cloud
+            .s3(principal)
+            .delete_objects()
+            .bucket("media")
+            .delete(named(keys))
+            .send()
     };
-    assert_eq!(code(delete("reader", &["kept"]).await.unwrap_err()), "AccessDenied");
+    assert_eq!(
+        code(delete("reader", &["kept"]).await.unwrap_err()),
+        "AccessDenied"
+    );
     let deleted = delete("cleaner", &["a&b <c>", "absent"]).await.unwrap();
-    let keys: Vec<_> = deleted.deleted().iter().filter_map(|object| object.key()).collect();
-    assert_eq!((keys, deleted.errors().len()), (vec!["a&b <c>", "absent"], 0));
-    assert_eq!(get_object(&client, "a&b <c>").await, Err("NoSuchKey".to_owned()));
+    let keys: Vec<_> = deleted
+        .deleted()
+        .iter()
+        .filter_map(|object| object.key())
+        .collect();
+    assert_eq!(
+        (keys, deleted.errors().len()),
+        (vec!["a&b <c>", "absent"], 0)
+    );
+    assert_eq!(
+        get_object(&client, "a&b <c>").await,
+        Err("NoSuchKey".to_owned())
+    );
 
     // One that fails keeps no other from going, and a quiet answer names it alone.
     put_object(&client, "changed", "y").await.unwrap();
-    let conditional = ObjectIdentifier::builder().key("changed").e_tag(tag).build().unwrap();
+    let conditional = ObjectIdentifier::builder()
+        .key("changed")
+        .e_tag(tag)
+        .build()
+        .unwrap();
     let other = ObjectIdentifier::builder().key("quiet").build().unwrap();
-    let both = Delete::builder().objects(conditional).objects(other).quiet(true).build().unwrap();
-    let deleted = client.delete_objects().bucket("media").delete(both).send().await.unwrap();
-    let errors: Vec<_> = deleted.errors().iter().map(|error| (error.key(), error.code())).collect();
-    assert_eq!((deleted.deleted().len(), errors), (0, vec![(Some("changed"), Some("PreconditionFailed"))]));
+    let both = Delete::builder()
+        .objects(conditional)
+        .objects(other)
+        .quiet(true)
+        .build()
+        .unwrap();
+    let deleted = client
+        .delete_objects()
+        .bucket("media")
+        .delete(both)
+        .send()
+        .await
+        .unwrap();
+    let errors: Vec<_> = deleted
+        .errors()
+        .iter()
+        .map(|error| (error.key(), error.code()))
+        .collect();
+    assert_eq!(
+        (deleted.deleted().len(), errors),
+        (0, vec![(Some("changed"), Some("PreconditionFailed"))])
+    );
     assert_eq!(get_object(&client, "changed").await.unwrap(), b"y");
-    assert_eq!(get_object(&client, "quiet").await, Err("NoSuchKey".to_owned()));
+    assert_eq!(
+        get_object(&client, "quiet").await,
+        Err("NoSuchKey".to_owned())
+    );
 }
 
 #[tokio::test]
 async fn a_thousand_long_keys_fit_into_one_deletion_and_one_more_does_not() {
     let cloud = Cloud::with(&media()).await;
-    let keys: Vec<String> = (0..1001).map(|number| format!("{number:04}{}", "&".repeat(1020))).collect();
+    let keys: Vec<String> = (0..1001)
+        .map(|number| format!("{number:04}{}", "&".repeat(1020)))
+        .collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let client = cloud.s3("operator");
-    let delete = |keys: &[&str]| client.delete_objects().bucket("media").delete(named(keys)).send();
+    let delete = |keys: &[&str]| {
+        client
+            .delete_objects()
+            .bucket("media")
+            .delete(named(keys))
+            .send()
+    };
     assert_eq!(delete(&keys[..1000]).await.unwrap().deleted().len(), 1000);
     assert_eq!(code(delete(&keys).await.unwrap_err()), "MalformedXML");
 }

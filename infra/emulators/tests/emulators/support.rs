@@ -13,7 +13,9 @@ use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata, SdkError},
     types::AttributeValue,
 };
-use emulators::{Clock, Emulators, Existing, ManualClock, Options, Principal, StartError, SystemClock};
+use emulators::{
+    Clock, Emulators, Existing, ManualClock, Options, Principal, StartError, SystemClock,
+};
 use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
 use tokio::sync::watch;
 
@@ -35,7 +37,10 @@ impl TestClock {
     pub(crate) fn new() -> TestClock {
         // S3 clients sign with the system's time.
         let manual = ManualClock::starting_at(SystemClock.now_ms());
-        TestClock { manual, sleeps_ms: Arc::default() }
+        TestClock {
+            manual,
+            sleeps_ms: Arc::default(),
+        }
     }
 
     pub(crate) fn advance(&self, seconds: u64) {
@@ -46,7 +51,10 @@ impl TestClock {
     pub(crate) async fn somebody_sleeps(&self, seconds: i64) {
         let at_ms = self.manual.now_ms() + seconds * 1000;
         let mut sleeps = self.sleeps_ms.subscribe();
-        tokio::time::timeout(PATIENCE, sleeps.wait_for(|sleeps| sleeps.contains(&at_ms))).await.unwrap().unwrap();
+        tokio::time::timeout(PATIENCE, sleeps.wait_for(|sleeps| sleeps.contains(&at_ms)))
+            .await
+            .unwrap()
+            .unwrap();
     }
 }
 
@@ -77,7 +85,11 @@ impl Cloud {
         let clock = TestClock::new();
         let emulators = start(directory.path(), &clock).await.unwrap();
         emulators.admit(principal("operator", &[("*", "*")]));
-        Cloud { emulators, clock, directory }
+        Cloud {
+            emulators,
+            clock,
+            directory,
+        }
     }
 
     pub(crate) async fn with(stack: &Stack) -> Cloud {
@@ -93,7 +105,13 @@ impl Cloud {
 
     /// A client of this principal; it does not retry by itself.
     pub(crate) fn dynamodb(&self, principal: &str) -> aws_sdk_dynamodb::Client {
-        let credentials = aws_sdk_dynamodb::config::Credentials::new(principal, secret(principal), None, None, "test");
+        let credentials = aws_sdk_dynamodb::config::Credentials::new(
+            principal,
+            secret(principal),
+            None,
+            None,
+            "test",
+        );
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version(aws_sdk_dynamodb::config::BehaviorVersion::latest())
             .region(aws_sdk_dynamodb::config::Region::new(emulators::REGION))
@@ -107,12 +125,17 @@ impl Cloud {
     /// The operator's client, which retries as the production client does.
     pub(crate) fn patient_dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let retries = aws_sdk_dynamodb::config::retry::RetryConfig::standard();
-        let config = self.dynamodb("operator").config().to_builder().retry_config(retries);
+        let config = self
+            .dynamodb("operator")
+            .config()
+            .to_builder()
+            .retry_config(retries);
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
     pub(crate) fn sqs(&self, principal: &str) -> aws_sdk_sqs::Client {
-        let credentials = aws_sdk_sqs::config::Credentials::new(principal, secret(principal), None, None, "test");
+        let credentials =
+            aws_sdk_sqs::config::Credentials::new(principal, secret(principal), None, None, "test");
         let config = aws_sdk_sqs::Config::builder()
             .behavior_version(aws_sdk_sqs::config::BehaviorVersion::latest())
             .region(aws_sdk_sqs::config::Region::new(emulators::REGION))
@@ -124,7 +147,8 @@ impl Cloud {
     }
 
     pub(crate) fn s3(&self, principal: &str) -> aws_sdk_s3::Client {
-        let credentials = aws_sdk_s3::config::Credentials::new(principal, secret(principal), None, None, "test");
+        let credentials =
+            aws_sdk_s3::config::Credentials::new(principal, secret(principal), None, None, "test");
         let config = aws_sdk_s3::Config::builder()
             .behavior_version(aws_sdk_s3::config::BehaviorVersion::latest())
             .region(aws_sdk_s3::config::Region::new(emulators::REGION))
@@ -138,7 +162,8 @@ impl Cloud {
 
     pub(crate) fn secrets(&self, principal: &str) -> aws_sdk_secretsmanager::Client {
         use aws_sdk_secretsmanager::config;
-        let credentials = config::Credentials::new(principal, secret(principal), None, None, "test");
+        let credentials =
+            config::Credentials::new(principal, secret(principal), None, None, "test");
         let config = aws_sdk_secretsmanager::Config::builder()
             .behavior_version(config::BehaviorVersion::latest())
             .region(config::Region::new(emulators::REGION))
@@ -154,7 +179,10 @@ impl Cloud {
         let count = |directory: &Path| std::fs::read_dir(directory).unwrap().count();
         let store = self.directory.path().join("s3");
         let shards = std::fs::read_dir(store.join("blobs")).unwrap();
-        (shards.map(|shard| count(&shard.unwrap().path())).sum(), count(&store.join("incoming")))
+        (
+            shards.map(|shard| count(&shard.unwrap().path())).sum(),
+            count(&store.join("incoming")),
+        )
     }
 
     /// Lets so many seconds pass, and what is due by then be swept.
@@ -165,7 +193,11 @@ impl Cloud {
     }
 
     pub(crate) fn queue_url(&self, name: &str) -> String {
-        format!("{}/{}/{name}", self.emulators.sqs_url(), emulators::ACCOUNT_ID)
+        format!(
+            "{}/{}/{name}",
+            self.emulators.sqs_url(),
+            emulators::ACCOUNT_ID
+        )
     }
 }
 
@@ -199,7 +231,10 @@ fn secret(principal: &str) -> String {
 
 /// A stack of one table, `records`, whose key is `pk` and `sk`.
 pub(crate) fn records() -> Stack {
-    Stack { tables: vec![table()], ..Stack::default() }
+    Stack {
+        tables: vec![table()],
+        ..Stack::default()
+    }
 }
 
 pub(crate) fn table() -> Table {
@@ -207,7 +242,10 @@ pub(crate) fn table() -> Table {
     Table {
         logical_id: "Table".to_owned(),
         name: "records".to_owned(),
-        key: Key { partition: "pk".to_owned(), sort: Some("sk".to_owned()) },
+        key: Key {
+            partition: "pk".to_owned(),
+            sort: Some("sk".to_owned()),
+        },
         attributes: strings.into(),
         time_to_live: Some("expires_at_seconds".to_owned()),
     }
@@ -233,7 +271,12 @@ pub(crate) fn bucket() -> Bucket {
         exposed_headers: Vec::new(),
         max_age_seconds: None,
     };
-    Bucket { logical_id: "Bucket".to_owned(), name: "media".to_owned(), cors: vec![cors], lifecycle: Vec::new() }
+    Bucket {
+        logical_id: "Bucket".to_owned(),
+        name: "media".to_owned(),
+        cors: vec![cors],
+        lifecycle: Vec::new(),
+    }
 }
 
 pub(crate) fn text(value: &str) -> AttributeValue {
@@ -242,18 +285,37 @@ pub(crate) fn text(value: &str) -> AttributeValue {
 
 /// Puts an item under this key and answers whether that went well.
 pub(crate) async fn put(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
-    client.put_item().table_name("records").item("pk", text(pk)).item("sk", text("-")).send().await.is_ok()
+    client
+        .put_item()
+        .table_name("records")
+        .item("pk", text(pk))
+        .item("sk", text("-"))
+        .send()
+        .await
+        .is_ok()
 }
 
 /// Whether there is an item under this key.
 pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
-    let item = client.get_item().table_name("records").key("pk", text(pk)).key("sk", text("-"));
-    item.consistent_read(true).send().await.unwrap().item.is_some()
+    let item = client
+        .get_item()
+        .table_name("records")
+        .key("pk", text(pk))
+        .key("sk", text("-"));
+    item.consistent_read(true)
+        .send()
+        .await
+        .unwrap()
+        .item
+        .is_some()
 }
 
 /// A stack of one bucket, `media`.
 pub(crate) fn media() -> Stack {
-    Stack { buckets: vec![bucket()], ..Stack::default() }
+    Stack {
+        buckets: vec![bucket()],
+        ..Stack::default()
+    }
 }
 
 /// What a service says went wrong.
@@ -268,17 +330,31 @@ pub(crate) async fn put_object(
     key: &str,
     body: impl Into<Vec<u8>>,
 ) -> Result<String, String> {
-    let put = client.put_object().bucket("media").key(key).body(body.into().into()).send().await;
+    let put = client
+        .put_object()
+        .bucket("media")
+        .key(key)
+        .body(body.into().into())
+        .send()
+        .await;
     put.map(|object| object.e_tag.unwrap()).map_err(code)
 }
 
 /// An object's bytes, or the code of the refusal.
 pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result<Vec<u8>, String> {
-    let object = client.get_object().bucket("media").key(key).send().await.map_err(code)?;
+    let object = client
+        .get_object()
+        .bucket("media")
+        .key(key)
+        .send()
+        .await
+        .map_err(code)?;
     Ok(object.body.collect().await.unwrap().to_vec())
 }
 
 /// Bytes that differ from place to place.
 pub(crate) fn bytes(length: usize) -> Vec<u8> {
-    (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect()
+    (0..length)
+        .map(|at| u8::try_from(at % 251).unwrap())
+        .collect()
 }

@@ -26,13 +26,20 @@ const PAGE: &str = concat!(
 
 /// The page, where a request is for it.
 pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
-    let is_for_it = request.uri().path() == PATH && [Method::GET, Method::HEAD].contains(request.method());
+    let is_for_it =
+        request.uri().path() == PATH && [Method::GET, Method::HEAD].contains(request.method());
     is_for_it.then(|| {
         let mut response = Response::new(Body::from(PAGE));
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/html; charset=utf-8"),
+        );
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(
+            header::X_CONTENT_TYPE_OPTIONS,
+            HeaderValue::from_static("nosniff"),
+        );
         if let Ok(policy) = HeaderValue::try_from(policy()) {
             headers.insert(header::CONTENT_SECURITY_POLICY, policy);
         }

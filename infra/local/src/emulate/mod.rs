@@ -29,8 +29,12 @@ const ENVELOPE_BYTES: usize = 1_024;
 const BATCH_ANSWER_BYTES: usize = 1 << 20;
 
 /// Headers between two neighbours, which are not passed on.
-const HOP_BY_HOP: [HeaderName; 4] =
-    [header::CONNECTION, header::TRANSFER_ENCODING, header::UPGRADE, header::CONTENT_LENGTH];
+const HOP_BY_HOP: [HeaderName; 4] = [
+    header::CONNECTION,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::CONTENT_LENGTH,
+];
 
 /// Where cargo-lambda and the functions' binaries are.
 #[derive(Clone, Debug)]
@@ -50,29 +54,51 @@ pub(crate) struct Remote {
 
 impl Remote {
     fn new(authority: String, binary: String) -> Remote {
-        Remote { client: Client::builder(TokioExecutor::new()).build_http(), authority, binary }
+        Remote {
+            client: Client::builder(TokioExecutor::new()).build_http(),
+            authority,
+            binary,
+        }
     }
 
     /// Hands a request over, whole, as Lambda does.
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
         let (mut parts, body) = request.into_parts();
         let body = whole(body, &parts).await?;
-        let ours: Vec<_> =
-            parts.headers.keys().filter(|name| name.as_str().starts_with(RUNTIME_HEADERS)).cloned().collect();
+        let ours: Vec<_> = parts
+            .headers
+            .keys()
+            .filter(|name| name.as_str().starts_with(RUNTIME_HEADERS))
+            .cloned()
+            .collect();
         for name in HOP_BY_HOP.into_iter().chain(ours) {
             parts.headers.remove(name);
         }
         // Without a type, cargo-lambda takes a body for text, and stumbles over bytes.
         if !body.is_empty() && !parts.headers.contains_key(header::CONTENT_TYPE) {
-            parts.headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/octet-stream"));
+            parts.headers.insert(
+                header::CONTENT_TYPE,
+                header::HeaderValue::from_static("application/octet-stream"),
+            );
         }
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         parts.uri = self.uri(&format!("/lambda-url/{}{path}", self.binary))?;
-        let answer = self.client.request(Request::from_parts(parts, Body::from(body))).await.map_err(failed)?;
+        let answer = self
+            .client
+            .request(Request::from_parts(parts, Body::from(body)))
+            .await
+            .map_err(failed)?;
         let (mut parts, body) = answer.into_parts();
-        let length = parts.headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
-        if length.is_some_and(|length: usize| encoded(length, false) > EVENT_BYTES) && parts.status != 304 {
-            return Err(Unanswered::Failed("the answer is larger than Lambda lets through".to_owned()));
+        let length = parts
+            .headers
+            .get(header::CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok()?.parse().ok());
+        if length.is_some_and(|length: usize| encoded(length, false) > EVENT_BYTES)
+            && parts.status != 304
+        {
+            return Err(Unanswered::Failed(
+                "the answer is larger than Lambda lets through".to_owned(),
+            ));
         }
         parts.headers.remove(header::CONNECTION);
         parts.headers.remove(header::TRANSFER_ENCODING);
@@ -81,21 +107,38 @@ impl Remote {
 
     /// Hands a batch over.
     pub(crate) async fn work(&self, event: &SqsEvent) -> Result<SqsBatchResponse, Unanswered> {
-        let uri = self.uri(&format!("/2015-03-31/functions/{}/invocations", self.binary))?;
+        let uri = self.uri(&format!(
+            "/2015-03-31/functions/{}/invocations",
+            self.binary
+        ))?;
         let event = serde_json::to_vec(event).map_err(failed)?;
-        let request = Request::post(uri).header(header::CONTENT_TYPE, "application/json").body(Body::from(event));
-        let answer = self.client.request(request.map_err(failed)?).await.map_err(failed)?;
+        let request = Request::post(uri)
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(Body::from(event));
+        let answer = self
+            .client
+            .request(request.map_err(failed)?)
+            .await
+            .map_err(failed)?;
         let status = answer.status();
-        let body = http_body_util::Limited::new(answer.into_body(), BATCH_ANSWER_BYTES).collect().await;
-        let body = body.map_err(|error| Unanswered::Failed(error.to_string()))?.to_bytes();
+        let body = http_body_util::Limited::new(answer.into_body(), BATCH_ANSWER_BYTES)
+            .collect()
+            .await;
+        let body = body
+            .map_err(|error| Unanswered::Failed(error.to_string()))?
+            .to_bytes();
         if !status.is_success() {
-            return Err(Unanswered::Failed(format!("the invocation ended with {status}")));
+            return Err(Unanswered::Failed(format!(
+                "the invocation ended with {status}"
+            )));
         }
         serde_json::from_slice(&body).map_err(failed)
     }
 
     fn uri(&self, path: &str) -> Result<Uri, Unanswered> {
-        format!("http://{}{path}", self.authority).parse().map_err(failed)
+        format!("http://{}{path}", self.authority)
+            .parse()
+            .map_err(failed)
     }
 }
 
@@ -108,7 +151,11 @@ const RUNTIME_HEADERS: &str = "lambda-runtime-";
 
 /// The whole body, where the event that holds it is one that Lambda takes.
 async fn whole(body: Body, parts: &http::request::Parts) -> Result<Bytes, Unanswered> {
-    let headers: usize = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 6).sum();
+    let headers: usize = parts
+        .headers
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + 6)
+        .sum();
     let rest = ENVELOPE_BYTES + headers + 2 * parts.uri.to_string().len();
     let text = is_text(&parts.headers);
     let mut stream = body.into_data_stream();
@@ -132,11 +179,18 @@ fn encoded(bytes: usize, text: bool) -> usize {
 
 /// Whether an HTTP API passes a body of this type on as it is.
 fn is_text(headers: &http::HeaderMap) -> bool {
-    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     content_type.starts_with("text/")
-        || ["application/json", "application/javascript", "application/xml"]
-            .iter()
-            .any(|text| content_type.starts_with(text))
+        || [
+            "application/json",
+            "application/javascript",
+            "application/xml",
+        ]
+        .iter()
+        .any(|text| content_type.starts_with(text))
 }
 
 #[cfg(test)]

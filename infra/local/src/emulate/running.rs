@@ -45,11 +45,22 @@ impl Running {
     /// Starts cargo-lambda on a free port.
     pub(crate) async fn start(place: &CargoLambda) -> Result<Running, StartError> {
         let failed = |error: std::io::Error| StartError::CargoLambda(error.to_string());
-        let free = TcpListener::bind(("127.0.0.1", 0)).await.and_then(|listener| listener.local_addr());
+        let free = TcpListener::bind(("127.0.0.1", 0))
+            .await
+            .and_then(|listener| listener.local_addr());
         let address = free.map_err(failed)?;
         let port = address.port().to_string();
         let mut server = Command::new(&place.program)
-            .args(["lambda", "watch", "--only-lambda-apis", "--disable-cors", "-A", "127.0.0.1", "-P", &port])
+            .args([
+                "lambda",
+                "watch",
+                "--only-lambda-apis",
+                "--disable-cors",
+                "-A",
+                "127.0.0.1",
+                "-P",
+                &port,
+            ])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -72,24 +83,38 @@ impl Running {
         let mut processes = Processes::default();
         processes.watch(|stopping| watch_server(server, said, stopping));
         let (authority, binaries) = (address.to_string(), place.binaries.clone());
-        Ok(Running { authority, binaries, functions: Processes::default(), server: processes })
+        Ok(Running {
+            authority,
+            binaries,
+            functions: Processes::default(),
+            server: processes,
+        })
     }
 
     /// Starts a function, and starts it again whenever it ends.
-    pub(crate) fn run(&mut self, binary: &str, environment: &Environment) -> Result<Remote, StartError> {
+    pub(crate) fn run(
+        &mut self,
+        binary: &str,
+        environment: &Environment,
+    ) -> Result<Remote, StartError> {
         let program = self.binaries.join(binary);
         let mut command = Command::new(&program);
         command
             .env_clear()
             .envs(&environment.variables)
-            .env("AWS_LAMBDA_RUNTIME_API", format!("http://{}/.rt/{binary}", self.authority))
+            .env(
+                "AWS_LAMBDA_RUNTIME_API",
+                format!("http://{}/.rt/{binary}", self.authority),
+            )
             .stdin(Stdio::null())
             .process_group(0)
             .kill_on_drop(true);
         let first = command.spawn();
-        let first =
-            first.map_err(|error| StartError::CargoLambda(format!("{} does not run: {error}", program.display())))?;
-        self.functions.watch(|stopping| watch_function(binary.to_owned(), command, first, stopping));
+        let first = first.map_err(|error| {
+            StartError::CargoLambda(format!("{} does not run: {error}", program.display()))
+        })?;
+        self.functions
+            .watch(|stopping| watch_function(binary.to_owned(), command, first, stopping));
         Ok(Remote::new(self.authority.clone(), binary.to_owned()))
     }
 
@@ -109,12 +134,18 @@ struct Processes {
 
 impl Default for Processes {
     fn default() -> Processes {
-        Processes { watches: JoinSet::new(), stop: watch::channel(()).0 }
+        Processes {
+            watches: JoinSet::new(),
+            stop: watch::channel(()).0,
+        }
     }
 }
 
 impl Processes {
-    fn watch<F: Future<Output = ()> + Send + 'static>(&mut self, watch: impl FnOnce(Stopping) -> F) {
+    fn watch<F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        watch: impl FnOnce(Stopping) -> F,
+    ) {
         self.watches.spawn(watch(self.stop.subscribe()));
     }
 
@@ -137,7 +168,12 @@ async fn watch_server(mut server: Child, said: Said, mut stopping: Stopping) {
     }
 }
 
-async fn watch_function(binary: String, mut command: Command, mut child: Child, mut stopping: Stopping) {
+async fn watch_function(
+    binary: String,
+    mut command: Command,
+    mut child: Child,
+    mut stopping: Stopping,
+) {
     loop {
         tokio::select! {
             ended = child.wait() => tracing::warn!(binary, ?ended, "the function ended and is started again"),
@@ -177,7 +213,11 @@ impl Said {
 
     fn so_far(&self) -> String {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+        lines
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// How the process ended, and what it said before.

@@ -22,7 +22,9 @@ pub(super) fn drained(body: Body) -> Body {
     if body.is_end_stream() {
         return body;
     }
-    Body::from_stream(Drained { rest: Some(body.into_data_stream()) })
+    Body::from_stream(Drained {
+        rest: Some(body.into_data_stream()),
+    })
 }
 
 struct Drained {
@@ -33,7 +35,9 @@ impl Stream for Drained {
     type Item = Result<Bytes, axum::Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(stream) = &mut self.rest else { return Poll::Ready(None) };
+        let Some(stream) = &mut self.rest else {
+            return Poll::Ready(None);
+        };
         let polled = stream.poll_next_unpin(context);
         if matches!(polled, Poll::Ready(None | Some(Err(_)))) {
             self.rest = None;
@@ -44,7 +48,11 @@ impl Stream for Drained {
 
 impl Drop for Drained {
     fn drop(&mut self) {
-        let (Some(mut stream), Ok(runtime)) = (self.rest.take(), tokio::runtime::Handle::try_current()) else { return };
+        let (Some(mut stream), Ok(runtime)) =
+            (self.rest.take(), tokio::runtime::Handle::try_current())
+        else {
+            return;
+        };
         runtime.spawn(tokio::time::timeout(DRAIN_DEADLINE, async move {
             let mut drained = 0;
             while let Some(Ok(chunk)) = stream.next().await {

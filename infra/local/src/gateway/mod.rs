@@ -45,7 +45,11 @@ pub(crate) enum Behind {
 impl Gateway {
     /// A gateway that names its own answers by these sources.
     pub(crate) fn new(behind: Behind, sources: Sources, body_deadlines: BodyDeadlines) -> Gateway {
-        Gateway { behind, sources, body_deadlines }
+        Gateway {
+            behind,
+            sources,
+            body_deadlines,
+        }
     }
 
     /// Answers a request, whatever happens behind.
@@ -93,7 +97,10 @@ async fn call(
     mut request: Request<Body>,
 ) -> Result<Response<Body>, Refusal> {
     let uri = front.uri(path, request.uri().query().unwrap_or_default());
-    *request.uri_mut() = uri.ok_or(Refusal(StatusCode::BAD_REQUEST, "The address cannot be read."))?;
+    *request.uri_mut() = uri.ok_or(Refusal(
+        StatusCode::BAD_REQUEST,
+        "The address cannot be read.",
+    ))?;
     callee.call(request).await.map_err(|unanswered| match unanswered {
         Unanswered::TooLarge => Refusal(
             StatusCode::PAYLOAD_TOO_LARGE,

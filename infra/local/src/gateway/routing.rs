@@ -21,15 +21,24 @@ struct Entry {
 impl Routing {
     /// The routes, with the functions they name by logical id.
     pub(crate) fn of(routes: &[Route], callees: &BTreeMap<String, Arc<Callee>>) -> Routing {
-        let mut routing = Routing { routes: Vec::new(), default: None };
+        let mut routing = Routing {
+            routes: Vec::new(),
+            default: None,
+        };
         for route in routes {
-            let Some(callee) = callees.get(&route.function) else { continue };
+            let Some(callee) = callees.get(&route.function) else {
+                continue;
+            };
             if route.path == "$default" {
                 routing.default = Some(Arc::clone(callee));
                 continue;
             }
             let parts = route.path.split('/').map(str::to_owned).collect();
-            routing.routes.push(Entry { method: route.method.clone(), parts, callee: Arc::clone(callee) });
+            routing.routes.push(Entry {
+                method: route.method.clone(),
+                parts,
+                callee: Arc::clone(callee),
+            });
         }
         // Static parts before parameters, from the left; then a method of its own before any.
         routing.routes.sort_by_key(|entry| {
@@ -41,11 +50,12 @@ impl Routing {
 
     /// The function of a decoded path.
     pub(crate) fn route(&self, method: &str, path: &str) -> Option<&Callee> {
-        let found = self
-            .routes
-            .iter()
-            .find(|entry| (entry.method == "ANY" || entry.method == method) && matches(&entry.parts, path));
-        found.map(|entry| &*entry.callee).or(self.default.as_deref())
+        let found = self.routes.iter().find(|entry| {
+            (entry.method == "ANY" || entry.method == method) && matches(&entry.parts, path)
+        });
+        found
+            .map(|entry| &*entry.callee)
+            .or(self.default.as_deref())
     }
 }
 
@@ -56,7 +66,10 @@ fn is_parameter(part: &str) -> bool {
 fn matches(parts: &[String], path: &str) -> bool {
     let given: Vec<&str> = path.split('/').collect();
     given.len() == parts.len()
-        && parts.iter().zip(given).all(|(part, value)| part == value || (is_parameter(part) && !value.is_empty()))
+        && parts
+            .iter()
+            .zip(given)
+            .all(|(part, value)| part == value || (is_parameter(part) && !value.is_empty()))
 }
 
 #[cfg(test)]
@@ -92,7 +105,11 @@ mod tests {
             ("GET", "/a/1/", "default"),
             ("DELETE", "/", "default"),
         ] {
-            assert_eq!(routing.route(method, path).map(Callee::name), Some(expected), "{method} {path}");
+            assert_eq!(
+                routing.route(method, path).map(Callee::name),
+                Some(expected),
+                "{method} {path}"
+            );
         }
     }
 }

@@ -18,8 +18,14 @@ pub(super) fn read(id: &str, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> 
     fields.required("Threshold");
     fields.fixed("Threshold", "0");
     fields.required("Dimensions");
-    let queue = fields.items("Dimensions").iter().find_map(|dimension| queue(dimension, scope))?;
-    Some(QueueAlarm { logical_id: id.to_owned(), queue })
+    let queue = fields
+        .items("Dimensions")
+        .iter()
+        .find_map(|dimension| queue(dimension, scope))?;
+    Some(QueueAlarm {
+        logical_id: id.to_owned(),
+        queue,
+    })
 }
 
 /// Returns the physical name of the queue that a dimension names.
@@ -27,7 +33,9 @@ fn queue(dimension: &Node, scope: &Scope<'_>) -> Option<String> {
     let mut fields = Fields::of(dimension, "a dimension", scope.report);
     fields.required("Name");
     fields.fixed("Name", "QueueName");
-    let value = fields.required("Value").and_then(|node| text_of(node, "Value", scope.report));
+    let value = fields
+        .required("Value")
+        .and_then(|node| text_of(node, "Value", scope.report));
     fields.finish();
     value.map(str::to_owned)
 }

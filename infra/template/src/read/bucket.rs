@@ -13,15 +13,29 @@ const MAX_AGE_SECONDS: RangeInclusive<u32> = 0..=u32::MAX;
 
 const DAYS: RangeInclusive<u32> = 1..=36_500;
 
-pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Bucket {
+pub(super) fn read(
+    id: &str,
+    resource: &Resource<'_>,
+    fields: &mut Fields<'_, '_>,
+    scope: &Scope<'_>,
+) -> Bucket {
     let report = scope.report;
-    let cors = fields.take("CorsConfiguration").map(|node| rules(node, "CorsRules", report)).unwrap_or_default();
-    let lifecycle = fields.take("LifecycleConfiguration").map(|node| rules(node, "Rules", report)).unwrap_or_default();
+    let cors = fields
+        .take("CorsConfiguration")
+        .map(|node| rules(node, "CorsRules", report))
+        .unwrap_or_default();
+    let lifecycle = fields
+        .take("LifecycleConfiguration")
+        .map(|node| rules(node, "Rules", report))
+        .unwrap_or_default();
     Bucket {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         cors: cors.iter().map(|rule| cors_rule(rule, report)).collect(),
-        lifecycle: lifecycle.iter().filter_map(|rule| lifecycle_rule(rule, report)).collect(),
+        lifecycle: lifecycle
+            .iter()
+            .filter_map(|rule| lifecycle_rule(rule, report))
+            .collect(),
     }
 }
 
@@ -65,13 +79,15 @@ fn lifecycle_rule(node: &Node, report: &Report) -> Option<LifecycleRule> {
     let rule = LifecycleRule {
         prefix: fields.text("Prefix").unwrap_or_default().to_owned(),
         expiration_days: fields.number("ExpirationInDays", &DAYS),
-        abort_multipart_days: fields.take("AbortIncompleteMultipartUpload").and_then(|node| {
-            let mut fields = Fields::of(node, "AbortIncompleteMultipartUpload", report);
-            fields.required("DaysAfterInitiation");
-            let days = fields.number("DaysAfterInitiation", &DAYS);
-            fields.finish();
-            days
-        }),
+        abort_multipart_days: fields
+            .take("AbortIncompleteMultipartUpload")
+            .and_then(|node| {
+                let mut fields = Fields::of(node, "AbortIncompleteMultipartUpload", report);
+                fields.required("DaysAfterInitiation");
+                let days = fields.number("DaysAfterInitiation", &DAYS);
+                fields.finish();
+                days
+            }),
     };
     fields.finish();
     if rule.expiration_days.is_none() && rule.abort_multipart_days.is_none() {

@@ -32,13 +32,21 @@ const BEHAVIOR_WITHOUT_EFFECT: &[&str] = &[
     "ViewerProtocolPolicy",
 ];
 
-const ORIGIN_WITHOUT_EFFECT: &[&str] =
-    &["ConnectionAttempts", "ConnectionTimeout", "CustomOriginConfig", "OriginAccessControlId"];
+const ORIGIN_WITHOUT_EFFECT: &[&str] = &[
+    "ConnectionAttempts",
+    "ConnectionTimeout",
+    "CustomOriginConfig",
+    "OriginAccessControlId",
+];
 
 /// Logical id of the function whose address is the default behaviour's origin; anything else there is a problem.
 pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<String> {
     let report = scope.report;
-    let mut config = Fields::of(fields.required("DistributionConfig")?, "DistributionConfig", report);
+    let mut config = Fields::of(
+        fields.required("DistributionConfig")?,
+        "DistributionConfig",
+        report,
+    );
     config.without_effect(CONFIG_WITHOUT_EFFECT);
     let target = config.required("DefaultCacheBehavior").and_then(|node| {
         let mut behavior = Fields::of(node, "DefaultCacheBehavior", report);
@@ -52,7 +60,11 @@ pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<S
     for node in config.items("Origins") {
         let mut origin = Fields::of(node, "an origin", report);
         origin.without_effect(ORIGIN_WITHOUT_EFFECT);
-        domains.extend(origin.required_text("Id").zip(origin.required("DomainName")));
+        domains.extend(
+            origin
+                .required_text("Id")
+                .zip(origin.required("DomainName")),
+        );
         origin.finish();
     }
     config.finish();
@@ -68,12 +80,18 @@ pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<S
 fn function_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {
     let has_domain = |(id, resource): &(&str, &Resource<'_>)| {
         resource.properties.get("FunctionUrlConfig").is_some()
-            && scope.attribute(&format!("{id}Url"), "FunctionUrl", resource.line).as_deref().and_then(host)
+            && scope
+                .attribute(&format!("{id}Url"), "FunctionUrl", resource.line)
+                .as_deref()
+                .and_then(host)
                 == domain.text()
     };
     let function = scope.of_kind(Kind::Function).find(has_domain);
     if function.is_none() {
-        scope.report.add(domain.line, "the CDN's origin must be the function URL of a function of this template");
+        scope.report.add(
+            domain.line,
+            "the CDN's origin must be the function URL of a function of this template",
+        );
     }
     function.map(|(id, _)| id.to_owned())
 }

@@ -32,18 +32,31 @@ pub(super) fn read(
     scope: &Scope<'_>,
 ) -> (Function, Events) {
     let report = scope.report;
-    let events = fields.take("Events").map(|node| events::read(id, node, scope)).unwrap_or_default();
+    let events = fields
+        .take("Events")
+        .map(|node| events::read(id, node, scope))
+        .unwrap_or_default();
     let mut permissions = policies::read(fields.one_or_more("Policies"), report);
     permissions.extend(events.permissions.clone());
     let function = Function {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         binary: binary(resource, report).unwrap_or_default(),
-        timeout_seconds: fields.number("Timeout", &TIMEOUT_SECONDS).unwrap_or(DEFAULT_TIMEOUT_SECONDS),
-        memory_mib: fields.number("MemorySize", &MEMORY_MIB).unwrap_or(DEFAULT_MEMORY_MIB),
-        environment: fields.take("Environment").map(|node| environment(node, report)).unwrap_or_default(),
+        timeout_seconds: fields
+            .number("Timeout", &TIMEOUT_SECONDS)
+            .unwrap_or(DEFAULT_TIMEOUT_SECONDS),
+        memory_mib: fields
+            .number("MemorySize", &MEMORY_MIB)
+            .unwrap_or(DEFAULT_MEMORY_MIB),
+        environment: fields
+            .take("Environment")
+            .map(|node| environment(node, report))
+            .unwrap_or_default(),
         permissions,
-        has_url: fields.take("FunctionUrlConfig").inspect(|node| check_url(node, report)).is_some(),
+        has_url: fields
+            .take("FunctionUrlConfig")
+            .inspect(|node| check_url(node, report))
+            .is_some(),
         recursive_loop: recursive_loop(fields, report),
     };
     (function, events)
@@ -51,7 +64,9 @@ pub(super) fn read(
 
 /// `Terminate` is Lambda's default (`AWS::Lambda::Function` in the CloudFormation template reference).
 fn recursive_loop(fields: &mut Fields<'_, '_>, report: &Report) -> RecursiveLoop {
-    let Some(node) = fields.take("RecursiveLoop") else { return RecursiveLoop::Terminate };
+    let Some(node) = fields.take("RecursiveLoop") else {
+        return RecursiveLoop::Terminate;
+    };
     match node.text() {
         Some("Allow") => RecursiveLoop::Allow,
         Some("Terminate") => RecursiveLoop::Terminate,
@@ -65,7 +80,10 @@ fn recursive_loop(fields: &mut Fields<'_, '_>, report: &Report) -> RecursiveLoop
 /// The Cargo binary: `Metadata.BuildProperties.Binary`.
 fn binary(resource: &Resource<'_>, report: &Report) -> Option<String> {
     let Some(metadata) = resource.metadata else {
-        report.add(resource.line, "a function needs Metadata that names its binary");
+        report.add(
+            resource.line,
+            "a function needs Metadata that names its binary",
+        );
         return None;
     };
     let mut fields = Fields::of(metadata, "a function's Metadata", report);

@@ -24,7 +24,12 @@ pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
         }
         fields.fixed("Version", POLICY_VERSION);
         fields.required("Statement");
-        permissions.extend(fields.one_or_more("Statement").iter().map(|statement| permission(statement, report)));
+        permissions.extend(
+            fields
+                .one_or_more("Statement")
+                .iter()
+                .map(|statement| permission(statement, report)),
+        );
         fields.finish();
     }
     permissions
@@ -34,7 +39,10 @@ fn read_secret(policy: &Node, report: &Report) -> Option<Permission> {
     let mut fields = Fields::of(policy, READ_SECRET, report);
     let arn = fields.required_text("SecretArn");
     fields.finish();
-    Some(Permission { actions: vec!["secretsmanager:GetSecretValue".to_owned()], resources: vec![arn?.to_owned()] })
+    Some(Permission {
+        actions: vec!["secretsmanager:GetSecretValue".to_owned()],
+        resources: vec![arn?.to_owned()],
+    })
 }
 
 fn permission(statement: &Node, report: &Report) -> Permission {
@@ -45,18 +53,33 @@ fn permission(statement: &Node, report: &Report) -> Permission {
     fields.required("Action");
     fields.required("Resource");
     let permission = Permission {
-        actions: texts(fields.one_or_more("Action"), report, "an action is `service:Name`", |action| {
-            action.split_once(':').is_some_and(|(service, name)| !service.is_empty() && !name.is_empty())
-        }),
-        resources: texts(fields.one_or_more("Resource"), report, "a resource is an ARN, or `*`", |resource| {
-            resource == "*" || resource.starts_with("arn:")
-        }),
+        actions: texts(
+            fields.one_or_more("Action"),
+            report,
+            "an action is `service:Name`",
+            |action| {
+                action
+                    .split_once(':')
+                    .is_some_and(|(service, name)| !service.is_empty() && !name.is_empty())
+            },
+        ),
+        resources: texts(
+            fields.one_or_more("Resource"),
+            report,
+            "a resource is an ARN, or `*`",
+            |resource| resource == "*" || resource.starts_with("arn:"),
+        ),
     };
     fields.finish();
     permission
 }
 
-fn texts(items: &[Node], report: &Report, demand: &str, meets: impl Fn(&str) -> bool) -> Vec<String> {
+fn texts(
+    items: &[Node],
+    report: &Report,
+    demand: &str,
+    meets: impl Fn(&str) -> bool,
+) -> Vec<String> {
     let mut texts = Vec::new();
     for item in items.iter().filter(|item| item.value != Value::Broken) {
         match item.text().filter(|text| meets(text)) {

@@ -22,7 +22,12 @@ const DEFAULT_VISIBILITY_TIMEOUT_SECONDS: u32 = 30;
 /// SQS' own: four days.
 const DEFAULT_RETENTION_SECONDS: u32 = 345_600;
 
-pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Queue {
+pub(super) fn read(
+    id: &str,
+    resource: &Resource<'_>,
+    fields: &mut Fields<'_, '_>,
+    scope: &Scope<'_>,
+) -> Queue {
     // Checked, though without effect: receivers say themselves how long they wait, and no message of ours is large.
     fields.number("ReceiveMessageWaitTimeSeconds", &RECEIVE_WAIT_SECONDS);
     fields.number("MaximumMessageSize", &MAXIMUM_MESSAGE_BYTES);
@@ -36,15 +41,22 @@ pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_
         retention_seconds: fields
             .number("MessageRetentionPeriod", &RETENTION_SECONDS)
             .unwrap_or(DEFAULT_RETENTION_SECONDS),
-        redrive: fields.take("RedrivePolicy").and_then(|node| redrive(node, scope)),
+        redrive: fields
+            .take("RedrivePolicy")
+            .and_then(|node| redrive(node, scope)),
     }
 }
 
 fn redrive(node: &Node, scope: &Scope<'_>) -> Option<Redrive> {
     let mut fields = Fields::of(node, "a redrive policy", scope.report);
-    let dead_letter_queue = fields.required("deadLetterTargetArn").and_then(|arn| queue_of_arn(arn, scope));
+    let dead_letter_queue = fields
+        .required("deadLetterTargetArn")
+        .and_then(|arn| queue_of_arn(arn, scope));
     fields.required("maxReceiveCount");
     let max_receive_count = fields.number("maxReceiveCount", &MAX_RECEIVE_COUNT);
     fields.finish();
-    Some(Redrive { dead_letter_queue: dead_letter_queue?, max_receive_count: max_receive_count? })
+    Some(Redrive {
+        dead_letter_queue: dead_letter_queue?,
+        max_receive_count: max_receive_count?,
+    })
 }

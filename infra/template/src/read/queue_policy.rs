@@ -20,15 +20,24 @@ pub(super) struct Grant {
 
 pub(super) fn read(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Vec<Grant> {
     fields.required("Queues");
-    let queues: Vec<String> = fields.items("Queues").iter().filter_map(|url| queue_of_url(url, scope)).collect();
-    let Some(document) = fields.required("PolicyDocument") else { return Vec::new() };
+    let queues: Vec<String> = fields
+        .items("Queues")
+        .iter()
+        .filter_map(|url| queue_of_url(url, scope))
+        .collect();
+    let Some(document) = fields.required("PolicyDocument") else {
+        return Vec::new();
+    };
     let mut document = Fields::of(document, "a queue's policy", scope.report);
     document.required("Version");
     document.fixed("Version", POLICY_VERSION);
     document.required("Statement");
     let statements = document.one_or_more("Statement");
     document.finish();
-    statements.iter().filter_map(|statement| grant(statement, &queues, scope)).collect()
+    statements
+        .iter()
+        .filter_map(|statement| grant(statement, &queues, scope))
+        .collect()
 }
 
 fn grant(statement: &Node, queues: &[String], scope: &Scope<'_>) -> Option<Grant> {
@@ -58,17 +67,25 @@ fn grant(statement: &Node, queues: &[String], scope: &Scope<'_>) -> Option<Grant
     fields.finish();
     let (queue, line) = queue?;
     if !queues.contains(&queue) {
-        scope.report.add(line, "`Resource` must be a queue that the policy is of");
+        scope
+            .report
+            .add(line, "`Resource` must be a queue that the policy is of");
     }
-    Some(Grant { queue, rule_arn: rule_arn?.to_owned() })
+    Some(Grant {
+        queue,
+        rule_arn: rule_arn?.to_owned(),
+    })
 }
 
 /// The physical name of the queue that has this address; anything else is a problem.
 fn queue_of_url(url: &Node, scope: &Scope<'_>) -> Option<String> {
     let mut queues = scope.of_kind(Kind::Queue);
-    let queue = queues.find(|(id, resource)| scope.reference(id, resource.line).as_deref() == url.text());
+    let queue =
+        queues.find(|(id, resource)| scope.reference(id, resource.line).as_deref() == url.text());
     if queue.is_none() {
-        scope.report.add(url.line, "this must refer to a queue of this template");
+        scope
+            .report
+            .add(url.line, "this must refer to a queue of this template");
     }
     queue.map(|(_, resource)| resource.physical_name.clone())
 }

@@ -25,7 +25,9 @@ pub(super) fn read(
     let secret = Secret {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
-        length: generated.number("PasswordLength", &PASSWORD_LENGTH).unwrap_or(DEFAULT_PASSWORD_LENGTH),
+        length: generated
+            .number("PasswordLength", &PASSWORD_LENGTH)
+            .unwrap_or(DEFAULT_PASSWORD_LENGTH),
         excludes_punctuation: generated.flag("ExcludePunctuation").unwrap_or(false),
     };
     generated.finish();

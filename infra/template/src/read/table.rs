@@ -9,21 +9,37 @@ use crate::problem::Report;
 use crate::resources::Resource;
 use crate::scope::Scope;
 
-pub(super) fn read(id: &str, resource: &Resource<'_>, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<Table> {
+pub(super) fn read(
+    id: &str,
+    resource: &Resource<'_>,
+    fields: &mut Fields<'_, '_>,
+    scope: &Scope<'_>,
+) -> Option<Table> {
     let report = scope.report;
     let definitions = fields.required("AttributeDefinitions");
     let attributes = attributes(fields.items("AttributeDefinitions"), report);
     let key_node = fields.required("KeySchema");
     let key = key_node.and_then(|node| key(node, &attributes, report));
-    let time_to_live = fields.take("TimeToLiveSpecification").and_then(|node| time_to_live(node, report));
+    let time_to_live = fields
+        .take("TimeToLiveSpecification")
+        .and_then(|node| time_to_live(node, report));
     if let (Some(definitions), Some(key)) = (definitions, &key) {
         let used = |name: &str| key.partition == name || key.sort.as_deref() == Some(name);
         for unused in attributes.keys().filter(|name| !used(name)) {
-            report.add(definitions.line, format!("no key uses the attribute `{unused}`"));
+            report.add(
+                definitions.line,
+                format!("no key uses the attribute `{unused}`"),
+            );
         }
     }
     let (logical_id, name) = (id.to_owned(), resource.physical_name.clone());
-    Some(Table { logical_id, name, key: key?, attributes, time_to_live })
+    Some(Table {
+        logical_id,
+        name,
+        key: key?,
+        attributes,
+        time_to_live,
+    })
 }
 
 fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, AttributeType> {
@@ -48,11 +64,18 @@ fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, Attribu
 }
 
 /// `HASH` first, then perhaps `RANGE`.
-fn key(schema: &Node, attributes: &BTreeMap<String, AttributeType>, report: &Report) -> Option<Key> {
+fn key(
+    schema: &Node,
+    attributes: &BTreeMap<String, AttributeType>,
+    report: &Report,
+) -> Option<Key> {
     let mut parts = Vec::new();
     for part in schema.list().unwrap_or_default() {
         let mut fields = Fields::of(part, "a key's part", report);
-        let (name, role) = (fields.required_text("AttributeName")?, fields.required_text("KeyType")?);
+        let (name, role) = (
+            fields.required_text("AttributeName")?,
+            fields.required_text("KeyType")?,
+        );
         fields.finish();
         if !attributes.contains_key(name) {
             report.add(part.line, format!("the attribute `{name}` is not defined"));
@@ -60,10 +83,19 @@ fn key(schema: &Node, attributes: &BTreeMap<String, AttributeType>, report: &Rep
         parts.push((name.to_owned(), role));
     }
     match parts.as_slice() {
-        [(partition, "HASH")] => Some(Key { partition: partition.clone(), sort: None }),
-        [(partition, "HASH"), (sort, "RANGE")] => Some(Key { partition: partition.clone(), sort: Some(sort.clone()) }),
+        [(partition, "HASH")] => Some(Key {
+            partition: partition.clone(),
+            sort: None,
+        }),
+        [(partition, "HASH"), (sort, "RANGE")] => Some(Key {
+            partition: partition.clone(),
+            sort: Some(sort.clone()),
+        }),
         _ => {
-            report.add(schema.line, "a key has one HASH part, and after it at most one RANGE part");
+            report.add(
+                schema.line,
+                "a key has one HASH part, and after it at most one RANGE part",
+            );
             None
         }
     }
@@ -74,5 +106,7 @@ fn time_to_live(node: &Node, report: &Report) -> Option<String> {
     let enabled = fields.flag("Enabled");
     let attribute = fields.required_text("AttributeName");
     fields.finish();
-    attribute.filter(|_| enabled == Some(true)).map(str::to_owned)
+    attribute
+        .filter(|_| enabled == Some(true))
+        .map(str::to_owned)
 }

@@ -38,7 +38,8 @@ Resources:
 
 /// What the variable's value comes to; none if it is left out.
 fn value(expression: &str) -> Option<String> {
-    let stack = read(&template(expression), &context()).unwrap_or_else(|problems| panic!("{expression}: {problems}"));
+    let stack = read(&template(expression), &context())
+        .unwrap_or_else(|problems| panic!("{expression}: {problems}"));
     stack.functions[0].environment.get("VALUE").cloned()
 }
 
@@ -54,27 +55,60 @@ fn every_function_gives_what_it_gives_on_aws() {
         ("!Ref AWS::StackName", "larder"),
         ("!Ref AWS::Partition", "aws"),
         ("!Ref AWS::URLSuffix", "amazonaws.com"),
-        ("!Ref AWS::StackId", "arn:aws:cloudformation:eu-central-1:000000000000:stack/larder"),
+        (
+            "!Ref AWS::StackId",
+            "arn:aws:cloudformation:eu-central-1:000000000000:stack/larder",
+        ),
         ("!Ref Items", "larder-Items"),
         ("!Ref Objects", "larder-objects-000000000000"),
         ("!Ref Named", "apple-eu-central-1"),
-        ("!Ref Jobs", "http://127.0.0.1:9324/000000000000/larder-Jobs"),
-        ("!GetAtt Jobs.Arn", "arn:aws:sqs:eu-central-1:000000000000:larder-Jobs"),
+        (
+            "!Ref Jobs",
+            "http://127.0.0.1:9324/000000000000/larder-Jobs",
+        ),
+        (
+            "!GetAtt Jobs.Arn",
+            "arn:aws:sqs:eu-central-1:000000000000:larder-Jobs",
+        ),
         ("!GetAtt [Jobs, QueueName]", "larder-Jobs"),
-        ("{ Fn::GetAtt: Items.Arn }", "arn:aws:dynamodb:eu-central-1:000000000000:table/larder-Items"),
-        ("{ Fn::GetAtt: [Objects, Arn] }", "arn:aws:s3:::larder-objects-000000000000"),
-        ("!GetAtt Reader.Arn", "arn:aws:lambda:eu-central-1:000000000000:function:larder-Reader"),
-        ("!GetAtt ReaderRole.Arn", "arn:aws:iam::000000000000:role/larder-ReaderRole"),
-        ("!GetAtt ReaderUrl.FunctionUrl", "https://larder-ReaderUrl.lambda-url.eu-central-1.on.aws/"),
-        ("!Sub '${Word}/${Jobs.QueueName}/${AWS::Region}'", "apple/larder-Jobs/eu-central-1"),
+        (
+            "{ Fn::GetAtt: Items.Arn }",
+            "arn:aws:dynamodb:eu-central-1:000000000000:table/larder-Items",
+        ),
+        (
+            "{ Fn::GetAtt: [Objects, Arn] }",
+            "arn:aws:s3:::larder-objects-000000000000",
+        ),
+        (
+            "!GetAtt Reader.Arn",
+            "arn:aws:lambda:eu-central-1:000000000000:function:larder-Reader",
+        ),
+        (
+            "!GetAtt ReaderRole.Arn",
+            "arn:aws:iam::000000000000:role/larder-ReaderRole",
+        ),
+        (
+            "!GetAtt ReaderUrl.FunctionUrl",
+            "https://larder-ReaderUrl.lambda-url.eu-central-1.on.aws/",
+        ),
+        (
+            "!Sub '${Word}/${Jobs.QueueName}/${AWS::Region}'",
+            "apple/larder-Jobs/eu-central-1",
+        ),
         ("!Sub 'a ${!Literal} b'", "a ${Literal} b"),
-        ("!Sub ['${One}-${Word}', { One: !Ref Jobs }]", "http://127.0.0.1:9324/000000000000/larder-Jobs-apple"),
+        (
+            "!Sub ['${One}-${Word}', { One: !Ref Jobs }]",
+            "http://127.0.0.1:9324/000000000000/larder-Jobs-apple",
+        ),
         ("{ Fn::Sub: '${Word}' }", "apple"),
         ("!Join ['-', [a, !Ref Word, b]]", "a-apple-b"),
         ("!Join ['', [a, !Ref AWS::NoValue, b]]", "ab"),
         ("{ Fn::Join: ['-', !Split [':', 'a:b']] }", "a-b"),
         ("!Select [1, [a, b, c]]", "b"),
-        ("!Select [2, !Split ['/', !GetAtt ReaderUrl.FunctionUrl]]", "larder-ReaderUrl.lambda-url.eu-central-1.on.aws"),
+        (
+            "!Select [2, !Split ['/', !GetAtt ReaderUrl.FunctionUrl]]",
+            "larder-ReaderUrl.lambda-url.eu-central-1.on.aws",
+        ),
         ("{ Fn::Select: ['0', { Fn::Split: [',', 'x,y'] }] }", "x"),
         ("!If [IsApple, yes, no]", "yes"),
         ("!If [IsPear, yes, no]", "no"),
@@ -96,45 +130,95 @@ fn no_value_leaves_the_property_out() {
 #[test]
 fn a_deployments_own_attribute_goes_before_what_is_made_up() {
     let mut context = context();
-    context.attributes.insert(("ReaderUrl".to_owned(), "FunctionUrl".to_owned()), "http://local/".to_owned());
-    let stack = read(&template("!GetAtt ReaderUrl.FunctionUrl"), &context).expect("the template is understood");
+    context.attributes.insert(
+        ("ReaderUrl".to_owned(), "FunctionUrl".to_owned()),
+        "http://local/".to_owned(),
+    );
+    let stack = read(&template("!GetAtt ReaderUrl.FunctionUrl"), &context)
+        .expect("the template is understood");
     assert_eq!(stack.functions[0].environment["VALUE"], "http://local/");
 }
 
 #[test]
 fn a_function_that_cannot_be_worked_out_is_refused_on_its_line() {
-    let line = template("").lines().take_while(|line| !line.contains("VALUE:")).count() + 1;
+    let line = template("")
+        .lines()
+        .take_while(|line| !line.contains("VALUE:"))
+        .count()
+        + 1;
     let cases = [
-        ("!Ref Nothing", "`Nothing` is neither a parameter nor a resource"),
+        (
+            "!Ref Nothing",
+            "`Nothing` is neither a parameter nor a resource",
+        ),
         ("!Ref [Word]", "!Ref takes a name"),
         ("!Ref LeftOut", "`LeftOut` is left out by its condition"),
-        ("!GetAtt Nothing.Arn", "`Nothing` is neither a parameter nor a resource"),
-        ("!GetAtt Jobs.Colour", "`Colour` of AWS::SQS::Queue is not understood"),
-        ("!GetAtt Jobs", "!GetAtt takes a logical id and an attribute"),
-        ("!Sub '${Nothing}'", "`Nothing` is neither a parameter nor a resource"),
+        (
+            "!GetAtt Nothing.Arn",
+            "`Nothing` is neither a parameter nor a resource",
+        ),
+        (
+            "!GetAtt Jobs.Colour",
+            "`Colour` of AWS::SQS::Queue is not understood",
+        ),
+        (
+            "!GetAtt Jobs",
+            "!GetAtt takes a logical id and an attribute",
+        ),
+        (
+            "!Sub '${Nothing}'",
+            "`Nothing` is neither a parameter nor a resource",
+        ),
         ("!Sub '${Word'", "`${` is never closed"),
-        ("!Sub [a, b, c]", "!Sub takes a text, or a text and a mapping"),
-        ("!Join ['-', text]", "!Join takes a delimiter and a list of texts"),
+        (
+            "!Sub [a, b, c]",
+            "!Sub takes a text, or a text and a mapping",
+        ),
+        (
+            "!Join ['-', text]",
+            "!Join takes a delimiter and a list of texts",
+        ),
         ("!Join ['-']", "!Join takes a delimiter and a list of texts"),
-        ("!Select [3, [a, b]]", "!Select takes an index and a list that has it"),
-        ("!Select [-1, [a, b]]", "!Select takes an index and a list that has it"),
+        (
+            "!Select [3, [a, b]]",
+            "!Select takes an index and a list that has it",
+        ),
+        (
+            "!Select [-1, [a, b]]",
+            "!Select takes an index and a list that has it",
+        ),
         ("!Split ['', text]", "!Split takes a delimiter and a text"),
         ("!If [IsPlum, a, b]", "there is no condition `IsPlum`"),
         ("!If [IsApple, a]", "!If takes a condition and two values"),
-        ("!If [IsApple, a, !Ref Nothing]", "`Nothing` is neither a parameter nor a resource"),
+        (
+            "!If [IsApple, a, !Ref Nothing]",
+            "`Nothing` is neither a parameter nor a resource",
+        ),
         ("!Equals [a, b]", "this function stands in Conditions only"),
-        ("!ImportValue other", "the function `!ImportValue` is not understood"),
+        (
+            "!ImportValue other",
+            "the function `!ImportValue` is not understood",
+        ),
         ("!Base64 text", "the function `!Base64` is not understood"),
         ("!!str text", "is not understood"),
-        ("{ Fn::FindInMap: [a, b, c] }", "the function `Fn::FindInMap` is not understood"),
-        ("{ Ref: Word, Fn::Sub: Word }", "`Ref` must be alone in its mapping"),
+        (
+            "{ Fn::FindInMap: [a, b, c] }",
+            "the function `Fn::FindInMap` is not understood",
+        ),
+        (
+            "{ Ref: Word, Fn::Sub: Word }",
+            "`Ref` must be alone in its mapping",
+        ),
         ("[a]", "`VALUE` must be text"),
         ("", "a value is missing"),
         ("*word", "not YAML: "),
     ];
     for (expression, message) in cases {
         let shown = problems(&template(expression));
-        assert!(shown.starts_with(&format!("template.yaml:{line}: ")), "{expression}: {shown}");
+        assert!(
+            shown.starts_with(&format!("template.yaml:{line}: ")),
+            "{expression}: {shown}"
+        );
         assert!(shown.contains(message), "{expression}: {shown}");
         assert_eq!(shown.lines().count(), 1, "{expression}: {shown}");
     }

@@ -9,7 +9,10 @@ use crate::{Context, Problems, Stack, read};
 
 /// A deployment as the local stack describes it.
 fn context() -> Context {
-    let attributes = [("Cdn", "DomainName", "cdn.test"), ("Api", "ApiEndpoint", "http://api.test")];
+    let attributes = [
+        ("Cdn", "DomainName", "cdn.test"),
+        ("Api", "ApiEndpoint", "http://api.test"),
+    ];
     Context {
         stack_name: "larder".to_owned(),
         region: "eu-central-1".to_owned(),
@@ -38,7 +41,11 @@ const DEPLOYED: &str = include_str!("../../../../template.yaml");
 fn the_deployed_template_is_understood() -> Result<(), Problems> {
     let stack = stack(DEPLOYED)?;
     assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
-    let binaries: Vec<&str> = stack.functions.iter().map(|function| function.binary.as_str()).collect();
+    let binaries: Vec<&str> = stack
+        .functions
+        .iter()
+        .map(|function| function.binary.as_str())
+        .collect();
     assert_eq!(
         binaries,
         [
@@ -54,17 +61,32 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
             "uploads"
         ]
     );
-    assert!(stack.routes.iter().any(|route| route.path == "$default" && route.function == "NotFound"));
+    assert!(
+        stack
+            .routes
+            .iter()
+            .any(|route| route.path == "$default" && route.function == "NotFound")
+    );
     Ok(())
 }
 
 /// Each function has the variables it needs, and none of another's.
 #[test]
 fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
-    let variables: Vec<Vec<String>> =
-        stack(DEPLOYED)?.functions.into_iter().map(|function| function.environment.into_keys().collect()).collect();
+    let variables: Vec<Vec<String>> = stack(DEPLOYED)?
+        .functions
+        .into_iter()
+        .map(|function| function.environment.into_keys().collect())
+        .collect();
     let expected: [&[&str]; 10] = [
-        &["BUCKET_NAME", "CONFIRM_CHECK_QUEUE_URL", "LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE", "TABLE_NAME"],
+        &[
+            "BUCKET_NAME",
+            "CONFIRM_CHECK_QUEUE_URL",
+            "LOG_LEVEL",
+            "METRICS_BY_ROUTE",
+            "METRICS_NAMESPACE",
+            "TABLE_NAME",
+        ],
         &[
             "BUCKET_NAME",
             "LOG_LEVEL",
@@ -93,7 +115,14 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
             "TABLE_NAME",
         ],
         &["LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE"],
-        &["BUCKET_NAME", "LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE", "PURGE_QUEUE_URL", "TABLE_NAME"],
+        &[
+            "BUCKET_NAME",
+            "LOG_LEVEL",
+            "METRICS_BY_ROUTE",
+            "METRICS_NAMESPACE",
+            "PURGE_QUEUE_URL",
+            "TABLE_NAME",
+        ],
         &[
             "ADMIN_REQUESTS_PER_MINUTE",
             "LOG_LEVEL",
@@ -103,7 +132,14 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
             "PURGE_QUEUE_URL",
             "TABLE_NAME",
         ],
-        &["BUCKET_NAME", "LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE", "SWEEP_QUEUE_URL", "TABLE_NAME"],
+        &[
+            "BUCKET_NAME",
+            "LOG_LEVEL",
+            "METRICS_BY_ROUTE",
+            "METRICS_NAMESPACE",
+            "SWEEP_QUEUE_URL",
+            "TABLE_NAME",
+        ],
         &[
             "ADMIN_REQUESTS_PER_MINUTE",
             "LOG_LEVEL",
@@ -134,12 +170,19 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
 fn the_deployed_cdn_may_have_an_address_of_its_own() -> Result<(), Problems> {
     let cdn_url = |context: &Context| -> Result<String, Problems> {
         let stack = read(DEPLOYED, context)?;
-        let uploads = stack.functions.iter().find(|function| function.binary == "uploads");
-        Ok(uploads.map(|function| function.environment["CDN_URL"].clone()).unwrap_or_default())
+        let uploads = stack
+            .functions
+            .iter()
+            .find(|function| function.binary == "uploads");
+        Ok(uploads
+            .map(|function| function.environment["CDN_URL"].clone())
+            .unwrap_or_default())
     };
     let mut context = context();
     assert_eq!(cdn_url(&context)?, "https://cdn.test");
-    context.parameters.insert("CdnUrl".to_owned(), "http://127.0.0.1:3001".to_owned());
+    context
+        .parameters
+        .insert("CdnUrl".to_owned(), "http://127.0.0.1:3001".to_owned());
     assert_eq!(cdn_url(&context)?, "http://127.0.0.1:3001");
     Ok(())
 }
@@ -149,7 +192,10 @@ fn the_deployed_cdn_may_have_an_address_of_its_own() -> Result<(), Problems> {
 fn a_template_cut_off_anywhere_is_judged() {
     for (position, _) in DEPLOYED.match_indices(['\n', '{', '[']) {
         if let Err(problems) = stack(&DEPLOYED[..=position]) {
-            assert!(problems.iter().all(|problem| problem.line >= 1), "{problems}");
+            assert!(
+                problems.iter().all(|problem| problem.line >= 1),
+                "{problems}"
+            );
         }
     }
 }

@@ -18,9 +18,13 @@ Resources:
 
 #[test]
 fn declarations_are_listed_in_order() {
-    let listed =
-        Template::parse(TEMPLATE).and_then(|template| template.parameters()).expect("the declarations are understood");
-    let names: Vec<&str> = listed.iter().map(|parameter| parameter.name.as_str()).collect();
+    let listed = Template::parse(TEMPLATE)
+        .and_then(|template| template.parameters())
+        .expect("the declarations are understood");
+    let names: Vec<&str> = listed
+        .iter()
+        .map(|parameter| parameter.name.as_str())
+        .collect();
     assert_eq!(names, ["Level", "Size", "Slug"]);
     let level = Parameter {
         name: "Level".to_owned(),
@@ -35,7 +39,9 @@ fn declarations_are_listed_in_order() {
 #[test]
 fn an_override_takes_the_defaults_place() {
     let mut context = context();
-    context.parameters.insert("Size".to_owned(), "60".to_owned());
+    context
+        .parameters
+        .insert("Size".to_owned(), "60".to_owned());
     let stack = read(TEMPLATE, &context).expect("60 is allowed");
     assert_eq!(stack.queues[0].delay_seconds, 60);
 }
@@ -43,43 +49,101 @@ fn an_override_takes_the_defaults_place() {
 #[test]
 fn an_override_that_breaks_the_declaration_is_refused() {
     let cases = [
-        ("Colour", "red", 3, "there is no parameter `Colour` to override"),
-        ("Level", "loud", 3, "the parameter `Level` must be one of info, debug"),
+        (
+            "Colour",
+            "red",
+            3,
+            "there is no parameter `Colour` to override",
+        ),
+        (
+            "Level",
+            "loud",
+            3,
+            "the parameter `Level` must be one of info, debug",
+        ),
         ("Size", "-1", 8, "the parameter `Size` must be at least 0"),
         ("Size", "101", 8, "the parameter `Size` must be at most 100"),
-        ("Size", "ten", 8, "the parameter `Size` must be a whole number"),
-        ("Slug", "a", 9, "the parameter `Slug` must be at least 2 characters long"),
-        ("Slug", "abcde", 9, "the parameter `Slug` must be at most 4 characters long"),
+        (
+            "Size",
+            "ten",
+            8,
+            "the parameter `Size` must be a whole number",
+        ),
+        (
+            "Slug",
+            "a",
+            9,
+            "the parameter `Slug` must be at least 2 characters long",
+        ),
+        (
+            "Slug",
+            "abcde",
+            9,
+            "the parameter `Slug` must be at most 4 characters long",
+        ),
         ("Slug", "ab1", 9, "the parameter `Slug` must match [a-z]+|A"),
     ];
     for (name, value, line, message) in cases {
         let mut context = context();
         context.parameters.insert(name.to_owned(), value.to_owned());
-        let shown = read(TEMPLATE, &context).expect_err("the value is not allowed").to_string();
+        let shown = read(TEMPLATE, &context)
+            .expect_err("the value is not allowed")
+            .to_string();
         assert_eq!(shown, format!("template.yaml:{line}: {message}"));
     }
     let mut context = context();
-    context.parameters.insert("Slug".to_owned(), "a".repeat(4097));
-    assert!(read(TEMPLATE, &context).is_err_and(|problems| problems.to_string().contains("at most 4096 bytes")));
+    context
+        .parameters
+        .insert("Slug".to_owned(), "a".repeat(4097));
+    assert!(
+        read(TEMPLATE, &context)
+            .is_err_and(|problems| problems.to_string().contains("at most 4096 bytes"))
+    );
 }
 
 #[test]
 fn a_declaration_that_is_not_understood_is_refused() {
     let cases = [
         ("{ Default: a }", "`Type` of a parameter is missing"),
-        ("{ Type: CommaDelimitedList, Default: a }", "the parameter type `CommaDelimitedList` is not understood"),
-        ("{ Type: String, Default: a, Colour: red }", "`Colour` of a parameter is not understood"),
-        ("{ Type: String, Default: a, MinValue: 1 }", "`MinValue` of a parameter is not understood"),
-        ("{ Type: String, Default: a, AllowedPattern: '(' }", "`AllowedPattern` is no regular expression"),
-        ("{ Type: Number, Default: 1, MinValue: low }", "a bound must be a whole number"),
-        ("{ Type: String, Default: b, AllowedValues: [a] }", "the parameter `Word` must be one of a"),
-        ("{ Type: String }", "the parameter `Word` has no default and was not given"),
+        (
+            "{ Type: CommaDelimitedList, Default: a }",
+            "the parameter type `CommaDelimitedList` is not understood",
+        ),
+        (
+            "{ Type: String, Default: a, Colour: red }",
+            "`Colour` of a parameter is not understood",
+        ),
+        (
+            "{ Type: String, Default: a, MinValue: 1 }",
+            "`MinValue` of a parameter is not understood",
+        ),
+        (
+            "{ Type: String, Default: a, AllowedPattern: '(' }",
+            "`AllowedPattern` is no regular expression",
+        ),
+        (
+            "{ Type: Number, Default: 1, MinValue: low }",
+            "a bound must be a whole number",
+        ),
+        (
+            "{ Type: String, Default: b, AllowedValues: [a] }",
+            "the parameter `Word` must be one of a",
+        ),
+        (
+            "{ Type: String }",
+            "the parameter `Word` has no default and was not given",
+        ),
         ("text", "a parameter must be a mapping"),
     ];
     for (declaration, message) in cases {
         let template = format!("Parameters:\n  Word: {declaration}\nResources: {{}}\n");
-        let shown = read(&template, &context()).expect_err(declaration).to_string();
-        assert!(shown.starts_with("template.yaml:2: "), "{declaration}: {shown}");
+        let shown = read(&template, &context())
+            .expect_err(declaration)
+            .to_string();
+        assert!(
+            shown.starts_with("template.yaml:2: "),
+            "{declaration}: {shown}"
+        );
         assert!(shown.contains(message), "{declaration}: {shown}");
     }
 }

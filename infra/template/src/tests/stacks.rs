@@ -2,8 +2,8 @@
 
 use super::{problems, stack};
 use crate::{
-    AttributeType, Bucket, CorsRule, Function, Key, LifecycleRule, Permission, Problems, Queue, QueueAlarm,
-    RecursiveLoop, Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
+    AttributeType, Bucket, CorsRule, Function, Key, LifecycleRule, Permission, Problems, Queue,
+    QueueAlarm, RecursiveLoop, Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
 };
 
 const WORKER: &str = r"
@@ -55,25 +55,48 @@ fn a_worker_hangs_on_a_queue_with_dead_letters() -> Result<(), Problems> {
         retention_seconds: 345_600,
         redrive: None,
     };
-    let dead = Queue { retention_seconds: 1_209_600, ..queue("Dead") };
-    let redrive = Some(Redrive { dead_letter_queue: "larder-Dead".to_owned(), max_receive_count: 3 });
-    let jobs = Queue { visibility_timeout_seconds: 120, delay_seconds: 2, redrive, ..queue("Jobs") };
-    let environment =
-        [("LEVEL", "info"), ("PLACE", "here"), ("QUEUE_URL", "http://127.0.0.1:9324/000000000000/larder-Jobs")];
+    let dead = Queue {
+        retention_seconds: 1_209_600,
+        ..queue("Dead")
+    };
+    let redrive = Some(Redrive {
+        dead_letter_queue: "larder-Dead".to_owned(),
+        max_receive_count: 3,
+    });
+    let jobs = Queue {
+        visibility_timeout_seconds: 120,
+        delay_seconds: 2,
+        redrive,
+        ..queue("Jobs")
+    };
+    let environment = [
+        ("LEVEL", "info"),
+        ("PLACE", "here"),
+        (
+            "QUEUE_URL",
+            "http://127.0.0.1:9324/000000000000/larder-Jobs",
+        ),
+    ];
     let worker = Function {
         logical_id: "Worker".to_owned(),
         name: "larder-Worker".to_owned(),
         binary: "worker".to_owned(),
         timeout_seconds: 20,
         memory_mib: 256,
-        environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        environment: environment
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
         permissions: vec![
             Permission {
                 actions: texts(["sqs:SendMessage"]),
                 resources: texts(["arn:aws:sqs:eu-central-1:000000000000:larder-Dead"]),
             },
             Permission {
-                actions: texts(["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"]),
+                actions: texts([
+                    "sqs:ReceiveMessage",
+                    "sqs:DeleteMessage",
+                    "sqs:GetQueueAttributes",
+                ]),
                 resources: texts([jobs_arn]),
             },
         ],
@@ -87,31 +110,48 @@ fn a_worker_hangs_on_a_queue_with_dead_letters() -> Result<(), Problems> {
         maximum_concurrency: Some(2),
         reports_failures: true,
     };
-    let expected =
-        Stack { queues: vec![dead, jobs], functions: vec![worker], triggers: vec![trigger], ..Stack::default() };
+    let expected = Stack {
+        queues: vec![dead, jobs],
+        functions: vec![worker],
+        triggers: vec![trigger],
+        ..Stack::default()
+    };
     assert_eq!(stack(WORKER)?, expected);
     Ok(())
 }
 
 #[test]
 fn a_trigger_has_lambdas_defaults() -> Result<(), Problems> {
-    let (start, end) = (WORKER.find("            BatchSize"), WORKER.find("            FunctionResponseTypes"));
+    let (start, end) = (
+        WORKER.find("            BatchSize"),
+        WORKER.find("            FunctionResponseTypes"),
+    );
     let (start, end) = start.zip(end).expect("the template has both");
-    let template = format!("{}{}", &WORKER[..start], &WORKER[end..]).replace("FunctionResponseTypes", "#");
+    let template =
+        format!("{}{}", &WORKER[..start], &WORKER[end..]).replace("FunctionResponseTypes", "#");
     let trigger = &stack(&template)?.triggers[0];
     assert_eq!(trigger.batch_size, 10);
-    assert_eq!((trigger.maximum_concurrency, trigger.reports_failures), (None, false));
+    assert_eq!(
+        (trigger.maximum_concurrency, trigger.reports_failures),
+        (None, false)
+    );
     Ok(())
 }
 
 #[test]
 fn function_may_allow_recursive_loops() -> Result<(), Problems> {
-    for (value, expected) in [("Allow", RecursiveLoop::Allow), ("Terminate", RecursiveLoop::Terminate)] {
+    for (value, expected) in [
+        ("Allow", RecursiveLoop::Allow),
+        ("Terminate", RecursiveLoop::Terminate),
+    ] {
         let template = WORKER.replace("MemorySize: 256", &format!("RecursiveLoop: {value}"));
         assert_eq!(stack(&template)?.functions[0].recursive_loop, expected);
     }
     let shown = problems(&WORKER.replace("MemorySize: 256", "RecursiveLoop: Perhaps"));
-    assert!(shown.contains("`RecursiveLoop` must be Allow or Terminate"), "{shown}");
+    assert!(
+        shown.contains("`RecursiveLoop` must be Allow or Terminate"),
+        "{shown}"
+    );
     Ok(())
 }
 
@@ -130,11 +170,20 @@ fn alarm_names_its_queue() -> Result<(), Problems> {
       ComparisonOperator: GreaterThanThreshold
       Threshold: 0
 ";
-    let expected = QueueAlarm { logical_id: "DeadAlarm".to_owned(), queue: "larder-Dead".to_owned() };
+    let expected = QueueAlarm {
+        logical_id: "DeadAlarm".to_owned(),
+        queue: "larder-Dead".to_owned(),
+    };
     assert_eq!(stack(&format!("{WORKER}{alarm}"))?.alarms, [expected]);
 
-    let shown = problems(&format!("{WORKER}{}", alarm.replace("Threshold: 0", "Threshold: 9")));
-    assert!(shown.contains("`Threshold` is understood as `0` only"), "{shown}");
+    let shown = problems(&format!(
+        "{WORKER}{}",
+        alarm.replace("Threshold: 0", "Threshold: 9")
+    ));
+    assert!(
+        shown.contains("`Threshold` is understood as `0` only"),
+        "{shown}"
+    );
     Ok(())
 }
 
@@ -142,7 +191,10 @@ fn alarm_names_its_queue() -> Result<(), Problems> {
 #[test]
 fn a_message_stays_hidden_while_it_is_at_work() {
     let shown = problems(&WORKER.replace("VisibilityTimeout: 120", "VisibilityTimeout: 19"));
-    assert!(shown.starts_with("template.yaml:10: `VisibilityTimeout` is shorter than"), "{shown}");
+    assert!(
+        shown.starts_with("template.yaml:10: `VisibilityTimeout` is shorter than"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -164,12 +216,20 @@ Resources:
     let expected = Table {
         logical_id: "Table".to_owned(),
         name: "things".to_owned(),
-        key: Key { partition: "pk".to_owned(), sort: Some("at".to_owned()) },
-        attributes: attributes.map(|(name, kind)| (name.to_owned(), kind)).into(),
+        key: Key {
+            partition: "pk".to_owned(),
+            sort: Some("at".to_owned()),
+        },
+        attributes: attributes
+            .map(|(name, kind)| (name.to_owned(), kind))
+            .into(),
         time_to_live: Some("gone_at".to_owned()),
     };
     assert_eq!(stack(template)?.tables, [expected]);
-    assert_eq!(stack(&template.replace("Enabled: true", "Enabled: false"))?.tables[0].time_to_live, None);
+    assert_eq!(
+        stack(&template.replace("Enabled: true", "Enabled: false"))?.tables[0].time_to_live,
+        None
+    );
     Ok(())
 }
 
@@ -189,8 +249,16 @@ Resources:
           - { Status: Enabled, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }
           - { Status: Disabled, ExpirationInDays: 1 }
 ";
-    let expired = LifecycleRule { prefix: "staging/".to_owned(), expiration_days: Some(2), abort_multipart_days: None };
-    let unfinished = LifecycleRule { prefix: String::new(), expiration_days: None, abort_multipart_days: Some(1) };
+    let expired = LifecycleRule {
+        prefix: "staging/".to_owned(),
+        expiration_days: Some(2),
+        abort_multipart_days: None,
+    };
+    let unfinished = LifecycleRule {
+        prefix: String::new(),
+        expiration_days: None,
+        abort_multipart_days: Some(1),
+    };
     let expected = Bucket {
         logical_id: "Bucket".to_owned(),
         name: "larder-bucket-000000000000".to_owned(),
@@ -235,16 +303,23 @@ Resources:
 
 #[test]
 fn a_rule_sends_to_a_queue_time_and_again() -> Result<(), Problems> {
-    for (expression, period_seconds) in
-        [("1 day", 86_400), ("2 days", 172_800), ("1 hour", 3_600), ("12 hours", 43_200), ("5 minutes", 300)]
-    {
+    for (expression, period_seconds) in [
+        ("1 day", 86_400),
+        ("2 days", 172_800),
+        ("1 hour", 3_600),
+        ("12 hours", 43_200),
+        ("5 minutes", 300),
+    ] {
         let expected = Schedule {
             rule: "Daily".to_owned(),
             period_seconds,
             queue: "larder-Jobs".to_owned(),
             message: "{\"a\": 1}".to_owned(),
         };
-        assert_eq!(stack(&SCHEDULE.replace("1 day", expression))?.schedules, [expected]);
+        assert_eq!(
+            stack(&SCHEDULE.replace("1 day", expression))?.schedules,
+            [expected]
+        );
     }
     Ok(())
 }
@@ -276,12 +351,29 @@ Resources:
         length,
         excludes_punctuation,
     };
-    assert_eq!(stack.secrets, [secret("Long", 64, true), secret("Short", 32, false)]);
-    let arn = |id: &str| format!("arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-{id}-abcdef");
+    assert_eq!(
+        stack.secrets,
+        [secret("Long", 64, true), secret("Short", 32, false)]
+    );
+    let arn = |id: &str| {
+        format!("arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-{id}-abcdef")
+    };
     let function = &stack.functions[0];
-    assert_eq!([&function.environment["LONG"], &function.environment["SHORT"]], [&arn("Long"), &arn("Short")]);
+    assert_eq!(
+        [
+            &function.environment["LONG"],
+            &function.environment["SHORT"]
+        ],
+        [&arn("Long"), &arn("Short")]
+    );
     let actions = vec!["secretsmanager:GetSecretValue".to_owned()];
-    assert_eq!(function.permissions, [Permission { actions, resources: vec![arn("Long")] }]);
+    assert_eq!(
+        function.permissions,
+        [Permission {
+            actions,
+            resources: vec![arn("Long")]
+        }]
+    );
     Ok(())
 }
 
@@ -313,7 +405,10 @@ Resources:
         path: path.to_owned(),
         function: "Edge".to_owned(),
     };
-    assert_eq!(stack.routes, [route("GET", "/a/{id}"), route("ANY", "$default")]);
+    assert_eq!(
+        stack.routes,
+        [route("GET", "/a/{id}"), route("ANY", "$default")]
+    );
     assert_eq!(stack.cdn_origin.as_deref(), Some("Edge"));
     assert!(stack.functions[0].has_url);
     Ok(())

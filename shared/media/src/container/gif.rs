@@ -35,14 +35,21 @@ pub(crate) struct Blocks<'a> {
 
 /// Bytes of a colour table whose size is in the low bits of a packed field, if its high bit says that there is one.
 fn table(packed: u8) -> usize {
-    if packed & 0x80 == 0 { 0 } else { 3 << ((packed & 0x07) + 1) }
+    if packed & 0x80 == 0 {
+        0
+    } else {
+        3 << ((packed & 0x07) + 1)
+    }
 }
 
 impl<'a> Blocks<'a> {
     /// Those after the logical screen and its colours.
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Blocks<'a>, ProbeError> {
         let [packed] = array(bytes, 10)?;
-        Ok(Blocks { bytes, at: HEADER + table(packed) })
+        Ok(Blocks {
+            bytes,
+            at: HEADER + table(packed),
+        })
     }
 
     /// Where the next block begins.
@@ -77,8 +84,11 @@ impl<'a> Blocks<'a> {
 
     fn extension(&self, label: u8, data: usize) -> Kind {
         match label {
-            0xF9 => array(self.bytes, data)
-                .map_or(Kind::Other, |[_, packed]: [u8; 2]| Kind::Control { has_alpha: packed & 1 == 1 }),
+            0xF9 => {
+                array(self.bytes, data).map_or(Kind::Other, |[_, packed]: [u8; 2]| Kind::Control {
+                    has_alpha: packed & 1 == 1,
+                })
+            }
             0xFE => Kind::Comment,
             0xFF => match array(self.bytes, data) {
                 Ok([11]) => array(self.bytes, data + 1).map_or(Kind::Other, Kind::Application),

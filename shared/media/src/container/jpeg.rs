@@ -68,13 +68,23 @@ impl<'a> Segments<'a> {
         let marker = self.bytes[start + 1];
         if marker == END || marker == START || marker == 0x01 {
             self.at = start + 2;
-            return Ok(Segment { marker, payload: &[], range: start..self.at });
+            return Ok(Segment {
+                marker,
+                payload: &[],
+                range: start..self.at,
+            });
         }
         let length = usize::from(be16(self.bytes, start + 2)?);
-        let payload = length.checked_sub(2).ok_or(ProbeError::Malformed("a JPEG segment without its length"))?;
+        let payload = length
+            .checked_sub(2)
+            .ok_or(ProbeError::Malformed("a JPEG segment without its length"))?;
         let payload = part(self.bytes, start + 4, payload)?;
         self.at = start + 2 + length;
-        Ok(Segment { marker, payload, range: start..self.at })
+        Ok(Segment {
+            marker,
+            payload,
+            range: start..self.at,
+        })
     }
 
     /// Where the next marker is. On the way are a scan's pixels, in which 0xFF is followed by 0 or a restart marker.
@@ -82,8 +92,13 @@ impl<'a> Segments<'a> {
         let mut at = self.at;
         loop {
             let rest = self.bytes.get(at..).unwrap_or_default();
-            let found = rest.iter().position(|byte| *byte == 0xFF).map(|found| at + found);
-            let missing = ProbeError::NeedsMore { bytes: self.bytes.len() as u64 + 2 };
+            let found = rest
+                .iter()
+                .position(|byte| *byte == 0xFF)
+                .map(|found| at + found);
+            let missing = ProbeError::NeedsMore {
+                bytes: self.bytes.len() as u64 + 2,
+            };
             let start = found.ok_or(missing.clone())?;
             match self.bytes.get(start + 1) {
                 None => return Err(missing),
@@ -111,9 +126,14 @@ pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     parts.sort_by_key(|(number, ..)| *number);
     let count = parts.len();
-    let whole = parts
-        .iter()
-        .zip(1..)
-        .all(|((number, of, _), expected)| usize::from(*number) == expected && usize::from(*of) == count);
-    (whole && count > 0).then(|| parts.into_iter().flat_map(|(_, _, data)| data).copied().collect())
+    let whole = parts.iter().zip(1..).all(|((number, of, _), expected)| {
+        usize::from(*number) == expected && usize::from(*of) == count
+    });
+    (whole && count > 0).then(|| {
+        parts
+            .into_iter()
+            .flat_map(|(_, _, data)| data)
+            .copied()
+            .collect()
+    })
 }

@@ -40,14 +40,19 @@ pub(crate) struct Chunks<'a> {
 impl<'a> Chunks<'a> {
     /// Those after the signature.
     pub(crate) fn of(bytes: &'a [u8]) -> Chunks<'a> {
-        Chunks { bytes, at: SIGNATURE }
+        Chunks {
+            bytes,
+            at: SIGNATURE,
+        }
     }
 
     /// The next chunk; past `IEND` there is none.
     pub(crate) fn next(&mut self) -> Result<Chunk, ProbeError> {
         let named = be32(self.bytes, self.at)?;
         if named > LENGTH {
-            return Err(ProbeError::Malformed("a PNG chunk longer than there may be"));
+            return Err(ProbeError::Malformed(
+                "a PNG chunk longer than there may be",
+            ));
         }
         let kind = array(self.bytes, self.at + 4)?;
         let start = self.at + 8;

@@ -34,18 +34,31 @@ impl<'a> Directory<'a> {
             Some(_) => return Err(ProbeError::Malformed("not a TIFF")),
             None => return Err(ProbeError::NeedsMore { bytes: 4 }),
         };
-        let mut directory = Directory { bytes, big_endian, at: 0, entries: 0 };
+        let mut directory = Directory {
+            bytes,
+            big_endian,
+            at: 0,
+            entries: 0,
+        };
         directory.at = length(directory.long(4)?.into());
         directory.entries = directory.short(directory.at)?.into();
         Ok(directory)
     }
 
     fn short(&self, at: usize) -> Result<u16, ProbeError> {
-        if self.big_endian { be16(self.bytes, at) } else { le16(self.bytes, at) }
+        if self.big_endian {
+            be16(self.bytes, at)
+        } else {
+            le16(self.bytes, at)
+        }
     }
 
     fn long(&self, at: usize) -> Result<u32, ProbeError> {
-        if self.big_endian { be32(self.bytes, at) } else { le32(self.bytes, at) }
+        if self.big_endian {
+            be32(self.bytes, at)
+        } else {
+            le32(self.bytes, at)
+        }
     }
 
     /// Where a tag's value stands, and its type.

@@ -42,7 +42,11 @@ impl<'a> Chunks<'a> {
     /// Those after the header, to where it says that the file ends.
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Chunks<'a>, ProbeError> {
         let end = length(u64::from(le32(bytes, 4)?) + 8);
-        Ok(Chunks { bytes, at: HEADER, end })
+        Ok(Chunks {
+            bytes,
+            at: HEADER,
+            end,
+        })
     }
 
     /// The next chunk, until there is none.
@@ -58,7 +62,10 @@ impl<'a> Chunks<'a> {
             return Err(ProbeError::Malformed("a WebP chunk beyond the file's end"));
         }
         self.at = start + data + data % 2;
-        Ok(Some(Chunk { kind, data: start..start + data }))
+        Ok(Some(Chunk {
+            kind,
+            data: start..start + data,
+        }))
     }
 
     /// The first chunk of a kind among those that are left.
@@ -87,14 +94,22 @@ pub(crate) fn frame(bytes: &[u8], chunk: &Chunk) -> Result<(u32, u32, bool), Pro
         if signature != 0x2F || header >> 29 != 0 {
             return Err(ProbeError::Malformed("not WebP's lossless pixels"));
         }
-        return Ok(((header & 0x3FFF) + 1, (header >> 14 & 0x3FFF) + 1, header >> 28 & 1 == 1));
+        return Ok((
+            (header & 0x3FFF) + 1,
+            (header >> 14 & 0x3FFF) + 1,
+            header >> 28 & 1 == 1,
+        ));
     }
     let header: [u8; 10] = array(bytes, start)?;
     if header[3..6] != [0x9D, 0x01, 0x2A] {
         return Err(ProbeError::Malformed("not WebP's lossy pixels"));
     }
     let side = |low: u8, high: u8| u32::from(u16::from_le_bytes([low, high]) & 0x3FFF);
-    Ok((side(header[6], header[7]), side(header[8], header[9]), false))
+    Ok((
+        side(header[6], header[7]),
+        side(header[8], header[9]),
+        false,
+    ))
 }
 
 /// Adds a chunk to a file's end.
@@ -115,7 +130,8 @@ pub(crate) fn begin() -> Vec<u8> {
 
 /// Ends a file: its header says how long it is.
 pub(crate) fn end(mut file: Vec<u8>) -> Vec<u8> {
-    let length = u32::try_from(file.len() - 8).expect("a file made of one that is shorter than 4 GiB");
+    let length =
+        u32::try_from(file.len() - 8).expect("a file made of one that is shorter than 4 GiB");
     file[4..8].copy_from_slice(&length.to_le_bytes());
     file
 }

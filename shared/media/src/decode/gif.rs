@@ -24,8 +24,10 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
     let mut decoder = options.read_info(bytes).map_err(told)?;
     agreed(probed, decoder.width(), decoder.height())?;
     let global = decoder.global_palette().map(<[u8]>::to_vec);
-    let frame =
-        decoder.read_next_frame().map_err(told)?.ok_or_else(|| MediaError::malformed("a GIF without frames"))?;
+    let frame = decoder
+        .read_next_frame()
+        .map_err(told)?
+        .ok_or_else(|| MediaError::malformed("a GIF without frames"))?;
     let palette = frame.palette.as_ref().or(global.as_ref());
     let palette = palette.ok_or_else(|| MediaError::malformed("a GIF without colours"))?;
 

@@ -28,7 +28,9 @@ const SCANS: usize = 200;
 pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
     let is_adobe = survey(bytes)?;
     let builder = Decompress::with_err(strict());
-    let image = builder.from_reader(Complete(bytes)).map_err(MediaError::malformed)?;
+    let image = builder
+        .from_reader(Complete(bytes))
+        .map_err(MediaError::malformed)?;
     agreed(probed, image.width(), image.height())?;
     let mut pixels = match image.image().map_err(MediaError::malformed)? {
         Format::RGB(started) => colours(started, Pixels::blank(probed, Channels::Rgb))?,
@@ -56,8 +58,13 @@ fn survey(bytes: &[u8]) -> Result<bool, MediaError> {
     }
 }
 
-fn colours(mut started: DecompressStarted<Complete>, mut pixels: Pixels) -> Result<Pixels, MediaError> {
-    started.read_scanlines_into(&mut pixels.samples).map_err(MediaError::malformed)?;
+fn colours(
+    mut started: DecompressStarted<Complete>,
+    mut pixels: Pixels,
+) -> Result<Pixels, MediaError> {
+    started
+        .read_scanlines_into(&mut pixels.samples)
+        .map_err(MediaError::malformed)?;
     started.finish().map_err(MediaError::malformed)?;
     Ok(pixels)
 }
@@ -74,7 +81,9 @@ fn inks(
     let mut inked = vec![0; probed.width as usize * 4];
     let row = pixels.row();
     for row in pixels.samples.chunks_exact_mut(row) {
-        started.read_scanlines_into(&mut inked).map_err(MediaError::malformed)?;
+        started
+            .read_scanlines_into(&mut inked)
+            .map_err(MediaError::malformed)?;
         // Adobe writes how much light is left, others how much ink there is.
         if is_inverted {
             for ink in &mut inked {
@@ -130,7 +139,11 @@ impl Read for Complete<'_> {
 
 impl BufRead for Complete<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.0.is_empty() { Err(io::Error::other("the image ends early")) } else { Ok(self.0) }
+        if self.0.is_empty() {
+            Err(io::Error::other("the image ends early"))
+        } else {
+            Ok(self.0)
+        }
     }
 
     fn consume(&mut self, amount: usize) {

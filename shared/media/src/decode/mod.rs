@@ -36,14 +36,25 @@ pub fn decode(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
 /// Most pixels of such an image.
 fn budget(probed: &Probed) -> u64 {
     let has_code_tables = probed.lossless || probed.has_alpha;
-    if probed.format == Format::WebP && has_code_tables { DEMANDING_PIXELS } else { PIXELS }
+    if probed.format == Format::WebP && has_code_tables {
+        DEMANDING_PIXELS
+    } else {
+        PIXELS
+    }
 }
 
 /// Stops where a decoder and the probe read different dimensions.
-fn agreed(probed: &Probed, width: impl TryInto<u32>, height: impl TryInto<u32>) -> Result<(), MediaError> {
-    if width.try_into().ok() == Some(probed.width) && height.try_into().ok() == Some(probed.height) {
+fn agreed(
+    probed: &Probed,
+    width: impl TryInto<u32>,
+    height: impl TryInto<u32>,
+) -> Result<(), MediaError> {
+    if width.try_into().ok() == Some(probed.width) && height.try_into().ok() == Some(probed.height)
+    {
         Ok(())
     } else {
-        Err(MediaError::malformed("its headers disagree about its dimensions"))
+        Err(MediaError::malformed(
+            "its headers disagree about its dimensions",
+        ))
     }
 }

@@ -22,7 +22,11 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
     if decoder.is_animated() {
         return Err(MediaError::NotDecoded(Format::WebP));
     }
-    let channels = if decoder.has_alpha() { Channels::Rgba } else { Channels::Rgb };
+    let channels = if decoder.has_alpha() {
+        Channels::Rgba
+    } else {
+        Channels::Rgb
+    };
     let mut pixels = Pixels::blank(probed, channels);
     decoder.read_image(&mut pixels.samples).map_err(told)?;
     // One beyond the limit is none.
@@ -32,7 +36,9 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
 
 fn told(error: DecodingError) -> MediaError {
     match error {
-        DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => MediaError::EndsEarly,
+        DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            MediaError::EndsEarly
+        }
         error => MediaError::malformed(error),
     }
 }

@@ -19,9 +19,15 @@ const SPEED: u8 = 9;
 
 pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     fits(pixels, Format::Avif, SIDE)?;
-    let limit = if encoding.quality > QUALITY { AVIF_PIXELS / 2 } else { AVIF_PIXELS };
+    let limit = if encoding.quality > QUALITY {
+        AVIF_PIXELS / 2
+    } else {
+        AVIF_PIXELS
+    };
     bearable(pixels, limit)?;
-    let mut encoder = Encoder::new().with_quality(encoding.quality.into()).with_speed(SPEED);
+    let mut encoder = Encoder::new()
+        .with_quality(encoding.quality.into())
+        .with_speed(SPEED);
     if let Some(exif) = encoding.exif {
         encoder = encoder.with_exif(exif);
     }
@@ -30,7 +36,10 @@ pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, Me
     let (samples, channels) = colour::coloured(pixels);
     let file = match channels {
         Channels::Rgba => encoder.encode_rgba(Img::new(samples.as_rgba(), width, height)),
-        Channels::Grey | Channels::Rgb => encoder.encode_rgb(Img::new(samples.as_rgb(), width, height)),
+        Channels::Grey | Channels::Rgb => {
+            encoder.encode_rgb(Img::new(samples.as_rgb(), width, height))
+        }
     };
-    file.map(|file| file.avif_file).map_err(MediaError::encoding)
+    file.map(|file| file.avif_file)
+        .map_err(MediaError::encoding)
 }

@@ -25,32 +25,49 @@ pub(super) fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, Med
     fits(&pixels, Format::Jpeg, SIDE)?;
     let pixels = colour::on_white(pixels);
     let is_grey = pixels.channels == Channels::Grey;
-    let mut settings = Compress::new(if is_grey { ColorSpace::JCS_GRAYSCALE } else { ColorSpace::JCS_RGB });
+    let mut settings = Compress::new(if is_grey {
+        ColorSpace::JCS_GRAYSCALE
+    } else {
+        ColorSpace::JCS_RGB
+    });
     settings.set_fastest_defaults();
     settings.set_size(pixels.width as usize, pixels.height as usize);
     settings.set_quality(encoding.quality.into());
     settings.set_optimize_coding(true);
     if !is_grey {
-        let size = if encoding.quality >= FULL_COLOUR { (1, 1) } else { (2, 2) };
+        let size = if encoding.quality >= FULL_COLOUR {
+            (1, 1)
+        } else {
+            (2, 2)
+        };
         settings.set_chroma_sampling_pixel_sizes(size, size);
     }
     if encoding.progressive {
         settings.set_progressive_mode();
     }
-    let mut started = settings.start_compress(Vec::new()).map_err(MediaError::encoding)?;
+    let mut started = settings
+        .start_compress(Vec::new())
+        .map_err(MediaError::encoding)?;
     if let Some(exif) = encoding.exif.filter(|exif| exif.len() <= EXIF_BYTES) {
         started.write_marker(Marker::APP(1), &[EXIF_NAME, exif].concat());
     }
     for segment in profile_segments(pixels.profile.as_deref().unwrap_or_default()) {
         started.write_marker(Marker::APP(2), &segment);
     }
-    started.write_scanlines(&pixels.samples).map_err(MediaError::encoding)?;
+    started
+        .write_scanlines(&pixels.samples)
+        .map_err(MediaError::encoding)?;
     started.finish().map_err(MediaError::encoding)
 }
 
 /// The segments of a colour profile, numbered from 1. One that needs more than can be numbered is left out.
 fn profile_segments(profile: &[u8]) -> Vec<Vec<u8>> {
     let parts = profile.chunks(PROFILE_BYTES);
-    let Ok(count) = u8::try_from(parts.len()) else { return Vec::new() };
-    parts.zip(1..=count).map(|(part, number)| [PROFILE_NAME, &[number, count], part].concat()).collect()
+    let Ok(count) = u8::try_from(parts.len()) else {
+        return Vec::new();
+    };
+    parts
+        .zip(1..=count)
+        .map(|(part, number)| [PROFILE_NAME, &[number, count], part].concat())
+        .collect()
 }

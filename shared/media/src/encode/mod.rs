@@ -13,7 +13,13 @@ use crate::{
 };
 
 /// Quality by the longer side, in pixels, where none is asked for: a larger image is seen from further away.
-const QUALITY_BY_SIDE: [(u32, u8); 5] = [(1_000, 90), (2_500, 85), (5_000, 80), (7_500, 75), (10_000, 70)];
+const QUALITY_BY_SIDE: [(u32, u8); 5] = [
+    (1_000, 90),
+    (2_500, 85),
+    (5_000, 80),
+    (7_500, 75),
+    (10_000, 70),
+];
 /// Quality of images that are larger still.
 const QUALITY_OF_THE_LARGEST: u8 = 60;
 
@@ -66,7 +72,11 @@ fn bearable(pixels: &Pixels, limit: u64) -> Result<(), MediaError> {
 /// Refuses sides that a format cannot hold.
 fn fits(pixels: &Pixels, format: Format, side: u32) -> Result<(), MediaError> {
     if pixels.width.max(pixels.height) > side {
-        Err(MediaError::DoesNotFit { format, width: pixels.width, height: pixels.height })
+        Err(MediaError::DoesNotFit {
+            format,
+            width: pixels.width,
+            height: pixels.height,
+        })
     } else {
         Ok(())
     }

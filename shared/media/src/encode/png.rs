@@ -24,7 +24,9 @@ pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, Me
     let mut file = Vec::new();
     let encoder = Encoder::with_info(&mut file, info).map_err(MediaError::encoding)?;
     let mut writer = encoder.write_header().map_err(MediaError::encoding)?;
-    writer.write_image_data(&pixels.samples).map_err(MediaError::encoding)?;
+    writer
+        .write_image_data(&pixels.samples)
+        .map_err(MediaError::encoding)?;
     writer.finish().map_err(MediaError::encoding)?;
     Ok(file)
 }

@@ -22,14 +22,25 @@ pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, Me
     if encoding.lossless || pixels.channels == Channels::Rgba {
         bearable(pixels, DEMANDING_PIXELS)?;
     }
-    let mut config = WebPConfig::new().map_err(|()| MediaError::encoding("libwebp has another interface"))?;
+    let mut config =
+        WebPConfig::new().map_err(|()| MediaError::encoding("libwebp has another interface"))?;
     config.method = METHOD;
     config.lossless = encoding.lossless.into();
-    config.quality = if encoding.lossless { LOSSLESS_EFFORT } else { encoding.quality.into() };
+    config.quality = if encoding.lossless {
+        LOSSLESS_EFFORT
+    } else {
+        encoding.quality.into()
+    };
     let (samples, channels) = colour::coloured(pixels);
-    let layout = if channels == Channels::Rgba { PixelLayout::Rgba } else { PixelLayout::Rgb };
+    let layout = if channels == Channels::Rgba {
+        PixelLayout::Rgba
+    } else {
+        PixelLayout::Rgb
+    };
     let encoder = Encoder::new(&samples, layout, pixels.width, pixels.height);
-    let file = encoder.encode_advanced(&config).map_err(|code| MediaError::encoding(format!("{code:?}")))?;
+    let file = encoder
+        .encode_advanced(&config)
+        .map_err(|code| MediaError::encoding(format!("{code:?}")))?;
     if pixels.profile.is_none() && encoding.exif.is_none() {
         return Ok(file.to_vec());
     }
@@ -37,7 +48,11 @@ pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, Me
 }
 
 /// The same file, extended by a colour profile and camera data.
-fn with_data(file: &[u8], pixels: &Pixels, exif: Option<&[u8]>) -> Result<Vec<u8>, crate::ProbeError> {
+fn with_data(
+    file: &[u8],
+    pixels: &Pixels,
+    exif: Option<&[u8]>,
+) -> Result<Vec<u8>, crate::ProbeError> {
     let mut chunks = Chunks::of(file)?;
     let mut kept = Vec::new();
     let mut flags = 0;
@@ -51,13 +66,28 @@ fn with_data(file: &[u8], pixels: &Pixels, exif: Option<&[u8]>) -> Result<Vec<u8
         kept.push(chunk);
     }
     flags |= if exif.is_some() { HAS_EXIF } else { 0 };
-    flags |= if pixels.profile.is_some() { HAS_PROFILE } else { 0 };
+    flags |= if pixels.profile.is_some() {
+        HAS_PROFILE
+    } else {
+        0
+    };
 
     let mut extended = begin();
     let [width_low, width_middle, width_high, _] = (pixels.width - 1).to_le_bytes();
     let [height_low, height_middle, height_high, _] = (pixels.height - 1).to_le_bytes();
-    let canvas = [width_low, width_middle, width_high, height_low, height_middle, height_high];
-    push(&mut extended, *b"VP8X", &[&[flags, 0, 0, 0][..], &canvas].concat());
+    let canvas = [
+        width_low,
+        width_middle,
+        width_high,
+        height_low,
+        height_middle,
+        height_high,
+    ];
+    push(
+        &mut extended,
+        *b"VP8X",
+        &[&[flags, 0, 0, 0][..], &canvas].concat(),
+    );
     if let Some(profile) = &pixels.profile {
         push(&mut extended, *b"ICCP", profile);
     }

@@ -9,20 +9,39 @@ pub(crate) const SECRET: &[u8] = b"52.5200N 13.4050E";
 pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
     let pixel = |x: u32, y: u32| {
         let scaled = |value: u32, of: u32| u8::try_from(value * 255 / of.max(1)).unwrap();
-        let colour = [scaled(x, width), scaled(y, height), scaled(x + y, width + height), scaled(x, width - 1)];
+        let colour = [
+            scaled(x, width),
+            scaled(y, height),
+            scaled(x + y, width + height),
+            scaled(x, width - 1),
+        ];
         match channels {
             Channels::Grey => vec![colour[2]],
             Channels::Rgb => colour[..3].to_vec(),
             Channels::Rgba => colour.to_vec(),
         }
     };
-    let samples = (0..height).flat_map(|y| (0..width).flat_map(move |x| pixel(x, y))).collect();
-    Pixels { width, height, channels, samples, profile: None }
+    let samples = (0..height)
+        .flat_map(|y| (0..width).flat_map(move |x| pixel(x, y)))
+        .collect();
+    Pixels {
+        width,
+        height,
+        channels,
+        samples,
+        profile: None,
+    }
 }
 
 /// An encoding of no particular wish.
 pub(crate) fn plain(format: Format) -> Encoding<'static> {
-    Encoding { format, quality: 95, progressive: false, lossless: false, exif: None }
+    Encoding {
+        format,
+        quality: 95,
+        progressive: false,
+        lossless: false,
+        exif: None,
+    }
 }
 
 /// A file of a picture.
@@ -32,7 +51,14 @@ pub(crate) fn file(format: Format, width: u32, height: u32, channels: Channels) 
 
 /// A file with camera data.
 pub(crate) fn with_exif(format: Format, channels: Channels, exif: &[u8]) -> Vec<u8> {
-    encode(picture(24, 16, channels), &Encoding { exif: Some(exif), ..plain(format) }).unwrap()
+    encode(
+        picture(24, 16, channels),
+        &Encoding {
+            exif: Some(exif),
+            ..plain(format)
+        },
+    )
+    .unwrap()
 }
 
 /// Camera data that says how the image is turned and where it was taken, and has a thumbnail.
@@ -57,7 +83,12 @@ pub(crate) fn with_segment(jpeg: &[u8], marker: u8, payload: &[u8]) -> Vec<u8> {
 pub(crate) fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let body = [&kind, data].concat();
     let checksum = crc32fast::hash(&body).to_be_bytes();
-    [&u32::try_from(data.len()).unwrap().to_be_bytes()[..], &body, &checksum].concat()
+    [
+        &u32::try_from(data.len()).unwrap().to_be_bytes()[..],
+        &body,
+        &checksum,
+    ]
+    .concat()
 }
 
 /// A PNG with a chunk after its header.
@@ -73,7 +104,9 @@ pub(crate) fn animated_png(frames: u32) -> Vec<u8> {
     encoder.set_animated(frames, 0).unwrap();
     let mut writer = encoder.write_header().unwrap();
     for frame in 0..frames {
-        writer.write_image_data(&[u8::try_from(frame * 40).unwrap(); 6 * 4 * 3]).unwrap();
+        writer
+            .write_image_data(&[u8::try_from(frame * 40).unwrap(); 6 * 4 * 3])
+            .unwrap();
     }
     writer.finish().unwrap();
     file
@@ -85,11 +118,17 @@ pub(crate) fn gif(frames: u8) -> Vec<u8> {
     let mut file = Vec::new();
     let mut encoder = gif::Encoder::new(&mut file, 6, 4, &palette).unwrap();
     encoder.set_repeat(gif::Repeat::Infinite).unwrap();
-    encoder.write_raw_extension(gif::AnyExtension(0xFE), &[SECRET]).unwrap();
-    encoder.write_raw_extension(gif::AnyExtension(0xFF), &[b"XMP DataXMP", SECRET]).unwrap();
+    encoder
+        .write_raw_extension(gif::AnyExtension(0xFE), &[SECRET])
+        .unwrap();
+    encoder
+        .write_raw_extension(gif::AnyExtension(0xFF), &[b"XMP DataXMP", SECRET])
+        .unwrap();
     for frame in 0..frames {
         let indices: Vec<u8> = (0..24).map(|pixel| (pixel + frame) % 4).collect();
-        encoder.write_frame(&gif::Frame::from_indexed_pixels(6, 4, indices, Some(3))).unwrap();
+        encoder
+            .write_frame(&gif::Frame::from_indexed_pixels(6, 4, indices, Some(3)))
+            .unwrap();
     }
     drop(encoder);
     file
@@ -104,7 +143,12 @@ pub(crate) fn webp(chunks: &[([u8; 4], &[u8])]) -> Vec<u8> {
         body.extend_from_slice(data);
         body.extend(std::iter::repeat_n(0, data.len() % 2));
     }
-    [b"RIFF", &u32::try_from(body.len()).unwrap().to_le_bytes()[..], &body].concat()
+    [
+        b"RIFF",
+        &u32::try_from(body.len()).unwrap().to_le_bytes()[..],
+        &body,
+    ]
+    .concat()
 }
 
 /// A WebP's chunk for its canvas.
@@ -130,20 +174,61 @@ pub(crate) fn animated_webp(exif: &[u8]) -> Vec<u8> {
 /// A box of HEIF.
 fn boxed(kind: [u8; 4], content: &[&[u8]]) -> Vec<u8> {
     let content = content.concat();
-    [&u32::try_from(content.len() + 8).unwrap().to_be_bytes()[..], &kind, &content].concat()
+    [
+        &u32::try_from(content.len() + 8).unwrap().to_be_bytes()[..],
+        &kind,
+        &content,
+    ]
+    .concat()
 }
 
 /// The head of a HEIF file with two images, whose primary one has these dimensions, turned and mirrored so.
-pub(crate) fn heif(brand: [u8; 4], width: u32, height: u32, turns: u8, mirror: Option<u8>) -> Vec<u8> {
-    let size = |width: u32, height: u32| boxed(*b"ispe", &[&[0; 4], &width.to_be_bytes(), &height.to_be_bytes()]);
-    let mut properties = vec![size(512, 512), size(width, height), boxed(*b"irot", &[&[turns]])];
+pub(crate) fn heif(
+    brand: [u8; 4],
+    width: u32,
+    height: u32,
+    turns: u8,
+    mirror: Option<u8>,
+) -> Vec<u8> {
+    let size = |width: u32, height: u32| {
+        boxed(
+            *b"ispe",
+            &[&[0; 4], &width.to_be_bytes(), &height.to_be_bytes()],
+        )
+    };
+    let mut properties = vec![
+        size(512, 512),
+        size(width, height),
+        boxed(*b"irot", &[&[turns]]),
+    ];
     properties.extend(mirror.map(|axis| boxed(*b"imir", &[&[axis]])));
-    properties.push(boxed(*b"auxC", &[&[0; 4], b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"]));
+    properties.push(boxed(
+        *b"auxC",
+        &[&[0; 4], b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"],
+    ));
     let mirrored = if mirror.is_some() { 4 } else { 0 };
-    let associations = boxed(*b"ipma", &[&[0; 4], &2_u32.to_be_bytes(), &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, mirrored]]);
-    let properties = boxed(*b"iprp", &[&boxed(*b"ipco", &[&properties.concat()]), &associations]);
-    let meta = boxed(*b"meta", &[&[0; 4], &boxed(*b"pitm", &[&[0; 4], &[0, 2]]), &properties]);
-    [boxed(*b"ftyp", &[&brand, &[0; 4], b"mif1", &brand]), meta, boxed(*b"mdat", &[SECRET])].concat()
+    let associations = boxed(
+        *b"ipma",
+        &[
+            &[0; 4],
+            &2_u32.to_be_bytes(),
+            &[0, 1, 1, 1, 0, 2, 3, 2, 0x83, mirrored],
+        ],
+    );
+    let properties = boxed(
+        *b"iprp",
+        &[&boxed(*b"ipco", &[&properties.concat()]), &associations],
+    );
+    let meta = boxed(
+        *b"meta",
+        &[&[0; 4], &boxed(*b"pitm", &[&[0; 4], &[0, 2]]), &properties],
+    );
+    [
+        boxed(*b"ftyp", &[&brand, &[0; 4], b"mif1", &brand]),
+        meta,
+        boxed(*b"mdat", &[SECRET]),
+    ]
+    .concat()
 }
 
 /// The head of a bitmap.
@@ -156,9 +241,21 @@ pub(crate) fn bmp(width: i32, height: i32) -> Vec<u8> {
 
 /// A TIFF without pixels.
 pub(crate) fn tiff(width: u16, height: u16, orientation: u8) -> Vec<u8> {
-    let entry =
-        |tag: u16, value: u16| [&tag.to_be_bytes()[..], &[0, 3, 0, 0, 0, 1], &value.to_be_bytes(), &[0, 0]].concat();
-    let entries = [entry(256, width), entry(257, height), entry(274, orientation.into())].concat();
+    let entry = |tag: u16, value: u16| {
+        [
+            &tag.to_be_bytes()[..],
+            &[0, 3, 0, 0, 0, 1],
+            &value.to_be_bytes(),
+            &[0, 0],
+        ]
+        .concat()
+    };
+    let entries = [
+        entry(256, width),
+        entry(257, height),
+        entry(274, orientation.into()),
+    ]
+    .concat();
     [&b"MM\0*\0\0\0\x08\0\x03"[..], &entries, &[0; 4]].concat()
 }
 

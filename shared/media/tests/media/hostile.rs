@@ -2,8 +2,8 @@
 
 use domain::{Quality, TransformationRules, UploadFormat};
 use media::{
-    AVIF_PIXELS, Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels, decode, demand_end,
-    encode, incoming, probe,
+    AVIF_PIXELS, Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels,
+    decode, demand_end, encode, incoming, probe,
 };
 
 use crate::files;
@@ -18,13 +18,19 @@ fn encoded() -> [TransformationRules; 2] {
 }
 
 fn stripping() -> TransformationRules {
-    TransformationRules { strip_metadata: true, ..TransformationRules::default() }
+    TransformationRules {
+        strip_metadata: true,
+        ..TransformationRules::default()
+    }
 }
 
 /// The frame header's dimensions of a JPEG, replaced.
 fn with_sides(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
     let mut jpeg = jpeg.to_vec();
-    let frame = jpeg.windows(2).position(|window| matches!(window, [0xFF, 0xC0 | 0xC2])).unwrap();
+    let frame = jpeg
+        .windows(2)
+        .position(|window| matches!(window, [0xFF, 0xC0 | 0xC2]))
+        .unwrap();
     jpeg[frame + 5..frame + 7].copy_from_slice(&height.to_be_bytes());
     jpeg[frame + 7..frame + 9].copy_from_slice(&width.to_be_bytes());
     jpeg
@@ -64,14 +70,30 @@ fn zlib(data: &[u8]) -> Vec<u8> {
 
 #[test]
 fn more_pixels_than_are_decoded_are_refused_by_the_header() {
-    let jpeg = with_sides(&files::file(Format::Jpeg, 24, 16, Channels::Rgb), 65_500, 65_500);
+    let jpeg = with_sides(
+        &files::file(Format::Jpeg, 24, 16, Channels::Rgb),
+        65_500,
+        65_500,
+    );
     let mut gif = files::gif(1);
     gif[6..10].fill(0xFF);
     let webp = webp_of_sides(16_383, 16_383);
-    for file in [jpeg, zeros(65_535, 65_535, 9), zeros(10_001, 10_000, 9), gif, webp] {
+    for file in [
+        jpeg,
+        zeros(65_535, 65_535, 9),
+        zeros(10_001, 10_000, 9),
+        gif,
+        webp,
+    ] {
         let probed = probe(&file).unwrap();
-        let expected = MediaError::TooManyPixels { pixels: probed.pixels(), limit: PIXELS };
-        for rules in encoded().into_iter().filter(|rules| rules.upload_format != png_of(&probed)) {
+        let expected = MediaError::TooManyPixels {
+            pixels: probed.pixels(),
+            limit: PIXELS,
+        };
+        for rules in encoded()
+            .into_iter()
+            .filter(|rules| rules.upload_format != png_of(&probed))
+        {
             assert_eq!(incoming(&file, &rules), Err(expected.clone()));
         }
         assert_eq!(decode(&file, &probed), Err(expected));
@@ -85,14 +107,21 @@ fn fewer_pixels_of_what_takes_more_memory_are_decoded() {
         let file = files::webp(&[(*b"VP8L", &[&[0x2F][..], &sides.to_le_bytes()].concat())]);
         let probed = probe(&file).unwrap();
         assert!(probed.lossless && (probed.width, probed.height) == (width, height));
-        let expected = MediaError::TooManyPixels { pixels: probed.pixels(), limit: DEMANDING_PIXELS };
+        let expected = MediaError::TooManyPixels {
+            pixels: probed.pixels(),
+            limit: DEMANDING_PIXELS,
+        };
         assert_eq!(decode(&file, &probed) == Err(expected), !fits);
     }
 }
 
 /// The format that leaves an image unchanged.
 fn png_of(probed: &media::Probed) -> UploadFormat {
-    if probed.format == Format::Png { UploadFormat::Png } else { UploadFormat::Original }
+    if probed.format == Format::Png {
+        UploadFormat::Png
+    } else {
+        UploadFormat::Original
+    }
 }
 
 /// A lossy WebP that claims these sides.
@@ -110,11 +139,22 @@ fn headers_that_lie_about_their_dimensions_are_refused() {
     // The screen is smaller than its frame.
     gif[6] = 5;
     let lossy = rgb(Format::WebP);
-    let canvas = files::webp(&[(*b"VP8X", &files::canvas(0, 24, 16)), (*b"VP8 ", &lossy[20..])]);
+    let canvas = files::webp(&[
+        (*b"VP8X", &files::canvas(0, 24, 16)),
+        (*b"VP8 ", &lossy[20..]),
+    ]);
     let two_frames = {
         let jpeg = rgb(Format::Jpeg);
-        let frame = jpeg.windows(2).position(|window| window == [0xFF, 0xC0]).unwrap();
-        [&jpeg[..frame], &with_sides(&jpeg, 24, 16)[frame..frame + 19], &jpeg[frame..]].concat()
+        let frame = jpeg
+            .windows(2)
+            .position(|window| window == [0xFF, 0xC0])
+            .unwrap();
+        [
+            &jpeg[..frame],
+            &with_sides(&jpeg, 24, 16)[frame..frame + 19],
+            &jpeg[frame..],
+        ]
+        .concat()
     };
     for (name, file) in [
         ("JPEG, too high", with_sides(&rgb(Format::Jpeg), 240, 4_000)),
@@ -126,15 +166,25 @@ fn headers_that_lie_about_their_dimensions_are_refused() {
         ("WebP, too large", webp_of_sides(4_000, 4_000)),
     ] {
         let [as_jpeg, as_png] = encoded();
-        let rules = if name.starts_with("PNG") { as_jpeg } else { as_png };
+        let rules = if name.starts_with("PNG") {
+            as_jpeg
+        } else {
+            as_png
+        };
         let error = incoming(&file, &rules).expect_err(name);
-        assert!(matches!(error, MediaError::Malformed(_) | MediaError::EndsEarly), "{name}: {error}");
+        assert!(
+            matches!(error, MediaError::Malformed(_) | MediaError::EndsEarly),
+            "{name}: {error}"
+        );
     }
 }
 
 #[test]
 fn images_that_end_early_are_refused_wherever_they_end() {
-    let progressive = media::Encoding { progressive: true, ..files::plain(Format::Jpeg) };
+    let progressive = media::Encoding {
+        progressive: true,
+        ..files::plain(Format::Jpeg)
+    };
     let files = [
         files::file(Format::Jpeg, 64, 48, Channels::Rgb),
         encode(files::picture(64, 48, Channels::Rgb), &progressive).unwrap(),
@@ -149,12 +199,25 @@ fn images_that_end_early_are_refused_wherever_they_end() {
         assert_eq!(demand_end(file), Ok(()), "{format:?}");
         for length in (16..file.len()).step_by(1 + file.len() / 97) {
             let stump = &file[..length];
-            assert_eq!(demand_end(stump), Err(MediaError::EndsEarly), "{format:?} at {length}");
-            assert_eq!(incoming(stump, &TransformationRules::default()), Ok(Incoming::Unchanged));
-            let avif = TransformationRules { upload_format: UploadFormat::Avif, ..TransformationRules::default() };
+            assert_eq!(
+                demand_end(stump),
+                Err(MediaError::EndsEarly),
+                "{format:?} at {length}"
+            );
+            assert_eq!(
+                incoming(stump, &TransformationRules::default()),
+                Ok(Incoming::Unchanged)
+            );
+            let avif = TransformationRules {
+                upload_format: UploadFormat::Avif,
+                ..TransformationRules::default()
+            };
             // Of a GIF that is seen to move nothing but stripping is asked.
             let is_animated = probe(stump).is_ok_and(|probed| probed.frames == Frames::Animated);
-            for rules in [stripping(), avif].into_iter().take(if is_animated { 1 } else { 2 }) {
+            for rules in [stripping(), avif]
+                .into_iter()
+                .take(if is_animated { 1 } else { 2 })
+            {
                 assert_eq!(
                     incoming(stump, &rules),
                     Err(MediaError::EndsEarly),
@@ -171,26 +234,41 @@ fn a_jpeg_whose_end_was_made_up_is_refused() {
     let jpeg = files::file(Format::Jpeg, 240, 160, Channels::Rgb);
     let made_up = [&jpeg[..jpeg.len() / 2], &[0xFF, 0xD9]].concat();
     for rules in encoded() {
-        assert!(matches!(incoming(&made_up, &rules), Err(MediaError::Malformed(_))));
+        assert!(matches!(
+            incoming(&made_up, &rules),
+            Err(MediaError::Malformed(_))
+        ));
     }
 }
 
 #[test]
 fn a_jpeg_of_endless_scans_is_refused() {
-    let progressive = media::Encoding { progressive: true, ..files::plain(Format::Jpeg) };
+    let progressive = media::Encoding {
+        progressive: true,
+        ..files::plain(Format::Jpeg)
+    };
     let jpeg = encode(files::picture(24, 16, Channels::Rgb), &progressive).unwrap();
-    let last = jpeg.windows(2).rposition(|window| window == [0xFF, 0xDA]).unwrap();
+    let last = jpeg
+        .windows(2)
+        .rposition(|window| window == [0xFF, 0xDA])
+        .unwrap();
     let scan = jpeg[last..jpeg.len() - 2].to_vec();
     let bomb = [&jpeg[..jpeg.len() - 2], &scan.repeat(1_000), &[0xFF, 0xD9]].concat();
     for rules in encoded() {
-        assert!(matches!(incoming(&bomb, &rules), Err(MediaError::TooManyScans(_))));
+        assert!(matches!(
+            incoming(&bomb, &rules),
+            Err(MediaError::TooManyScans(_))
+        ));
     }
 }
 
 #[test]
 fn giant_profiles_and_camera_data_neither_fail_nor_come_along() {
     let giant = vec![7; 6 << 20];
-    let picture = Pixels { profile: Some(giant.clone()), ..files::picture(24, 16, Channels::Rgb) };
+    let picture = Pixels {
+        profile: Some(giant.clone()),
+        ..files::picture(24, 16, Channels::Rgb)
+    };
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let file = encode(picture.clone(), &files::plain(format)).unwrap();
         for rules in encoded() {
@@ -202,27 +280,57 @@ fn giant_profiles_and_camera_data_neither_fail_nor_come_along() {
     exif.resize(6 << 20, 0);
     let webp = files::with_exif(Format::WebP, Channels::Rgb, &exif);
     let [as_jpeg, _] = encoded();
-    let Incoming::Changed(changed) = incoming(&webp, &as_jpeg).unwrap() else { panic!("unchanged") };
+    let Incoming::Changed(changed) = incoming(&webp, &as_jpeg).unwrap() else {
+        panic!("unchanged")
+    };
     assert!((changed.width, changed.height) == (16, 24) && changed.bytes.len() < 10_000);
 }
 
 #[test]
 fn what_does_not_fit_into_a_format_says_so() {
     let strip = |width| zeros(width, 1, width as usize + 1);
-    for (format, width) in [(UploadFormat::WebP, 16_384), (UploadFormat::Jpeg, 65_501), (UploadFormat::Avif, 65_536)] {
-        let rules = TransformationRules { upload_format: format, ..TransformationRules::default() };
-        assert!(matches!(incoming(&strip(width), &rules), Err(MediaError::DoesNotFit { .. })), "{format:?}");
+    for (format, width) in [
+        (UploadFormat::WebP, 16_384),
+        (UploadFormat::Jpeg, 65_501),
+        (UploadFormat::Avif, 65_536),
+    ] {
+        let rules = TransformationRules {
+            upload_format: format,
+            ..TransformationRules::default()
+        };
+        assert!(
+            matches!(
+                incoming(&strip(width), &rules),
+                Err(MediaError::DoesNotFit { .. })
+            ),
+            "{format:?}"
+        );
     }
-    let lossless = media::Encoding { lossless: true, ..files::plain(Format::WebP) };
-    let middling = media::Encoding { quality: 85, ..files::plain(Format::Avif) };
+    let lossless = media::Encoding {
+        lossless: true,
+        ..files::plain(Format::WebP)
+    };
+    let middling = media::Encoding {
+        quality: 85,
+        ..files::plain(Format::Avif)
+    };
     for (encoding, width, limit) in [
         (lossless, 8_001, DEMANDING_PIXELS),
         (middling, 2_501, AVIF_PIXELS),
         (files::plain(Format::Avif), 1_251, AVIF_PIXELS / 2),
     ] {
         let samples = vec![0; width as usize * 5_000];
-        let large = Pixels { width, height: 5_000, channels: Channels::Grey, samples, profile: None };
-        let expected = MediaError::TooManyPixels { pixels: u64::from(width) * 5_000, limit };
+        let large = Pixels {
+            width,
+            height: 5_000,
+            channels: Channels::Grey,
+            samples,
+            profile: None,
+        };
+        let expected = MediaError::TooManyPixels {
+            pixels: u64::from(width) * 5_000,
+            limit,
+        };
         assert_eq!(encode(large, &encoding), Err(expected));
     }
 }
@@ -230,5 +338,8 @@ fn what_does_not_fit_into_a_format_says_so() {
 #[test]
 fn an_animated_webp_is_not_decoded() {
     let file = files::animated_webp(&files::exif(1));
-    assert_eq!(decode(&file, &probe(&file).unwrap()), Err(MediaError::NotDecoded(Format::WebP)));
+    assert_eq!(
+        decode(&file, &probe(&file).unwrap()),
+        Err(MediaError::NotDecoded(Format::WebP))
+    );
 }

@@ -28,8 +28,16 @@ fn outcome(file: &[u8], asked: &str) -> String {
             let probed = probe(&changed.bytes).unwrap();
             assert_eq!(changed.media_type, probed.format.media_type());
             assert_eq!((changed.width, changed.height), probed.displayed());
-            let progressive = if probed.progressive { " progressive" } else { "" };
-            let lossless = if probed.lossless && probed.format == Format::WebP { " lossless" } else { "" };
+            let progressive = if probed.progressive {
+                " progressive"
+            } else {
+                ""
+            };
+            let lossless = if probed.lossless && probed.format == Format::WebP {
+                " lossless"
+            } else {
+                ""
+            };
             format!("{}{progressive}{lossless}", changed.media_type.extension)
         }
     }
@@ -51,8 +59,14 @@ fn each_format_becomes_what_each_rule_asks_for() {
         "strip 80",
         "jpeg progressive",
     ];
-    let progressive = Encoding { progressive: true, ..files::plain(Format::Jpeg) };
-    let lossless = Encoding { lossless: true, ..files::plain(Format::WebP) };
+    let progressive = Encoding {
+        progressive: true,
+        ..files::plain(Format::Jpeg)
+    };
+    let lossless = Encoding {
+        lossless: true,
+        ..files::plain(Format::WebP)
+    };
     let picture = || files::picture(24, 16, Channels::Rgb);
     let exif = files::exif(1);
     for (name, file, expected) in [
@@ -76,7 +90,11 @@ fn each_format_becomes_what_each_rule_asks_for() {
             files::with_exif(Format::Png, Channels::Rgba, &exif),
             "-,png,-,jpg,-,webp,avif,-,jpg,-,png,jpg progressive",
         ),
-        ("GIF", files::gif(1), "-,gif,-,jpg,png,webp,avif,-,jpg,png,gif,jpg progressive"),
+        (
+            "GIF",
+            files::gif(1),
+            "-,gif,-,jpg,png,webp,avif,-,jpg,png,gif,jpg progressive",
+        ),
         (
             "WebP",
             files::with_exif(Format::WebP, Channels::Rgb, &exif),
@@ -84,18 +102,45 @@ fn each_format_becomes_what_each_rule_asks_for() {
         ),
         (
             "turned lossless WebP",
-            encode(picture(), &Encoding { exif: Some(&files::exif(3)), ..lossless }).unwrap(),
+            encode(
+                picture(),
+                &Encoding {
+                    exif: Some(&files::exif(3)),
+                    ..lossless
+                },
+            )
+            .unwrap(),
             "-,webp lossless,webp,jpg,png,-,avif,-,jpg,png,webp,jpg progressive",
         ),
         ("animated GIF", files::gif(2), "-,gif,-,-,-,-,-,-,-,-,gif,-"),
-        ("animated WebP", files::animated_webp(&exif), "-,webp,-,-,-,-,-,-,-,-,webp,-"),
-        ("animated PNG", files::animated_png(2), "-,-,-,-,-,-,-,-,-,-,-,-"),
-        ("AVIF", files::file(Format::Avif, 24, 16, Channels::Rgb), "-,-,-,-,-,-,-,-,-,-,-,-"),
-        ("HEIC", files::heif(*b"heic", 24, 16, 1, None), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        (
+            "animated WebP",
+            files::animated_webp(&exif),
+            "-,webp,-,-,-,-,-,-,-,-,webp,-",
+        ),
+        (
+            "animated PNG",
+            files::animated_png(2),
+            "-,-,-,-,-,-,-,-,-,-,-,-",
+        ),
+        (
+            "AVIF",
+            files::file(Format::Avif, 24, 16, Channels::Rgb),
+            "-,-,-,-,-,-,-,-,-,-,-,-",
+        ),
+        (
+            "HEIC",
+            files::heif(*b"heic", 24, 16, 1, None),
+            "-,-,-,-,-,-,-,-,-,-,-,-",
+        ),
         ("TIFF", files::tiff(24, 16, 6), "-,-,-,-,-,-,-,-,-,-,-,-"),
         ("BMP", files::bmp(24, 16), "-,-,-,-,-,-,-,-,-,-,-,-"),
         ("icon", files::ico(), "-,-,-,-,-,-,-,-,-,-,-,-"),
-        ("SVG", b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(), "-,-,-,-,-,-,-,-,-,-,-,-"),
+        (
+            "SVG",
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
+            "-,-,-,-,-,-,-,-,-,-,-,-",
+        ),
         ("PDF", b"%PDF-1.7".to_vec(), "-,-,-,-,-,-,-,-,-,-,-,-"),
         ("nothing", Vec::new(), "-,-,-,-,-,-,-,-,-,-,-,-"),
     ] {
@@ -118,15 +163,26 @@ fn pixels(file: &[u8]) -> Pixels {
 
 /// The largest difference between samples.
 fn distance(one: &Pixels, other: &Pixels) -> u8 {
-    assert_eq!((one.width, one.height, one.channels), (other.width, other.height, other.channels));
-    one.samples.iter().zip(&other.samples).map(|(one, other)| one.abs_diff(*other)).max().unwrap()
+    assert_eq!(
+        (one.width, one.height, one.channels),
+        (other.width, other.height, other.channels)
+    );
+    one.samples
+        .iter()
+        .zip(&other.samples)
+        .map(|(one, other)| one.abs_diff(*other))
+        .max()
+        .unwrap()
 }
 
 #[test]
 fn encoded_images_look_like_what_came_in() {
     let png = files::file(Format::Png, 64, 48, Channels::Rgb);
     for asked in ["jpeg 95", "webp 95", "jpeg 95 progressive"] {
-        assert!(distance(&pixels(&changed(&png, asked)), &pixels(&png)) < 16, "{asked}");
+        assert!(
+            distance(&pixels(&changed(&png, asked)), &pixels(&png)) < 16,
+            "{asked}"
+        );
     }
     let webp = changed(&png, "webp 100");
     assert!(distance(&pixels(&changed(&webp, "png")), &pixels(&webp)) == 0);
@@ -136,26 +192,51 @@ fn encoded_images_look_like_what_came_in() {
 fn a_lower_quality_is_a_smaller_file() {
     let jpeg = files::file(Format::Jpeg, 200, 150, Channels::Rgb);
     for format in ["jpeg", "webp", "avif"] {
-        let sizes: Vec<usize> =
-            ["20", "60", "95"].map(|quality| changed(&jpeg, &format!("{format} {quality}")).len()).to_vec();
-        assert!(sizes.is_sorted() && sizes[0] < sizes[2], "{format} {sizes:?}");
+        let sizes: Vec<usize> = ["20", "60", "95"]
+            .map(|quality| changed(&jpeg, &format!("{format} {quality}")).len())
+            .to_vec();
+        assert!(
+            sizes.is_sorted() && sizes[0] < sizes[2],
+            "{format} {sizes:?}"
+        );
     }
 }
 
 #[test]
 fn what_is_transparent_is_white_in_a_jpeg_and_stays_transparent_elsewhere() {
-    let samples = [[255, 0, 0, 0], [255, 0, 0, 128], [255, 0, 0, 255]].map(|pixel| [pixel; 16 * 16]).concat().concat();
-    let picture = Pixels { width: 16, height: 48, channels: Channels::Rgba, samples, profile: None };
+    let samples = [[255, 0, 0, 0], [255, 0, 0, 128], [255, 0, 0, 255]]
+        .map(|pixel| [pixel; 16 * 16])
+        .concat()
+        .concat();
+    let picture = Pixels {
+        width: 16,
+        height: 48,
+        channels: Channels::Rgba,
+        samples,
+        profile: None,
+    };
     let png = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
     let jpeg = pixels(&changed(&png, "jpeg 100"));
     assert_eq!(jpeg.channels, Channels::Rgb);
-    for (row, expected) in [(8, [255, 255, 255]), (24, [255, 127, 127]), (40, [255, 0, 0])] {
+    for (row, expected) in [
+        (8, [255, 255, 255]),
+        (24, [255, 127, 127]),
+        (40, [255, 0, 0]),
+    ] {
         let start = (row * 16 + 8) * 3;
         let found = &jpeg.samples[start..start + 3];
-        assert!(found.iter().zip(expected).all(|(found, expected)| found.abs_diff(expected) <= 3), "{row} {found:?}");
+        assert!(
+            found
+                .iter()
+                .zip(expected)
+                .all(|(found, expected)| found.abs_diff(expected) <= 3),
+            "{row} {found:?}"
+        );
     }
     let webp = pixels(&changed(&png, "webp"));
-    let alphas = |pixels: &Pixels| -> Vec<u8> { pixels.samples.iter().skip(3).step_by(4).copied().collect() };
+    let alphas = |pixels: &Pixels| -> Vec<u8> {
+        pixels.samples.iter().skip(3).step_by(4).copied().collect()
+    };
     assert_eq!(alphas(&webp), alphas(&picture));
     assert!(probe(&changed(&png, "avif")).unwrap().has_alpha);
 }
@@ -177,7 +258,9 @@ fn colours_of_a_profile_become_those_of_srgb() {
         <[u8; 3]>::try_from(&pixels(&png).samples[..3]).unwrap()
     };
     // Display P3's (117, 251, 76) is the brightest green of sRGB.
-    let close = |found: [u8; 3], expected: [u8; 3]| found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 6);
+    let close = |found: [u8; 3], expected: [u8; 3]| {
+        found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 6)
+    };
     let found = seen(of([117, 251, 76], Some(p3.encode().unwrap())));
     assert!(close(found, [0, 255, 0]), "{found:?}");
     let found = seen(of([117, 251, 76], None));
@@ -186,26 +269,47 @@ fn colours_of_a_profile_become_those_of_srgb() {
 
 #[test]
 fn greys_of_a_profile_stay_grey() {
-    let profile = moxcms::ColorProfile::new_gray_with_gamma(1.0).encode().unwrap();
+    let profile = moxcms::ColorProfile::new_gray_with_gamma(1.0)
+        .encode()
+        .unwrap();
     let samples = [0, 55, 255].map(|grey| [grey; 8]).concat();
-    let picture = Pixels { width: 8, height: 3, channels: Channels::Grey, samples, profile: Some(profile) };
+    let picture = Pixels {
+        width: 8,
+        height: 3,
+        channels: Channels::Grey,
+        samples,
+        profile: Some(profile),
+    };
     let found = pixels(&encode(picture, &files::plain(Format::Png)).unwrap());
     assert_eq!((found.channels, found.profile), (Channels::Grey, None));
     // A fifth of the light is nearly half of sRGB's scale.
     for (row, expected) in [(0, 0_u8), (1, 128), (2, 255)] {
-        assert!(found.samples[row * 8].abs_diff(expected) <= 2, "{row} {}", found.samples[row * 8]);
+        assert!(
+            found.samples[row * 8].abs_diff(expected) <= 2,
+            "{row} {}",
+            found.samples[row * 8]
+        );
     }
 }
 
 #[test]
 fn gifs_are_drawn_with_their_palette() {
     let found = pixels(&changed(&files::gif(1), "png"));
-    let colours = [[255, 0, 0, 255], [0, 0, 255, 255], [0, 255, 0, 255], [0, 0, 0, 0]];
+    let colours = [
+        [255, 0, 0, 255],
+        [0, 0, 255, 255],
+        [0, 255, 0, 255],
+        [0, 0, 0, 0],
+    ];
     assert_eq!(found.samples, colours.concat().repeat(6));
     // A frame smaller than the screen leaves the rest of it transparent.
     let mut file = Vec::new();
     let mut encoder = gif::Encoder::new(&mut file, 3, 2, &[1, 2, 3, 4, 5, 6]).unwrap();
-    let frame = gif::Frame { left: 1, top: 1, ..gif::Frame::from_indexed_pixels(2, 1, [0, 1], None) };
+    let frame = gif::Frame {
+        left: 1,
+        top: 1,
+        ..gif::Frame::from_indexed_pixels(2, 1, [0, 1], None)
+    };
     encoder.write_frame(&frame).unwrap();
     drop(encoder);
     let expected = [[0; 16].to_vec(), [1, 2, 3, 255, 4, 5, 6, 255].to_vec()].concat();
@@ -215,10 +319,30 @@ fn gifs_are_drawn_with_their_palette() {
 #[test]
 fn every_kind_of_png_is_decoded_to_eight_bits_of_colour() {
     for (kind, depth, data, expected) in [
-        (png::ColorType::GrayscaleAlpha, png::BitDepth::Eight, &[7, 8, 9, 10][..], &[7, 7, 7, 8, 9, 9, 9, 10][..]),
-        (png::ColorType::Grayscale, png::BitDepth::Sixteen, &[7, 0, 9, 0], &[7, 9]),
-        (png::ColorType::Grayscale, png::BitDepth::One, &[0b0100_0000], &[0, 255]),
-        (png::ColorType::Indexed, png::BitDepth::Eight, &[1, 0], &[4, 5, 6, 1, 2, 3]),
+        (
+            png::ColorType::GrayscaleAlpha,
+            png::BitDepth::Eight,
+            &[7, 8, 9, 10][..],
+            &[7, 7, 7, 8, 9, 9, 9, 10][..],
+        ),
+        (
+            png::ColorType::Grayscale,
+            png::BitDepth::Sixteen,
+            &[7, 0, 9, 0],
+            &[7, 9],
+        ),
+        (
+            png::ColorType::Grayscale,
+            png::BitDepth::One,
+            &[0b0100_0000],
+            &[0, 255],
+        ),
+        (
+            png::ColorType::Indexed,
+            png::BitDepth::Eight,
+            &[1, 0],
+            &[4, 5, 6, 1, 2, 3],
+        ),
     ] {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, 2, 1);
@@ -235,11 +359,18 @@ fn every_kind_of_png_is_decoded_to_eight_bits_of_colour() {
 #[test]
 fn a_profile_that_cannot_be_used_stays_with_its_colours() {
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
-        let picture = Pixels { profile: Some(b"no profile".repeat(20)), ..files::picture(24, 16, Channels::Rgb) };
+        let picture = Pixels {
+            profile: Some(b"no profile".repeat(20)),
+            ..files::picture(24, 16, Channels::Rgb)
+        };
         let file = encode(picture, &files::plain(format)).unwrap();
         for asked in ["jpeg 70", "png", "webp 70"] {
             if let Incoming::Changed(changed) = incoming(&file, &rules(asked)).unwrap() {
-                assert_eq!(pixels(&changed.bytes).profile, Some(b"no profile".repeat(20)), "{format:?} {asked}");
+                assert_eq!(
+                    pixels(&changed.bytes).profile,
+                    Some(b"no profile".repeat(20)),
+                    "{format:?} {asked}"
+                );
             }
         }
     }
@@ -260,12 +391,22 @@ fn four_inks_become_three_colours() {
         started.write_scanlines(&inks.repeat(256)).unwrap();
         let mut file = started.finish().unwrap();
         // The encoder writes Adobe's segment itself: of those who do not, it is taken away.
-        let adobe = file.windows(9).position(|window| window[1] == 0xEE && window[4..] == *b"Adobe").unwrap();
+        let adobe = file
+            .windows(9)
+            .position(|window| window[1] == 0xEE && window[4..] == *b"Adobe")
+            .unwrap();
         if !is_adobe {
             file.drain(adobe..adobe + 16);
         }
         let found = pixels(&changed(&file, "png"));
         assert_eq!(found.channels, Channels::Rgb);
-        assert!(found.samples[..3].iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 3), "{:?}", &found.samples[..3]);
+        assert!(
+            found.samples[..3]
+                .iter()
+                .zip(expected)
+                .all(|(a, b)| a.abs_diff(b) <= 3),
+            "{:?}",
+            &found.samples[..3]
+        );
     }
 }

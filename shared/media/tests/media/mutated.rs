@@ -9,8 +9,16 @@ use crate::files;
 /// One of each kind, small, so that a change in any byte is likely to be met.
 fn seeds() -> Vec<Vec<u8>> {
     let exif = files::exif(6);
-    let progressive = Encoding { progressive: true, exif: Some(&exif), ..files::plain(Format::Jpeg) };
-    let lossless = Encoding { lossless: true, exif: Some(&exif), ..files::plain(Format::WebP) };
+    let progressive = Encoding {
+        progressive: true,
+        exif: Some(&exif),
+        ..files::plain(Format::Jpeg)
+    };
+    let lossless = Encoding {
+        lossless: true,
+        exif: Some(&exif),
+        ..files::plain(Format::WebP)
+    };
     let picture = || files::picture(24, 16, Channels::Rgba);
     vec![
         files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
@@ -84,8 +92,16 @@ fn all_rules() -> [TransformationRules; 4] {
         strip_metadata,
         ..TransformationRules::default()
     };
-    let strip = TransformationRules { strip_metadata: true, ..TransformationRules::default() };
-    [strip, rules(UploadFormat::Jpeg, false), rules(UploadFormat::WebP, true), rules(UploadFormat::Png, false)]
+    let strip = TransformationRules {
+        strip_metadata: true,
+        ..TransformationRules::default()
+    };
+    [
+        strip,
+        rules(UploadFormat::Jpeg, false),
+        rules(UploadFormat::WebP, true),
+        rules(UploadFormat::Png, false),
+    ]
 }
 
 /// An answer that is not an error is an image again.
@@ -99,7 +115,10 @@ fn check(file: &[u8]) -> Result<(), TestCaseError> {
         if let Ok(Incoming::Changed(changed)) = incoming(file, &rules) {
             let probed = probe(&changed.bytes);
             prop_assert!(probed.is_ok(), "{:?}", probed);
-            prop_assert_eq!(probed.map(|probed| probed.displayed()), Ok((changed.width, changed.height)));
+            prop_assert_eq!(
+                probed.map(|probed| probed.displayed()),
+                Ok((changed.width, changed.height))
+            );
         }
     }
     Ok(())

@@ -32,7 +32,11 @@ fn seen(stored: &Pixels, orientation: u8) -> Pixels {
         8 => (width - 1 - y, x),
         _ => unreachable!(),
     };
-    let (across, down) = if orientation >= 5 { (height, width) } else { (width, height) };
+    let (across, down) = if orientation >= 5 {
+        (height, width)
+    } else {
+        (width, height)
+    };
     let size = stored.channels.count();
     let mut samples = Vec::new();
     for (x, y) in (0..down).flat_map(|y| (0..across).map(move |x| (x, y))) {
@@ -40,7 +44,12 @@ fn seen(stored: &Pixels, orientation: u8) -> Pixels {
         let start = (from_y * width + from_x) as usize * size;
         samples.extend_from_slice(&stored.samples[start..start + size]);
     }
-    Pixels { width: across, height: down, samples, ..stored.clone() }
+    Pixels {
+        width: across,
+        height: down,
+        samples,
+        ..stored.clone()
+    }
 }
 
 fn pixels(file: &[u8]) -> Pixels {
@@ -63,11 +72,20 @@ fn all_eight_orientations_are_made_true_in_every_format_that_has_them() {
             let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
                 panic!("{format:?} is unchanged")
             };
-            assert_eq!((changed.width, changed.height), (expected.width, expected.height));
+            assert_eq!(
+                (changed.width, changed.height),
+                (expected.width, expected.height)
+            );
             let probed = probe(&changed.bytes).unwrap();
-            assert_eq!((probed.width, probed.height), (expected.width, expected.height));
+            assert_eq!(
+                (probed.width, probed.height),
+                (expected.width, expected.height)
+            );
             assert_eq!(probed.orientation.to_exif(), 1);
-            assert!(pixels(&changed.bytes) == expected, "{format:?} {channels:?} {orientation}");
+            assert!(
+                pixels(&changed.bytes) == expected,
+                "{format:?} {channels:?} {orientation}"
+            );
         }
     }
 }
@@ -77,7 +95,10 @@ fn large_images_are_turned_across_all_their_tiles() {
     let stored = files::picture(131, 67, Channels::Rgb);
     for orientation in 1..=8 {
         let named = media::Orientation::of_exif(orientation.into()).unwrap();
-        assert!(media::orient(stored.clone(), named) == seen(&stored, orientation), "{orientation}");
+        assert!(
+            media::orient(stored.clone(), named) == seen(&stored, orientation),
+            "{orientation}"
+        );
     }
 }
 
@@ -90,12 +111,21 @@ fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
             upload_format: domain::parse_variant(format).unwrap(),
             ..TransformationRules::default()
         };
-        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else { panic!("unchanged") };
+        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
+            panic!("unchanged")
+        };
         assert!(files::contains(&changed.bytes, files::SECRET), "{format}");
         let settled = &files::exif(1)[..34];
-        assert!(files::contains(&changed.bytes, &[settled, &[0; 4]].concat()), "{format}");
+        assert!(
+            files::contains(&changed.bytes, &[settled, &[0; 4]].concat()),
+            "{format}"
+        );
         let probed = probe(&changed.bytes).unwrap();
-        assert_eq!((probed.displayed(), probed.orientation.to_exif()), ((16, 24), 1), "{format}");
+        assert_eq!(
+            (probed.displayed(), probed.orientation.to_exif()),
+            ((16, 24), 1),
+            "{format}"
+        );
     }
 }
 
@@ -108,9 +138,17 @@ fn an_orientation_written_as_a_long_number_is_made_true_too() {
     for exif in [&long[..], big_endian] {
         let file = files::with_exif(Format::Jpeg, Channels::Rgb, exif);
         assert_eq!(probe(&file).unwrap().orientation.to_exif(), 6);
-        let rules = TransformationRules { upload_quality: domain::Quality::Of(70), ..TransformationRules::default() };
-        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else { panic!("unchanged") };
+        let rules = TransformationRules {
+            upload_quality: domain::Quality::Of(70),
+            ..TransformationRules::default()
+        };
+        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
+            panic!("unchanged")
+        };
         let probed = probe(&changed.bytes).unwrap();
-        assert_eq!((probed.displayed(), probed.orientation.to_exif()), ((16, 24), 1));
+        assert_eq!(
+            (probed.displayed(), probed.orientation.to_exif()),
+            ((16, 24), 1)
+        );
     }
 }

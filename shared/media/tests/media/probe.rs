@@ -20,66 +20,161 @@ fn probed(format: Format, width: u32, height: u32) -> Probed {
 #[test]
 fn headers_tell_what_an_image_is() {
     let exif = files::exif(6);
-    let turned =
-        |format, lossless| Probed { orientation: Orientation::QuarterTurn, lossless, ..probed(format, 24, 16) };
-    let lossless = |format, width, height| Probed { lossless: true, ..probed(format, width, height) };
-    let progressive = media::Encoding { progressive: true, ..files::plain(Format::Jpeg) };
-    let keeping = media::Encoding { lossless: true, ..files::plain(Format::WebP) };
+    let turned = |format, lossless| Probed {
+        orientation: Orientation::QuarterTurn,
+        lossless,
+        ..probed(format, 24, 16)
+    };
+    let lossless = |format, width, height| Probed {
+        lossless: true,
+        ..probed(format, width, height)
+    };
+    let progressive = media::Encoding {
+        progressive: true,
+        ..files::plain(Format::Jpeg)
+    };
+    let keeping = media::Encoding {
+        lossless: true,
+        ..files::plain(Format::WebP)
+    };
     let picture = || files::picture(7, 5, Channels::Rgb);
     for (name, file, expected) in [
-        ("JPEG", files::file(Format::Jpeg, 7, 5, Channels::Grey), probed(Format::Jpeg, 7, 5)),
+        (
+            "JPEG",
+            files::file(Format::Jpeg, 7, 5, Channels::Grey),
+            probed(Format::Jpeg, 7, 5),
+        ),
         (
             "progressive JPEG",
             media::encode(picture(), &progressive).unwrap(),
-            Probed { progressive: true, ..probed(Format::Jpeg, 7, 5) },
+            Probed {
+                progressive: true,
+                ..probed(Format::Jpeg, 7, 5)
+            },
         ),
-        ("turned JPEG", files::with_exif(Format::Jpeg, Channels::Rgb, &exif), turned(Format::Jpeg, false)),
-        ("PNG", files::file(Format::Png, 7, 5, Channels::Rgb), lossless(Format::Png, 7, 5)),
+        (
+            "turned JPEG",
+            files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
+            turned(Format::Jpeg, false),
+        ),
+        (
+            "PNG",
+            files::file(Format::Png, 7, 5, Channels::Rgb),
+            lossless(Format::Png, 7, 5),
+        ),
         (
             "transparent PNG",
             files::file(Format::Png, 7, 5, Channels::Rgba),
-            Probed { has_alpha: true, ..lossless(Format::Png, 7, 5) },
+            Probed {
+                has_alpha: true,
+                ..lossless(Format::Png, 7, 5)
+            },
         ),
-        ("turned PNG", files::with_exif(Format::Png, Channels::Rgb, &exif), turned(Format::Png, true)),
-        ("animated PNG", files::animated_png(2), Probed { frames: Frames::Animated, ..lossless(Format::Png, 6, 4) }),
-        ("GIF", files::gif(1), Probed { has_alpha: true, ..lossless(Format::Gif, 6, 4) }),
+        (
+            "turned PNG",
+            files::with_exif(Format::Png, Channels::Rgb, &exif),
+            turned(Format::Png, true),
+        ),
+        (
+            "animated PNG",
+            files::animated_png(2),
+            Probed {
+                frames: Frames::Animated,
+                ..lossless(Format::Png, 6, 4)
+            },
+        ),
+        (
+            "GIF",
+            files::gif(1),
+            Probed {
+                has_alpha: true,
+                ..lossless(Format::Gif, 6, 4)
+            },
+        ),
         (
             "animated GIF",
             files::gif(2),
-            Probed { has_alpha: true, frames: Frames::Animated, ..lossless(Format::Gif, 6, 4) },
+            Probed {
+                has_alpha: true,
+                frames: Frames::Animated,
+                ..lossless(Format::Gif, 6, 4)
+            },
         ),
-        ("WebP", files::file(Format::WebP, 7, 5, Channels::Rgb), probed(Format::WebP, 7, 5)),
+        (
+            "WebP",
+            files::file(Format::WebP, 7, 5, Channels::Rgb),
+            probed(Format::WebP, 7, 5),
+        ),
         (
             "transparent WebP",
             files::file(Format::WebP, 7, 5, Channels::Rgba),
-            Probed { has_alpha: true, ..probed(Format::WebP, 7, 5) },
+            Probed {
+                has_alpha: true,
+                ..probed(Format::WebP, 7, 5)
+            },
         ),
-        ("lossless WebP", media::encode(picture(), &keeping).unwrap(), lossless(Format::WebP, 7, 5)),
-        ("turned WebP", files::with_exif(Format::WebP, Channels::Rgb, &exif), turned(Format::WebP, false)),
+        (
+            "lossless WebP",
+            media::encode(picture(), &keeping).unwrap(),
+            lossless(Format::WebP, 7, 5),
+        ),
+        (
+            "turned WebP",
+            files::with_exif(Format::WebP, Channels::Rgb, &exif),
+            turned(Format::WebP, false),
+        ),
         (
             "animated WebP",
             files::animated_webp(&exif),
-            Probed { frames: Frames::Animated, ..turned(Format::WebP, false) },
+            Probed {
+                frames: Frames::Animated,
+                ..turned(Format::WebP, false)
+            },
         ),
-        ("AVIF", files::file(Format::Avif, 7, 5, Channels::Rgb), probed(Format::Avif, 7, 5)),
+        (
+            "AVIF",
+            files::file(Format::Avif, 7, 5, Channels::Rgb),
+            probed(Format::Avif, 7, 5),
+        ),
         (
             "transparent AVIF",
             files::file(Format::Avif, 7, 5, Channels::Rgba),
-            Probed { has_alpha: true, ..probed(Format::Avif, 7, 5) },
+            Probed {
+                has_alpha: true,
+                ..probed(Format::Avif, 7, 5)
+            },
         ),
         (
             "HEIC",
             files::heif(*b"heic", 4_032, 3_024, 3, None),
-            Probed { has_alpha: true, orientation: Orientation::QuarterTurn, ..probed(Format::Heic, 4_032, 3_024) },
+            Probed {
+                has_alpha: true,
+                orientation: Orientation::QuarterTurn,
+                ..probed(Format::Heic, 4_032, 3_024)
+            },
         ),
         ("BMP", files::bmp(7, 5), lossless(Format::Bmp, 7, 5)),
-        ("BMP from the top", files::bmp(7, -5), lossless(Format::Bmp, 7, 5)),
+        (
+            "BMP from the top",
+            files::bmp(7, -5),
+            lossless(Format::Bmp, 7, 5),
+        ),
         (
             "TIFF",
             files::tiff(7, 5, 8),
-            Probed { orientation: Orientation::QuarterTurnBack, ..probed(Format::Tiff, 7, 5) },
+            Probed {
+                orientation: Orientation::QuarterTurnBack,
+                ..probed(Format::Tiff, 7, 5)
+            },
         ),
-        ("icon", files::ico(), Probed { has_alpha: true, ..lossless(Format::Ico, 256, 256) }),
+        (
+            "icon",
+            files::ico(),
+            Probed {
+                has_alpha: true,
+                ..lossless(Format::Ico, 256, 256)
+            },
+        ),
     ] {
         assert_eq!(probe(&file), Ok(expected), "{name}");
     }
@@ -105,14 +200,30 @@ fn a_head_that_is_too_short_says_so_until_it_is_long_enough() {
         loop {
             match probe(&file[..given]) {
                 Ok(early) => {
-                    let frames = if early.frames == Frames::Unknown { early.frames } else { whole.frames };
-                    let has_alpha = early.has_alpha || (whole.has_alpha && frames != Frames::Unknown);
-                    assert_eq!(early, Probed { frames, has_alpha, ..whole });
+                    let frames = if early.frames == Frames::Unknown {
+                        early.frames
+                    } else {
+                        whole.frames
+                    };
+                    let has_alpha =
+                        early.has_alpha || (whole.has_alpha && frames != Frames::Unknown);
+                    assert_eq!(
+                        early,
+                        Probed {
+                            frames,
+                            has_alpha,
+                            ..whole
+                        }
+                    );
                     break;
                 }
                 Err(ProbeError::NeedsMore { bytes }) => {
                     let needed = usize::try_from(bytes).unwrap();
-                    assert!(needed > given && needed <= file.len(), "{:?} {given} {needed}", whole.format);
+                    assert!(
+                        needed > given && needed <= file.len(),
+                        "{:?} {given} {needed}",
+                        whole.format
+                    );
                     given = needed;
                 }
                 Err(error) => panic!("{:?} {given}: {error}", whole.format),
@@ -127,8 +238,14 @@ fn a_large_profile_before_the_dimensions_is_asked_for() {
     for _ in 0..4 {
         file = files::with_segment(&file, 0xE2, &vec![0; 65_000]);
     }
-    assert!(matches!(probe(&file[..65_536]), Err(ProbeError::NeedsMore { bytes: 65_537.. })));
-    assert_eq!(probe(&file).map(|probed| (probed.width, probed.height)), Ok((7, 5)));
+    assert!(matches!(
+        probe(&file[..65_536]),
+        Err(ProbeError::NeedsMore { bytes: 65_537.. })
+    ));
+    assert_eq!(
+        probe(&file).map(|probed| (probed.width, probed.height)),
+        Ok((7, 5))
+    );
 }
 
 #[test]
@@ -149,21 +266,37 @@ fn turns_and_mirrors_of_heif_are_orientations() {
     ] {
         let probed = probe(&files::heif(*b"avif", 40, 30, turns, mirror)).unwrap();
         assert_eq!(probed.orientation.to_exif(), exif, "{turns} {mirror:?}");
-        assert_eq!(probed.displayed(), if exif >= 5 { (30, 40) } else { (40, 30) });
+        assert_eq!(
+            probed.displayed(),
+            if exif >= 5 { (30, 40) } else { (40, 30) }
+        );
     }
 }
 
 #[test]
 fn what_is_no_image_or_has_no_pixels_is_told() {
-    for other in
-        [&b""[..], b"<svg xmlns=''/>", b"%PDF-1.7", b"BMW is a car", b"RIFF\0\0\0\0WAVE", b"\0\0\0\x18ftypmp42"]
-    {
+    for other in [
+        &b""[..],
+        b"<svg xmlns=''/>",
+        b"%PDF-1.7",
+        b"BMW is a car",
+        b"RIFF\0\0\0\0WAVE",
+        b"\0\0\0\x18ftypmp42",
+    ] {
         assert_eq!(probe(other), Err(ProbeError::Unknown));
     }
     let mut empty = files::file(Format::Jpeg, 7, 5, Channels::Grey);
-    let frame = empty.windows(2).position(|window| window == [0xFF, 0xC0]).unwrap();
+    let frame = empty
+        .windows(2)
+        .position(|window| window == [0xFF, 0xC0])
+        .unwrap();
     empty[frame + 5..frame + 7].fill(0);
-    for file in [empty, files::bmp(0, 5), files::tiff(7, 0, 1), files::heif(*b"heic", 0, 0, 0, None)] {
+    for file in [
+        empty,
+        files::bmp(0, 5),
+        files::tiff(7, 0, 1),
+        files::heif(*b"heic", 0, 0, 0, None),
+    ] {
         assert!(matches!(probe(&file), Err(ProbeError::Malformed(_))));
     }
 }

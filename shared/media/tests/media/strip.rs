@@ -6,7 +6,10 @@ use media::{Channels, Format, Frames, Incoming, decode, incoming, probe};
 use crate::files::{self, SECRET, contains};
 
 fn stripped(file: &[u8]) -> Vec<u8> {
-    let rules = TransformationRules { strip_metadata: true, ..TransformationRules::default() };
+    let rules = TransformationRules {
+        strip_metadata: true,
+        ..TransformationRules::default()
+    };
     match incoming(file, &rules).unwrap() {
         Incoming::Changed(changed) => changed.bytes,
         Incoming::Unchanged => panic!("unchanged"),
@@ -17,9 +20,12 @@ fn stripped(file: &[u8]) -> Vec<u8> {
 fn marked() -> Vec<(&'static str, Vec<u8>)> {
     let exif = files::exif(1);
     let mut jpeg = files::with_exif(Format::Jpeg, Channels::Rgb, &exif);
-    for (marker, name) in
-        [(0xE1, "http://ns.adobe.com/xap/1.0/\0"), (0xED, "Photoshop 3.0\0"), (0xE2, "MPF\0"), (0xFE, "")]
-    {
+    for (marker, name) in [
+        (0xE1, "http://ns.adobe.com/xap/1.0/\0"),
+        (0xED, "Photoshop 3.0\0"),
+        (0xE2, "MPF\0"),
+        (0xFE, ""),
+    ] {
         jpeg = files::with_segment(&jpeg, marker, &[name.as_bytes(), SECRET].concat());
     }
     jpeg.extend_from_slice(&files::with_exif(Format::Jpeg, Channels::Rgb, &exif));
@@ -44,7 +50,10 @@ fn stripping_leaves_the_pixels_and_nothing_that_tells_on_anybody() {
         let pixels = |file: &[u8]| decode(file, &probe(file).unwrap()).unwrap();
         assert!(pixels(&result) == pixels(&file), "{name}");
         // Once more there is nothing to do.
-        let rules = TransformationRules { strip_metadata: true, ..TransformationRules::default() };
+        let rules = TransformationRules {
+            strip_metadata: true,
+            ..TransformationRules::default()
+        };
         assert_eq!(incoming(&result, &rules), Ok(Incoming::Unchanged), "{name}");
     }
 }
@@ -78,16 +87,23 @@ fn a_turned_animation_says_how_it_is_turned_and_nothing_else() {
 fn colour_profiles_are_kept() {
     let profile = moxcms::ColorProfile::new_display_p3().encode().unwrap();
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
-        let picture = media::Pixels { profile: Some(profile.clone()), ..files::picture(24, 16, Channels::Rgb) };
+        let picture = media::Pixels {
+            profile: Some(profile.clone()),
+            ..files::picture(24, 16, Channels::Rgb)
+        };
         let exif = files::exif(1);
-        let encoding = media::Encoding { exif: Some(&exif), ..files::plain(format) };
+        let encoding = media::Encoding {
+            exif: Some(&exif),
+            ..files::plain(format)
+        };
         let file = media::encode(picture, &encoding).unwrap();
         let result = stripped(&file);
         let pixels = |file: &[u8]| decode(file, &probe(file).unwrap()).unwrap();
         assert!(!contains(&result, SECRET), "{format:?}");
         // They are what the decoder converts by: without the profile these would be other colours.
         assert!(pixels(&result) == pixels(&file), "{format:?}");
-        let plain = media::encode(files::picture(24, 16, Channels::Rgb), &files::plain(format)).unwrap();
+        let plain =
+            media::encode(files::picture(24, 16, Channels::Rgb), &files::plain(format)).unwrap();
         assert!(pixels(&result) != pixels(&plain), "{format:?}");
     }
 }

@@ -7,8 +7,9 @@ use serde_json::json;
 
 use super::{DescribeInput, Operation};
 use crate::{
-    AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery, PageRequest, Subject,
-    UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER, page::PageParameters,
+    AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
+    PageRequest, Subject, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
+    page::PageParameters,
 };
 
 /// Security schemes of callers with a key: in `Authorization`, or in the query.

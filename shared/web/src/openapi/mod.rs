@@ -61,7 +61,8 @@ impl<'a> Operation<'a> {
 
     /// Adds the role that a caller needs in the space.
     pub fn requires_role<A: Action>(&mut self) {
-        self.extensions.insert("x-required-role".to_owned(), json!(A::LEAST));
+        self.extensions
+            .insert("x-required-role".to_owned(), json!(A::LEAST));
         self.error(403);
     }
 
@@ -78,7 +79,8 @@ impl<'a> Operation<'a> {
     /// Adds a parameter of the path, as in `/spaces/{id}`.
     pub fn path_parameter<T: JsonSchema>(&mut self, name: &str) {
         let schema = self.schemas.subschema_for::<T>();
-        self.parameters.push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
+        self.parameters
+            .push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
         // What is not UTF-8, and what names nothing.
         self.error(400);
         self.error(404);
@@ -87,7 +89,9 @@ impl<'a> Operation<'a> {
     /// Adds a request header.
     pub fn header<T: JsonSchema>(&mut self, name: &str, description: &str) {
         let schema = self.schemas.subschema_for::<T>();
-        self.parameters.push(json!({"name": name, "in": "header", "description": description, "schema": schema}));
+        self.parameters.push(
+            json!({"name": name, "in": "header", "description": description, "schema": schema}),
+        );
     }
 
     /// Adds the query parameters that `read` reads.
@@ -129,8 +133,11 @@ impl<'a> Operation<'a> {
     }
 
     fn body(&mut self, media_type: &str, schema: &Value) {
-        let is_required = ["required", "anyOf"].iter().any(|keyword| schema.get(keyword).is_some());
-        self.body = Some(json!({"required": is_required, "content": {media_type: {"schema": schema}}}));
+        let is_required = ["required", "anyOf"]
+            .iter()
+            .any(|keyword| schema.get(keyword).is_some());
+        self.body =
+            Some(json!({"required": is_required, "content": {media_type: {"schema": schema}}}));
         for status in [400, 408, 413, 415, 422] {
             self.error(status);
         }
@@ -139,12 +146,16 @@ impl<'a> Operation<'a> {
     /// Adds a successful response with a JSON body.
     pub fn json_response(&mut self, status: u16, description: &str, schema: &Value) {
         let content = json!({JSON: {"schema": schema}});
-        self.responses.insert(status, json!({"description": description, "content": content}));
+        self.responses.insert(
+            status,
+            json!({"description": description, "content": content}),
+        );
     }
 
     /// Adds a successful response without a body.
     pub fn empty_response(&mut self, status: u16, description: &str) {
-        self.responses.insert(status, json!({"description": description}));
+        self.responses
+            .insert(status, json!({"description": description}));
     }
 
     /// Adds an error that any endpoint may answer with.
@@ -160,18 +171,27 @@ impl<'a> Operation<'a> {
                 .collect::<Vec<_>>()
         };
         for name in parameters(endpoint.path) {
-            if !self.parameters.iter().any(|parameter| parameter["in"] == "path" && parameter["name"] == name.as_str())
+            if !self
+                .parameters
+                .iter()
+                .any(|parameter| parameter["in"] == "path" && parameter["name"] == name.as_str())
             {
                 self.path_parameter::<String>(&name);
             }
         }
         for (status, description) in endpoint.errors {
             let content = json!({JSON: {"schema": {"$ref": "#/components/schemas/Error"}}});
-            self.responses.insert(*status, json!({"description": description, "content": content}));
+            self.responses.insert(
+                *status,
+                json!({"description": description, "content": content}),
+            );
         }
 
-        let responses: Map<String, Value> =
-            self.responses.into_iter().map(|(status, response)| (status.to_string(), response)).collect();
+        let responses: Map<String, Value> = self
+            .responses
+            .into_iter()
+            .map(|(status, response)| (status.to_string(), response))
+            .collect();
         let mut operation = json!({
             "operationId": endpoint.id,
             "summary": endpoint.summary,
@@ -241,7 +261,12 @@ pub struct Describer<'a> {
 impl<'a> Describer<'a> {
     /// Returns a describer of the function `group`, whose requests count against the rate limit of `tier`.
     pub fn new(schemas: &'a mut SchemaGenerator, group: &'static str, tier: Tier) -> Describer<'a> {
-        Describer { schemas, group, tier, described: Vec::new() }
+        Describer {
+            schemas,
+            group,
+            tier,
+            described: Vec::new(),
+        }
     }
 
     /// Returns the endpoints and their operation objects.
@@ -258,7 +283,10 @@ impl<S> Register<S> for Describer<'_> {
     {
         let mut operation = Operation::new(self.schemas);
         H::describe(&mut operation);
-        operation.extensions.entry(RATE_LIMIT_TIER).or_insert(json!(self.tier.name()));
+        operation
+            .extensions
+            .entry(RATE_LIMIT_TIER)
+            .or_insert(json!(self.tier.name()));
         let described = operation.into_value(&endpoint, self.group);
         self.described.push((endpoint, described));
         self

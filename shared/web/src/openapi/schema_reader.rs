@@ -54,13 +54,21 @@ impl<'a> SchemaReader<'a> {
 
     /// Returns a reader of texts: of a query or a form.
     pub fn of_texts(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
-        SchemaReader { is_json: false, ..SchemaReader::of_json(schemas) }
+        SchemaReader {
+            is_json: false,
+            ..SchemaReader::of_json(schemas)
+        }
     }
 
     /// Returns the schema of the object.
     pub fn into_schema(self) -> Value {
         let mut properties = Map::new();
-        for Field { name, mut schema, absence } in self.fields {
+        for Field {
+            name,
+            mut schema,
+            absence,
+        } in self.fields
+        {
             let is_required = self.required.contains(&name);
             if is_required && schema["type"] == "array" {
                 schema["minItems"] = json!(1);
@@ -98,9 +106,17 @@ impl<'a> SchemaReader<'a> {
 
     /// Returns the fields as parameters of a query.
     pub fn into_parameters(self) -> Vec<Value> {
-        let parameter = |Field { name, schema, absence }| {
+        let parameter = |Field {
+                             name,
+                             schema,
+                             absence,
+                         }| {
             let is_required = self.required.contains(&name);
-            let schema = if is_required { schema } else { optional(schema, &absence, self.is_json) };
+            let schema = if is_required {
+                schema
+            } else {
+                optional(schema, &absence, self.is_json)
+            };
             json!({"name": name, "in": "query", "required": is_required, "schema": schema})
         };
         self.fields.into_iter().map(parameter).collect()
@@ -113,7 +129,8 @@ impl<'a> SchemaReader<'a> {
 
     /// Adds a list of at most `max` files of a form.
     pub fn files(&mut self, name: &str, max: usize) {
-        let schema = json!({"type": "array", "items": file_schema(), "minItems": 1, "maxItems": max});
+        let schema =
+            json!({"type": "array", "items": file_schema(), "minItems": 1, "maxItems": max});
         self.add(name, schema, Absence::Missing);
     }
 
@@ -122,7 +139,11 @@ impl<'a> SchemaReader<'a> {
     }
 
     fn add(&mut self, name: &str, schema: Value, absence: Absence) {
-        self.fields.push(Field { name: name.to_owned(), schema, absence });
+        self.fields.push(Field {
+            name: name.to_owned(),
+            schema,
+            absence,
+        });
     }
 
     /// Adds a string that may be absent, or what counts as null.
@@ -178,25 +199,41 @@ impl FieldReader for SchemaReader<'_> {
         Timestamp::from_ms(0)
     }
 
-    fn required<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+    fn required<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        _: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Missing);
         self.required.insert(name.to_owned());
         None
     }
 
-    fn optional<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+    fn optional<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        _: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T> {
         self.add_text::<T>(name);
         None
     }
 
-    fn present<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(&str) -> Result<T, Violation>) -> Option<T> {
+    fn present<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        _: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Option<T> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Missing);
         None
     }
 
-    fn change<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(&str) -> Result<T, Violation>) -> Patch<T> {
+    fn change<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        _: impl FnOnce(&str) -> Result<T, Violation>,
+    ) -> Patch<T> {
         self.add_text::<T>(name);
         Patch::Keep
     }
@@ -206,14 +243,22 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn number<T: JsonSchema>(&mut self, name: &str, _: impl FnOnce(f64) -> Result<T, Violation>) -> Option<T> {
+    fn number<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        _: impl FnOnce(f64) -> Result<T, Violation>,
+    ) -> Option<T> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Null);
         None
     }
 
     fn integer(&mut self, name: &str, min: i64, max: i64) -> Option<i64> {
-        self.add(name, json!({"type": "integer", "minimum": min, "maximum": max}), Absence::Null);
+        self.add(
+            name,
+            json!({"type": "integer", "minimum": min, "maximum": max}),
+            Absence::Null,
+        );
         None
     }
 
@@ -250,9 +295,18 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn objects<T>(&mut self, name: &str, max: usize, read: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    fn objects<T>(
+        &mut self,
+        name: &str,
+        max: usize,
+        read: impl Fn(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let items = self.object_of(read);
-        self.add(name, json!({"type": "array", "items": items, "maxItems": max}), Absence::Null);
+        self.add(
+            name,
+            json!({"type": "array", "items": items, "maxItems": max}),
+            Absence::Null,
+        );
         None
     }
 
@@ -262,7 +316,11 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn change_object<T>(&mut self, name: &str, read: impl FnOnce(&mut Self) -> Option<T>) -> Patch<T> {
+    fn change_object<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Patch<T> {
         self.object(name, read);
         Patch::Keep
     }

@@ -9,7 +9,10 @@ use tests::{Answer, Client, file};
 
 use crate::{
     fill::Library,
-    record::{COMMON_NAME, COMMON_TAG, count_in_tree, count_referenced, in_tree, reference, referenced, topic},
+    record::{
+        COMMON_NAME, COMMON_TAG, count_in_tree, count_referenced, in_tree, reference, referenced,
+        topic,
+    },
     stopwatch::Stopwatch,
 };
 
@@ -70,7 +73,11 @@ pub(crate) async fn measure(library: &Library) -> Stopwatch {
 async fn middle(client: &Client, space: &str, size: usize) -> String {
     let mut cursor = String::new();
     for _ in 0..(size / 2).div_ceil(LONGEST_PAGE) {
-        let page = client.get(&format!("/files?{space}&limit={LONGEST_PAGE}{cursor}")).await.demand(200).json();
+        let page = client
+            .get(&format!("/files?{space}&limit={LONGEST_PAGE}{cursor}"))
+            .await
+            .demand(200)
+            .json();
         cursor = format!("&cursor={}", text(&page["next_cursor"]));
     }
     cursor
@@ -78,7 +85,12 @@ async fn middle(client: &Client, space: &str, size: usize) -> String {
 
 /// Uploads a file into a folder of the tree, and tells where it is delivered and what its copy is known by.
 async fn delivered(library: &Library) -> (String, String) {
-    let record = library.tenant.client.upload(note(library, &library.tree.leaves[0].id.to_string())).await.created();
+    let record = library
+        .tenant
+        .client
+        .upload(note(library, &library.tree.leaves[0].id.to_string()))
+        .await
+        .created();
     let url = text(&record["url"]);
     let whole = library.stack.anonymous.get(&url).await.demand(200);
     assert_eq!(whole.body, NOTE);
@@ -87,7 +99,9 @@ async fn delivered(library: &Library) -> (String, String) {
 }
 
 fn note(library: &Library, folder: &str) -> Form {
-    let form = Form::new().text("space", library.tenant.handle.clone()).text("folder_id", folder.to_owned());
+    let form = Form::new()
+        .text("space", library.tenant.handle.clone())
+        .text("folder_id", folder.to_owned());
     form.part("file", file("note.txt", "text/plain", NOTE))
 }
 
@@ -99,20 +113,45 @@ impl Round<'_> {
         let lists = [
             ("GET /files", files("")),
             ("GET /files in the middle", files(&self.middle)),
-            ("GET /files of a folder", files(&format!("&folder_id={}", tree.shelf.id))),
-            ("GET /files of the big folder", files(&format!("&folder_id={}", tree.big.id))),
+            (
+                "GET /files of a folder",
+                files(&format!("&folder_id={}", tree.shelf.id)),
+            ),
+            (
+                "GET /files of the big folder",
+                files(&format!("&folder_id={}", tree.big.id)),
+            ),
             ("GET /files of a tag", files(&format!("&tag={COMMON_TAG}"))),
-            ("GET /files by name", files(&format!("&search={COMMON_NAME}"))),
+            (
+                "GET /files by name",
+                files(&format!("&search={COMMON_NAME}")),
+            ),
             ("GET /files of a type", files("&type=private&status=active")),
             ("GET /folders", format!("/folders?{space}")),
-            ("GET /folders of a folder", format!("/folders?{space}&parent_id={}", tree.wide.id)),
+            (
+                "GET /folders of a folder",
+                format!("/folders?{space}&parent_id={}", tree.wide.id),
+            ),
         ];
         for (call, address) in lists {
-            demand_full(&self.stopwatch.time(call, self.client.get(&address)).await.demand(200));
+            demand_full(
+                &self
+                    .stopwatch
+                    .time(call, self.client.get(&address))
+                    .await
+                    .demand(200),
+            );
         }
-        let number = referenced(self.draws.random_range(0..count_referenced(self.library.ids.len())));
+        let number = referenced(
+            self.draws
+                .random_range(0..count_referenced(self.library.ids.len())),
+        );
         let address = format!("/files/by-ref?{}&ref={}", self.space, reference(number));
-        let found = self.stopwatch.time("GET /files/by-ref", self.client.get(&address)).await.ok();
+        let found = self
+            .stopwatch
+            .time("GET /files/by-ref", self.client.get(&address))
+            .await
+            .ok();
         assert_eq!(found["id"], self.library.ids[number].to_string());
     }
 
@@ -120,23 +159,47 @@ impl Round<'_> {
     async fn files(&mut self, number: usize) {
         let (_, id) = self.drawn();
         let address = format!("/files/{id}");
-        let found = self.stopwatch.time("GET /files/:id", self.client.get(&address)).await.ok();
+        let found = self
+            .stopwatch
+            .time("GET /files/:id", self.client.get(&address))
+            .await
+            .ok();
         let is_elsewhere = |folder: &String| found["folder_id"] != **folder;
-        let mut leaves = self.library.tree.leaves.iter().map(|folder| folder.id.to_string());
-        let target = leaves.find(is_elsewhere).expect("there are several folders");
+        let mut leaves = self
+            .library
+            .tree
+            .leaves
+            .iter()
+            .map(|folder| folder.id.to_string());
+        let target = leaves
+            .find(is_elsewhere)
+            .expect("there are several folders");
         let body = json!({"folder_id": target});
-        let moved = self.stopwatch.time("PUT /files/:id to a folder", self.client.put(&address, body)).await.ok();
+        let moved = self
+            .stopwatch
+            .time(
+                "PUT /files/:id to a folder",
+                self.client.put(&address, body),
+            )
+            .await
+            .ok();
         assert_eq!(moved["folder_id"], target);
 
         let (marked, id) = self.drawn();
         let body = json!({"tags": [topic(marked), format!("mark-{}", number % MARKS)]});
         let address = format!("/files/{id}");
-        self.stopwatch.time("PUT /files/:id with tags", self.client.put(&address, body)).await.demand(200);
+        self.stopwatch
+            .time("PUT /files/:id with tags", self.client.put(&address, body))
+            .await
+            .demand(200);
     }
 
     /// A file of the tree: its number and its id.
     fn drawn(&mut self) -> (usize, FileId) {
-        let number = in_tree(self.draws.random_range(0..count_in_tree(self.library.ids.len())));
+        let number = in_tree(
+            self.draws
+                .random_range(0..count_in_tree(self.library.ids.len())),
+        );
         (number, self.library.ids[number])
     }
 
@@ -146,32 +209,65 @@ impl Round<'_> {
         let big = format!("/folders/{}", tree.big.id);
         let (address, is_closed) = (format!("{big}/access-control"), number.is_multiple_of(2));
         let body = json!({"access_control": {"requires_auth": is_closed}});
-        self.stopwatch.time("PUT …/access-control of the big folder", client.put(&address, body)).await.demand(200);
+        self.stopwatch
+            .time(
+                "PUT …/access-control of the big folder",
+                client.put(&address, body),
+            )
+            .await
+            .demand(200);
         for parent in [Some(tree.aside.id), None] {
             let body = json!({"parent_id": parent});
-            let moved = self.stopwatch.time("PUT /folders/:id, the big one moved", client.put(&big, body)).await.ok();
+            let moved = self
+                .stopwatch
+                .time(
+                    "PUT /folders/:id, the big one moved",
+                    client.put(&big, body),
+                )
+                .await
+                .ok();
             assert_eq!(moved["parent_id"], json!(parent));
         }
         let name = format!("Round {number}");
         let body = json!({"name": name, "space_id": self.library.tenant.id, "parent_id": tree.leaves[0].id});
-        let made = self.stopwatch.time("POST /folders", client.post("/folders", body)).await.created();
+        let made = self
+            .stopwatch
+            .time("POST /folders", client.post("/folders", body))
+            .await
+            .created();
         let address = format!("/folders/{}", text(&made["id"]));
-        self.stopwatch.time("DELETE /folders/:id", client.delete(&address)).await.demand(204);
+        self.stopwatch
+            .time("DELETE /folders/:id", client.delete(&address))
+            .await
+            .demand(204);
     }
 
     /// A file comes into the big folder, and goes.
     async fn uploads(&mut self) {
         let form = note(self.library, &self.library.tree.big.id.to_string());
-        let made = self.stopwatch.time("POST /upload", self.client.upload(form)).await.created();
+        let made = self
+            .stopwatch
+            .time("POST /upload", self.client.upload(form))
+            .await
+            .created();
         let address = format!("/files/{}", text(&made["id"]));
-        self.stopwatch.time("DELETE /files/:id", self.client.delete(&address)).await.demand(204);
+        self.stopwatch
+            .time("DELETE /files/:id", self.client.delete(&address))
+            .await
+            .demand(204);
     }
 
     /// Whoever has a file in a folder already is told so.
     async fn delivery(&mut self) {
         let (url, etag) = &self.delivered;
         let headers = [("if-none-match", etag.as_str())];
-        let answer = self.stopwatch.time("delivery, 304", self.library.stack.anonymous.get_with(url, &headers)).await;
+        let answer = self
+            .stopwatch
+            .time(
+                "delivery, 304",
+                self.library.stack.anonymous.get_with(url, &headers),
+            )
+            .await;
         answer.demand(304);
     }
 }

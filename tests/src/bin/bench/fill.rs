@@ -45,18 +45,45 @@ impl Library {
     /// An empty one, in a stack whose limits nothing here reaches.
     pub(crate) async fn new() -> Library {
         let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters = unlimited.map(|name| (name.to_owned(), UNLIMITED.to_owned())).into();
-        let stack = Stack::start_with(StackOptions { parameters, ..StackOptions::default() }).await;
+        let parameters = unlimited
+            .map(|name| (name.to_owned(), UNLIMITED.to_owned()))
+            .into();
+        let stack = Stack::start_with(StackOptions {
+            parameters,
+            ..StackOptions::default()
+        })
+        .await;
         let tenant = stack.space("Library").await;
-        let configs = tenant.client.get("/upload-configs").await.demand(200).json();
-        let config = configs["data"][0]["id"].as_str().and_then(|id| id.parse().ok()).expect("the starter config");
+        let configs = tenant
+            .client
+            .get("/upload-configs")
+            .await
+            .demand(200)
+            .json();
+        let config = configs["data"][0]["id"]
+            .as_str()
+            .and_then(|id| id.parse().ok())
+            .expect("the starter config");
         let environment = stack.operator();
         let mut settings = Settings::of(&environment);
         let table = settings.table();
         let space = tenant.id.parse().expect("an id");
-        let owner = Owner { space, handle: tenant.handle.clone(), config, key: KeyId(tenant.key_id) };
+        let owner = Owner {
+            space,
+            handle: tenant.handle.clone(),
+            config,
+            key: KeyId(tenant.key_id),
+        };
         let tree = Tree::new(&tenant).await;
-        Library { tree, ids: Vec::new(), owner, table, sources: environment.sources.clone(), tenant, stack }
+        Library {
+            tree,
+            ids: Vec::new(),
+            owner,
+            table,
+            sources: environment.sources.clone(),
+            tenant,
+            stack,
+        }
     }
 
     /// Adds files until there are so many.
@@ -97,7 +124,9 @@ impl Library {
         let mut items: usize = files.iter().map(items_of).sum();
         let mut chosen = ChosenIds::new(&self.sources);
         while self.ids.len() < size {
-            let file = self.owner.file(self.ids.len(), &self.tree, &mut chosen, &self.sources);
+            let file = self
+                .owner
+                .file(self.ids.len(), &self.tree, &mut chosen, &self.sources);
             self.ids.push(file.id);
             items += items_of(&file);
             if items > TOGETHER {
@@ -116,5 +145,7 @@ fn items_of(file: &File) -> usize {
 }
 
 fn ended(written: Option<Result<Result<(), String>, JoinError>>) -> Result<(), String> {
-    written.map_or(Ok(()), |written| written.map_err(|error| error.to_string())?)
+    written.map_or(Ok(()), |written| {
+        written.map_err(|error| error.to_string())?
+    })
 }

@@ -35,7 +35,11 @@ async fn main() -> ExitCode {
     match Box::pin(library(records)).await {
         Ok(report) => {
             say(&report.to_string());
-            if report.slower().is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if report.slower().is_empty() {
+                ExitCode::SUCCESS
+            } else {
+                ExitCode::FAILURE
+            }
         }
         Err(message) => {
             say_aside(&message);
@@ -57,7 +61,9 @@ fn records(arguments: &[String]) -> Option<usize> {
 
 /// Makes a library and fills it in steps.
 async fn library(records: usize) -> Result<Report, String> {
-    let mut sizes = [records / 1_000, records / 10, records].map(|size| size.max(LEAST_RECORDS)).to_vec();
+    let mut sizes = [records / 1_000, records / 10, records]
+        .map(|size| size.max(LEAST_RECORDS))
+        .to_vec();
     sizes.dedup();
     let mut library = Box::pin(Library::new()).await;
     let report = measured(&mut library, &sizes).await;

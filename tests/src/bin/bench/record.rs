@@ -2,8 +2,8 @@
 //! kinds are among them, so that calls find as many of each kind per page in a small library as in a large one.
 
 use domain::{
-    ChosenIds, DeliveryType, File, FileId, FileStatus, KeyId, OriginalName, Principal, Reference, ResourceType,
-    Revision, Sources, SpaceId, Tag, UploadConfigId,
+    ChosenIds, DeliveryType, File, FileId, FileStatus, KeyId, OriginalName, Principal, Reference,
+    ResourceType, Revision, Sources, SpaceId, Tag, UploadConfigId,
 };
 
 use crate::tree::{LEAVES, Tree};
@@ -26,9 +26,9 @@ const SCATTER: usize = 7_919;
 
 /// First words of names.
 const WORDS: [&str; 25] = [
-    "Anchor", "bridge", "Castle", "desert", "Evening", "forest", "Garden", "Harbour", "Island", "jetty", "Kitchen",
-    "lantern", "Meadow", "night", "Orchard", "palace", "Quarry", "river", "Summit", "tower", "Umbrella", "valley",
-    "Window", "yard", "Zenith",
+    "Anchor", "bridge", "Castle", "desert", "Evening", "forest", "Garden", "Harbour", "Island",
+    "jetty", "Kitchen", "lantern", "Meadow", "night", "Orchard", "palace", "Quarry", "river",
+    "Summit", "tower", "Umbrella", "valley", "Window", "yard", "Zenith",
 ];
 /// MIME type, extension and kind.
 const KINDS: [(&str, &str, ResourceType); 5] = [
@@ -100,7 +100,13 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// The file of a number, as an upload of this moment would leave it.
-    pub(crate) fn file(&self, number: usize, tree: &Tree, ids: &mut ChosenIds, sources: &Sources) -> File {
+    pub(crate) fn file(
+        &self,
+        number: usize,
+        tree: &Tree,
+        ids: &mut ChosenIds,
+        sources: &Sources,
+    ) -> File {
         let folder = match Place::of(number) {
             Place::Big => Some(&tree.big),
             Place::Shelf => Some(&tree.shelf),
@@ -111,7 +117,11 @@ impl Owner {
         let (mime_type, extension, resource_type) = KINDS[number / 3 % KINDS.len()];
         let (id, now) = (FileId::chosen(ids), sources.now());
         let name = format!("file-{id}.{extension}");
-        let original = format!("{} {:08}.{extension}", WORDS[number % WORDS.len()], number * SCATTER % NAMES);
+        let original = format!(
+            "{} {:08}.{extension}",
+            WORDS[number % WORDS.len()],
+            number * SCATTER % NAMES
+        );
         let common = (number % PERIOD == 3).then(|| COMMON_TAG.to_owned());
         let tags = common.into_iter().chain([topic(number)]);
         File {
@@ -125,11 +135,16 @@ impl Owner {
             size: 10_000 + (number % 90_000) as u64,
             folder: folder.cloned(),
             access_control: None,
-            delivery_type: if number % 8 == 5 { DeliveryType::Private } else { DeliveryType::Upload },
+            delivery_type: if number % 8 == 5 {
+                DeliveryType::Private
+            } else {
+                DeliveryType::Upload
+            },
             resource_type,
             status: FileStatus::Active,
             upload_config_id: self.config,
-            reference: (number % 4 == 1).then(|| Reference::parse(&reference(number)).expect("a reference")),
+            reference: (number % 4 == 1)
+                .then(|| Reference::parse(&reference(number)).expect("a reference")),
             tags: tags.map(|tag| Tag::parse(&tag).expect("a tag")).collect(),
             revision: Some(Revision::new(sources)),
             checksum_sha256: Some(hex::encode(sources.bytes::<32>())),

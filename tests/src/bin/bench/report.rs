@@ -30,7 +30,10 @@ impl Call {
     /// How many times as long as at the quickest size it takes at the slowest one.
     fn ratio(&self) -> f64 {
         let all = || self.figures.iter().map(|figures| figures.p95);
-        let (quickest, slowest) = (all().min().unwrap_or_default(), all().max().unwrap_or_default());
+        let (quickest, slowest) = (
+            all().min().unwrap_or_default(),
+            all().max().unwrap_or_default(),
+        );
         slowest.div_duration_f64(quickest)
     }
 }
@@ -42,19 +45,30 @@ impl Report {
         for (name, figures) in stopwatch.figures() {
             match self.calls.iter_mut().find(|call| call.name == name) {
                 Some(call) => call.figures.push(figures),
-                None => self.calls.push(Call { name, figures: vec![figures] }),
+                None => self.calls.push(Call {
+                    name,
+                    figures: vec![figures],
+                }),
             }
         }
     }
 
     /// The calls that take longer at one size than they may, compared with another.
     pub(crate) fn slower(&self) -> Vec<&'static str> {
-        self.calls.iter().filter(|call| call.ratio() > MOST_RATIO).map(|call| call.name).collect()
+        self.calls
+            .iter()
+            .filter(|call| call.ratio() > MOST_RATIO)
+            .map(|call| call.name)
+            .collect()
     }
 
     /// Columns of the longest name.
     fn width(&self) -> usize {
-        self.calls.iter().map(|call| call.name.chars().count()).max().unwrap_or_default()
+        self.calls
+            .iter()
+            .map(|call| call.name.chars().count())
+            .max()
+            .unwrap_or_default()
     }
 
     fn table(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -71,7 +85,12 @@ impl Report {
         for call in &self.calls {
             write!(formatter, "{:width$}", call.name)?;
             for figures in &call.figures {
-                write!(formatter, "  {:>8.2} {:>8.2}", ms(figures.p50), ms(figures.p95))?;
+                write!(
+                    formatter,
+                    "  {:>8.2} {:>8.2}",
+                    ms(figures.p50),
+                    ms(figures.p95)
+                )?;
             }
             writeln!(formatter, "  {:>5.2}", call.ratio())?;
         }
@@ -79,14 +98,24 @@ impl Report {
     }
 
     fn chart(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let longest = self.calls.iter().flat_map(|call| &call.figures).map(|figures| figures.p95).max();
+        let longest = self
+            .calls
+            .iter()
+            .flat_map(|call| &call.figures)
+            .map(|figures| figures.p95)
+            .max();
         let longest = longest.unwrap_or_default();
         writeln!(formatter, "p95 in milliseconds, by the number of files")?;
         for call in &self.calls {
             writeln!(formatter, "\n{}", call.name)?;
             for (size, figures) in self.sizes.iter().zip(&call.figures) {
                 let bar = bar(figures.p95, longest);
-                writeln!(formatter, "{:>10} {bar} {:.2}", grouped(*size), ms(figures.p95))?;
+                writeln!(
+                    formatter,
+                    "{:>10} {bar} {:.2}",
+                    grouped(*size),
+                    ms(figures.p95)
+                )?;
             }
         }
         Ok(())

@@ -18,7 +18,11 @@ pub(crate) struct Figures {
 
 impl Stopwatch {
     /// Waits for the whole answer of a call, and notes how long that took.
-    pub(crate) async fn time(&mut self, call: &'static str, answer: impl Future<Output = Answer>) -> Answer {
+    pub(crate) async fn time(
+        &mut self,
+        call: &'static str,
+        answer: impl Future<Output = Answer>,
+    ) -> Answer {
         let started = Instant::now();
         let answer = answer.await;
         let took = started.elapsed();
@@ -31,7 +35,10 @@ impl Stopwatch {
 
     /// The figures of each call.
     pub(crate) fn figures(self) -> Vec<(&'static str, Figures)> {
-        self.0.into_iter().map(|(call, taken)| (call, Figures::of(taken))).collect()
+        self.0
+            .into_iter()
+            .map(|(call, taken)| (call, Figures::of(taken)))
+            .collect()
     }
 }
 
@@ -39,6 +46,9 @@ impl Figures {
     fn of(mut taken: Vec<Duration>) -> Figures {
         taken.sort_unstable();
         let percentile = |percent: usize| taken[(taken.len() * percent).div_ceil(100) - 1];
-        Figures { p50: percentile(50), p95: percentile(95) }
+        Figures {
+            p50: percentile(50),
+            p95: percentile(95),
+        }
     }
 }

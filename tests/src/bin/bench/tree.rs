@@ -57,14 +57,24 @@ impl Tree {
     pub(crate) async fn grow(&mut self, tenant: &Tenant, size: usize) {
         while self.children.len() < LEAST_CHILDREN.max(size / FILES_OF_CHILD) {
             let name = format!("Project {}", self.children.len());
-            self.children.push(folder(tenant, &name, Some(&self.wide)).await);
+            self.children
+                .push(folder(tenant, &name, Some(&self.wide)).await);
         }
     }
 }
 
 async fn folder(tenant: &Tenant, name: &str, outer: Option<&InFolder>) -> InFolder {
-    let body = json!({"name": name, "space_id": tenant.id, "parent_id": outer.map(|outer| outer.id)});
+    let body =
+        json!({"name": name, "space_id": tenant.id, "parent_id": outer.map(|outer| outer.id)});
     let made = tenant.client.post("/folders", body).await.created();
-    let id: FolderId = made["id"].as_str().and_then(|id| id.parse().ok()).expect("an id");
-    InFolder { id, above: outer.map(|outer| outer.chain().collect()).unwrap_or_default() }
+    let id: FolderId = made["id"]
+        .as_str()
+        .and_then(|id| id.parse().ok())
+        .expect("an id");
+    InFolder {
+        id,
+        above: outer
+            .map(|outer| outer.chain().collect())
+            .unwrap_or_default(),
+    }
 }

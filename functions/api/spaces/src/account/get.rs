@@ -4,7 +4,8 @@ use web::{Authenticated, Data, Endpoint, Failure};
 
 use crate::views::AccountView;
 
-pub(crate) const GET: Endpoint = Endpoint::get("getAccount", "/account", "Get the account of the API key");
+pub(crate) const GET: Endpoint =
+    Endpoint::get("getAccount", "/account", "Get the account of the API key");
 
 pub(crate) async fn get(by: Authenticated) -> Result<Data<AccountView>, Failure> {
     Ok(Data(view(&by).await?))

@@ -3,8 +3,8 @@
 use domain::{Fault, KeyName, Violation};
 use tenant::NewKey;
 use web::{
-    AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, KeyPath, NoContent, Page,
-    PageRequest,
+    AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, KeyPath,
+    NoContent, Page, PageRequest,
 };
 
 use crate::{keys::create::expires_at, views::KeyView};
@@ -12,12 +12,16 @@ use crate::{keys::create::expires_at, views::KeyView};
 /// Path of the collection endpoints.
 const PATH: &str = "/account/api-keys";
 
-pub(crate) const CREATE: Endpoint = Endpoint::post("createAccountKey", PATH, "Create an account key");
+pub(crate) const CREATE: Endpoint =
+    Endpoint::post("createAccountKey", PATH, "Create an account key");
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listAccountKeys", PATH, "List account keys");
 
-pub(crate) const REVOKE: Endpoint =
-    Endpoint::delete("revokeAccountKey", "/account/api-keys/{keyId}", "Revoke an account key");
+pub(crate) const REVOKE: Endpoint = Endpoint::delete(
+    "revokeAccountKey",
+    "/account/api-keys/{keyId}",
+    "Revoke an account key",
+);
 
 /// A key without a role: an account key's is another in each space.
 pub(crate) struct CreateAccountKey(NewKey);
@@ -25,12 +29,19 @@ pub(crate) struct CreateAccountKey(NewKey);
 impl FromFields for CreateAccountKey {
     fn read(fields: &mut impl FieldReader) -> Option<CreateAccountKey> {
         if fields.has("role") {
-            fields.violate("role", &Violation::Must("must not be given for an account key"));
+            fields.violate(
+                "role",
+                &Violation::Must("must not be given for an account key"),
+            );
         }
         let name = fields.required("name", KeyName::parse);
         let expires_at = expires_at(fields);
 
-        Some(CreateAccountKey(NewKey { name: name?, role: None, expires_at }))
+        Some(CreateAccountKey(NewKey {
+            name: name?,
+            role: None,
+            expires_at,
+        }))
     }
 }
 
@@ -40,8 +51,13 @@ pub(crate) async fn create(
 ) -> Result<Created<KeyView>, Failure> {
     body.once(async |CreateAccountKey(new), reservation| {
         let now = by.sources().now();
-        let complete = |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
-        let (key, secret) = by.tenants().account_keys(user).create(new, complete).await?;
+        let complete =
+            |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
+        let (key, secret) = by
+            .tenants()
+            .account_keys(user)
+            .create(new, complete)
+            .await?;
         Ok(KeyView::with_secret(&key, &secret, now))
     })
     .await
@@ -51,7 +67,11 @@ pub(crate) async fn list(
     AccountHolder { user, by }: AccountHolder,
     request: PageRequest,
 ) -> Result<Page<KeyView>, Failure> {
-    let page = by.tenants().account_keys(user).list(request.listing()).await?;
+    let page = by
+        .tenants()
+        .account_keys(user)
+        .list(request.listing())
+        .await?;
     let now = by.sources().now();
     Ok(request.page(page, |key| KeyView::of(&key, now)))
 }
@@ -61,5 +81,9 @@ pub(crate) async fn revoke(
     KeyPath(id): KeyPath,
 ) -> Result<NoContent, Failure> {
     let is_known = by.tenants().account_keys(user).revoke(id).await?;
-    if is_known { Ok(NoContent) } else { Err(Fault::not_found().into()) }
+    if is_known {
+        Ok(NoContent)
+    } else {
+        Err(Fault::not_found().into())
+    }
 }

@@ -6,7 +6,8 @@ use web::{AccountHolder, Data, Endpoint, Failure, FieldReader, FromFields, Valid
 use super::get::view;
 use crate::views::AccountView;
 
-pub(crate) const UPDATE: Endpoint = Endpoint::put("updateAccount", "/account", "Choose the default space");
+pub(crate) const UPDATE: Endpoint =
+    Endpoint::put("updateAccount", "/account", "Choose the default space");
 
 pub(crate) struct UpdateAccount {
     default_space_id: SpaceId,
@@ -14,8 +15,12 @@ pub(crate) struct UpdateAccount {
 
 impl FromFields for UpdateAccount {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateAccount> {
-        let default_space_id = fields.required("default_space_id", |id| id.parse().map_err(|_| Violation::Unknown));
-        Some(UpdateAccount { default_space_id: default_space_id? })
+        let default_space_id = fields.required("default_space_id", |id| {
+            id.parse().map_err(|_| Violation::Unknown)
+        });
+        Some(UpdateAccount {
+            default_space_id: default_space_id?,
+        })
     }
 }
 
@@ -23,7 +28,11 @@ pub(crate) async fn update(
     AccountHolder { user, by }: AccountHolder,
     ValidJson(update): ValidJson<UpdateAccount>,
 ) -> Result<Data<AccountView>, Failure> {
-    if !by.tenants().choose_default_space(&by.caller, user, update.default_space_id).await? {
+    if !by
+        .tenants()
+        .choose_default_space(&by.caller, user, update.default_space_id)
+        .await?
+    {
         return Err(Violations::from(("default_space_id", Violation::Unknown)).into());
     }
     Ok(Data(view(&by).await?))

@@ -7,7 +7,8 @@ use web::{Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJs
 use super::PATH;
 use crate::views::KeyView;
 
-pub(crate) const CREATE: Endpoint = Endpoint::post("createSpaceKey", PATH, "Create an API key of a space");
+pub(crate) const CREATE: Endpoint =
+    Endpoint::post("createSpaceKey", PATH, "Create an API key of a space");
 
 pub(crate) struct CreateKey(pub(crate) NewKey);
 
@@ -18,7 +19,11 @@ impl FromFields for CreateKey {
         let role = fields.optional("role", parse_variant);
         let expires_at = expires_at(fields);
 
-        Some(CreateKey(NewKey { name: name?, role, expires_at }))
+        Some(CreateKey(NewKey {
+            name: name?,
+            role,
+            expires_at,
+        }))
     }
 }
 
@@ -27,14 +32,22 @@ pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
     let now = fields.now();
     fields.optional("expires_at", |text| {
         let end = Timestamp::parse_rfc3339(text).ok_or(Violation::NotADate)?;
-        if end > now { Ok(end) } else { Err(Violation::NotInTheFuture) }
+        if end > now {
+            Ok(end)
+        } else {
+            Err(Violation::NotInTheFuture)
+        }
     })
 }
 
-pub(crate) async fn create(can: Can<ManageKeys>, body: IdempotentJson<CreateKey>) -> Result<Created<KeyView>, Failure> {
+pub(crate) async fn create(
+    can: Can<ManageKeys>,
+    body: IdempotentJson<CreateKey>,
+) -> Result<Created<KeyView>, Failure> {
     body.once(async |CreateKey(new), reservation| {
         let now = can.sources.now();
-        let complete = |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
+        let complete =
+            |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
         let (key, secret) = can.space.keys().create(new, complete).await?;
         Ok(KeyView::with_secret(&key, &secret, now))
     })

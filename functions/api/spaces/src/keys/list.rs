@@ -5,9 +5,13 @@ use web::{Can, Endpoint, Failure, ManageKeys, Page, PageRequest};
 use super::PATH;
 use crate::views::KeyView;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listSpaceKeys", PATH, "List the API keys of a space");
+pub(crate) const LIST: Endpoint =
+    Endpoint::get("listSpaceKeys", PATH, "List the API keys of a space");
 
-pub(crate) async fn list(can: Can<ManageKeys>, request: PageRequest) -> Result<Page<KeyView>, Failure> {
+pub(crate) async fn list(
+    can: Can<ManageKeys>,
+    request: PageRequest,
+) -> Result<Page<KeyView>, Failure> {
     let page = can.space.keys().list(request.listing()).await?;
     let now = can.sources.now();
     Ok(request.page(page, |key| KeyView::of(&key, now)))

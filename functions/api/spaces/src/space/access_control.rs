@@ -8,10 +8,17 @@ use crate::views::DetailedSpaceView;
 /// Path of both endpoints.
 const PATH: &str = "/spaces/{id}/access-control";
 
-pub(crate) const SET: Endpoint = Endpoint::put("setSpaceAccessControl", PATH, "Set the access control of a space");
+pub(crate) const SET: Endpoint = Endpoint::put(
+    "setSpaceAccessControl",
+    PATH,
+    "Set the access control of a space",
+);
 
-pub(crate) const RESET: Endpoint =
-    Endpoint::delete("resetSpaceAccessControl", PATH, "Reset the access control of a space");
+pub(crate) const RESET: Endpoint = Endpoint::delete(
+    "resetSpaceAccessControl",
+    PATH,
+    "Reset the access control of a space",
+);
 
 pub(crate) async fn set(
     can: Can<ManageSpace>,
@@ -28,6 +35,8 @@ async fn change(
     mut can: Can<ManageSpace>,
     to: impl Fn(AccessControl) -> AccessControl,
 ) -> Result<Data<DetailedSpaceView>, Failure> {
-    can.space.change(|space| space.access_control = to(space.access_control)).await?;
+    can.space
+        .change(|space| space.access_control = to(space.access_control))
+        .await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

@@ -13,12 +13,21 @@ impl FromFields for CreateSpace {
     fn read(fields: &mut impl FieldReader) -> Option<CreateSpace> {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.optional("description", Description::parse);
-        let folder_mode = fields.optional("folder_mode", parse_variant).unwrap_or_default();
+        let folder_mode = fields
+            .optional("folder_mode", parse_variant)
+            .unwrap_or_default();
         let enabled = fields.boolean("enabled").unwrap_or(true);
         let custom_domain = fields.optional("custom_domain", HostName::parse);
         let webhook_url = fields.optional("webhook_url", WebAddress::parse);
 
-        Some(CreateSpace(NewSpace { name: name?, description, folder_mode, enabled, custom_domain, webhook_url }))
+        Some(CreateSpace(NewSpace {
+            name: name?,
+            description,
+            folder_mode,
+            enabled,
+            custom_domain,
+            webhook_url,
+        }))
     }
 }
 
@@ -27,8 +36,12 @@ pub(crate) async fn create(
     body: IdempotentJson<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, Failure> {
     body.once(async |CreateSpace(new), reservation| {
-        let complete = |space: &domain::Space| reservation.complete(&DetailedSpaceView::from(space));
-        let space = by.tenants().create_space(user, new, reservation.ids(), complete).await?;
+        let complete =
+            |space: &domain::Space| reservation.complete(&DetailedSpaceView::from(space));
+        let space = by
+            .tenants()
+            .create_space(user, new, reservation.ids(), complete)
+            .await?;
         Ok(DetailedSpaceView::from(&space))
     })
     .await

@@ -7,15 +7,19 @@ use axum::{
 use domain::Violation;
 use tenant::{PurgeJob, Queue};
 use web::{
-    Accepted, Authenticated, Can, DeleteSpace, Endpoint, Failure, FieldReader, FromFields, NoContent, ResourceId,
-    ValidQuery,
+    Accepted, Authenticated, Can, DeleteSpace, Endpoint, Failure, FieldReader, FromFields,
+    NoContent, ResourceId, ValidQuery,
     openapi::{DescribeOutput, Operation},
 };
 
-pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space").errors(&[
-    (404, "The space does not exist."),
-    (409, "The space is not empty, and `force` is not true; or it is being deleted."),
-]);
+pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
+    .errors(&[
+        (404, "The space does not exist."),
+        (
+            409,
+            "The space is not empty, and `force` is not true; or it is being deleted.",
+        ),
+    ]);
 
 pub(crate) struct DeleteQuery {
     id: String,
@@ -31,7 +35,10 @@ impl FromFields for DeleteQuery {
             _ => Err(Violation::NotABoolean),
         });
 
-        Some(DeleteQuery { id: id?, force: force.unwrap_or_default() })
+        Some(DeleteQuery {
+            id: id?,
+            force: force.unwrap_or_default(),
+        })
     }
 }
 
@@ -68,5 +75,9 @@ pub(crate) async fn delete(
     let can: Can<DeleteSpace> = auth.can(&id).await?;
     can.space.delete(force, &purge).await?;
 
-    Ok(if force { Deletion::Started } else { Deletion::Done })
+    Ok(if force {
+        Deletion::Started
+    } else {
+        Deletion::Done
+    })
 }

@@ -6,7 +6,13 @@ use crate::views::SpaceView;
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listSpaces", "/spaces", "List spaces");
 
-pub(crate) async fn list(by: Authenticated, request: PageRequest) -> Result<Page<SpaceView>, Failure> {
-    let page = by.tenants().list_spaces(&by.caller, request.listing()).await?;
+pub(crate) async fn list(
+    by: Authenticated,
+    request: PageRequest,
+) -> Result<Page<SpaceView>, Failure> {
+    let page = by
+        .tenants()
+        .list_spaces(&by.caller, request.listing())
+        .await?;
     Ok(request.page(page, |space| SpaceView::from(&space)))
 }

@@ -8,10 +8,17 @@ use crate::views::DetailedSpaceView;
 /// Path of both endpoints.
 const PATH: &str = "/spaces/{id}/security";
 
-pub(crate) const SET: Endpoint = Endpoint::put("setSpaceSecurity", PATH, "Replace the security settings of a space");
+pub(crate) const SET: Endpoint = Endpoint::put(
+    "setSpaceSecurity",
+    PATH,
+    "Replace the security settings of a space",
+);
 
-pub(crate) const RESET: Endpoint =
-    Endpoint::delete("resetSpaceSecurity", PATH, "Reset the security settings of a space");
+pub(crate) const RESET: Endpoint = Endpoint::delete(
+    "resetSpaceSecurity",
+    PATH,
+    "Reset the security settings of a space",
+);
 
 pub(crate) async fn set(
     can: Can<ManageSpace>,
@@ -24,7 +31,12 @@ pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceVie
     change(can, &Security::default()).await
 }
 
-async fn change(mut can: Can<ManageSpace>, to: &Security) -> Result<Data<DetailedSpaceView>, Failure> {
-    can.space.change(|space| space.security = to.clone()).await?;
+async fn change(
+    mut can: Can<ManageSpace>,
+    to: &Security,
+) -> Result<Data<DetailedSpaceView>, Failure> {
+    can.space
+        .change(|space| space.security = to.clone())
+        .await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

@@ -7,11 +7,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use web::{Can, Data, Endpoint, Failure, ManageSpace, Rfc3339};
 
-pub(crate) const GET: Endpoint =
-    Endpoint::get("getSigningSecret", "/spaces/{id}/signing-secret", "Get the secret that signs URLs");
+pub(crate) const GET: Endpoint = Endpoint::get(
+    "getSigningSecret",
+    "/spaces/{id}/signing-secret",
+    "Get the secret that signs URLs",
+);
 
-pub(crate) const ROTATE: Endpoint =
-    Endpoint::post("rotateSigningSecret", "/spaces/{id}/signing-secret/rotate", "Replace the secret that signs URLs");
+pub(crate) const ROTATE: Endpoint = Endpoint::post(
+    "rotateSigningSecret",
+    "/spaces/{id}/signing-secret/rotate",
+    "Replace the secret that signs URLs",
+);
 
 /// The secrets that verify.
 #[derive(Serialize, JsonSchema)]
@@ -31,14 +37,26 @@ struct PreviousSecretView {
 
 impl SigningSecretView {
     fn of(space: &domain::Space, master: &MasterSecret, now: Timestamp) -> SigningSecretView {
-        let secret = |generation| SigningSecret::of(space.id, generation, master).reveal().to_owned();
-        let previous = space.signing.previous(now).map(|(generation, ends_at)| PreviousSecretView {
+        let secret = |generation| {
+            SigningSecret::of(space.id, generation, master)
+                .reveal()
+                .to_owned()
+        };
+        let previous =
+            space
+                .signing
+                .previous(now)
+                .map(|(generation, ends_at)| PreviousSecretView {
+                    kid: generation.to_string(),
+                    secret: secret(generation),
+                    expires_at: ends_at.into(),
+                });
+        let generation = space.signing.generation;
+        SigningSecretView {
             kid: generation.to_string(),
             secret: secret(generation),
-            expires_at: ends_at.into(),
-        });
-        let generation = space.signing.generation;
-        SigningSecretView { kid: generation.to_string(), secret: secret(generation), previous }
+            previous,
+        }
     }
 }
 
@@ -46,7 +64,11 @@ pub(crate) async fn get(
     can: Can<ManageSpace>,
     State(master): State<LazyMasterSecret>,
 ) -> Result<Data<SigningSecretView>, Failure> {
-    Ok(Data(SigningSecretView::of(can.space.record(), master.get().await?, can.sources.now())))
+    Ok(Data(SigningSecretView::of(
+        can.space.record(),
+        master.get().await?,
+        can.sources.now(),
+    )))
 }
 
 pub(crate) async fn rotate(

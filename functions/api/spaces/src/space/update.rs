@@ -1,8 +1,8 @@
 //! `PUT /spaces/:id`: change a space. What is absent stays; null clears what may be null.
 
 use domain::{
-    Description, Fault, FolderMode, HostName, Space, SpaceName, UploadConfigId, UploadConfigReference, Violation,
-    Violations, WebAddress, parse_variant,
+    Description, Fault, FolderMode, HostName, Space, SpaceName, UploadConfigId,
+    UploadConfigReference, Violation, Violations, WebAddress, parse_variant,
 };
 use web::{Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
 
@@ -28,7 +28,9 @@ impl FromFields for UpdateSpace {
         let webhook_url = fields.change("webhook_url", WebAddress::parse);
         let custom_domain = fields.change("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
-        let config = fields.present("active_upload_config_id", |id| id.parse().map_err(|_| Violation::Unknown));
+        let config = fields.present("active_upload_config_id", |id| {
+            id.parse().map_err(|_| Violation::Unknown)
+        });
         let folder_mode = fields.optional("folder_mode", parse_variant);
 
         Some(UpdateSpace {
@@ -50,7 +52,9 @@ impl UpdateSpace {
         self.webhook_url.apply(&mut space.webhook_url);
         self.custom_domain.apply(&mut space.custom_domain);
         space.enabled = self.enabled.unwrap_or(space.enabled);
-        space.active_upload_config_id = self.active_upload_config_id.unwrap_or(space.active_upload_config_id);
+        space.active_upload_config_id = self
+            .active_upload_config_id
+            .unwrap_or(space.active_upload_config_id);
     }
 }
 
@@ -58,7 +62,10 @@ pub(crate) async fn update(
     mut can: Can<ManageSpace>,
     ValidJson(update): ValidJson<UpdateSpace>,
 ) -> Result<Data<DetailedSpaceView>, Failure> {
-    if update.folder_mode.is_some_and(|mode| mode != can.space.record().folder_mode) {
+    if update
+        .folder_mode
+        .is_some_and(|mode| mode != can.space.record().folder_mode)
+    {
         return Err(Violations::from(("folder_mode", Violation::ReadOnly)).into());
     }
     if let Some(id) = update.active_upload_config_id {
@@ -69,7 +76,11 @@ pub(crate) async fn update(
 }
 
 async fn demand_config(can: &Can<ManageSpace>, id: UploadConfigId) -> Result<(), Fault> {
-    match can.space.upload_config(Some(&UploadConfigReference::Id(id))).await? {
+    match can
+        .space
+        .upload_config(Some(&UploadConfigReference::Id(id)))
+        .await?
+    {
         Some(_) => Ok(()),
         None => Err(Violations::from(("active_upload_config_id", Violation::Unknown)).into()),
     }

@@ -9,12 +9,26 @@ use crate::arn;
 pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
     match operation {
         "BatchGetItem" | "BatchWriteItem" => {
-            let tables = body.get("RequestItems").and_then(Value::as_object).into_iter().flatten();
-            tables.map(|(table, _)| need(operation, arn::table(table))).collect()
+            let tables = body
+                .get("RequestItems")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten();
+            tables
+                .map(|(table, _)| need(operation, arn::table(table)))
+                .collect()
         }
         "TransactWriteItems" | "TransactGetItems" => {
-            let items = body.get("TransactItems").and_then(Value::as_array).into_iter().flatten();
-            items.filter_map(Value::as_object).flatten().map(|(kind, member)| of_member(kind, member)).collect()
+            let items = body
+                .get("TransactItems")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
+            items
+                .filter_map(Value::as_object)
+                .flatten()
+                .map(|(kind, member)| of_member(kind, member))
+                .collect()
         }
         _ => vec![need(operation, resource(body))],
     }
@@ -60,7 +74,10 @@ mod tests {
         ] });
         assert_eq!(
             needs("TransactWriteItems", &body),
-            [need("PutItem", arn::table("a")), need("ConditionCheckItem", arn::table("b")),]
+            [
+                need("PutItem", arn::table("a")),
+                need("ConditionCheckItem", arn::table("b")),
+            ]
         );
     }
 

@@ -27,12 +27,19 @@ pub(crate) struct Operation {
 impl Operation {
     /// What a request asks for that could not be read.
     pub(super) fn unknown() -> Operation {
-        Operation { name: UNKNOWN.to_owned(), needs: Vec::new() }
+        Operation {
+            name: UNKNOWN.to_owned(),
+            needs: Vec::new(),
+        }
     }
 
     /// Reads a request to a service that speaks AWS JSON. A body that is no JSON needs nothing: it has no effect.
     pub(super) fn of_json(service: Service, head: &Parts, body: &[u8]) -> Operation {
-        let target = head.headers.get("x-amz-target").and_then(|target| target.to_str().ok()).unwrap_or_default();
+        let target = head
+            .headers
+            .get("x-amz-target")
+            .and_then(|target| target.to_str().ok())
+            .unwrap_or_default();
         let name = target.rsplit_once('.').map_or(UNKNOWN, |(_, name)| name);
         let needs = serde_json::from_slice::<Value>(body).map_or_else(
             |_| Vec::new(),
@@ -42,7 +49,10 @@ impl Operation {
                 Service::DynamoDb | Service::S3 => dynamodb::needs(name, &body),
             },
         );
-        Operation { name: name.to_owned(), needs }
+        Operation {
+            name: name.to_owned(),
+            needs,
+        }
     }
 
     /// Reads a request to S3.

@@ -17,41 +17,64 @@ pub(in crate::gate) fn bucket_of(path: &str) -> Cow<'_, str> {
 pub(super) fn operation(head: &Parts) -> Operation {
     let (bucket, key) = address(head.uri.path());
     let query = Query::of(head);
-    let copied = head.headers.get("x-amz-copy-source").and_then(|source| source.to_str().ok());
+    let copied = head
+        .headers
+        .get("x-amz-copy-source")
+        .and_then(|source| source.to_str().ok());
     let (name, action, resource) = if bucket.is_empty() {
         of_service(&head.method)
     } else if key.is_empty() {
         of_bucket(&head.method, &query, &bucket)
     } else {
-        of_object(&head.method, &query, copied.is_some(), arn::object(&bucket, &key))
+        of_object(
+            &head.method,
+            &query,
+            copied.is_some(),
+            arn::object(&bucket, &key),
+        )
     };
     let mut needs = vec![Need::new(action, resource)];
     if let Some(source) = copied {
         let (bucket, key) = address(source.split('?').next().unwrap_or_default());
         needs.push(Need::new("s3:GetObject", arn::object(&bucket, &key)));
     }
-    Operation { name: name.to_owned(), needs }
+    Operation {
+        name: name.to_owned(),
+        needs,
+    }
 }
 
 type Named = (&'static str, &'static str, String);
 
 fn of_service(method: &Method) -> Named {
-    if *method == Method::GET { ("ListBuckets", "s3:ListAllMyBuckets", "*".to_owned()) } else { unknown() }
+    if *method == Method::GET {
+        ("ListBuckets", "s3:ListAllMyBuckets", "*".to_owned())
+    } else {
+        unknown()
+    }
 }
 
 fn of_bucket(method: &Method, query: &Query, bucket: &str) -> Named {
     let on_bucket = arn::bucket(bucket);
     match method.as_str() {
-        "GET" if query.has("uploads") => ("ListMultipartUploads", "s3:ListBucketMultipartUploads", on_bucket),
+        "GET" if query.has("uploads") => (
+            "ListMultipartUploads",
+            "s3:ListBucketMultipartUploads",
+            on_bucket,
+        ),
         "GET" if query.has("location") => ("GetBucketLocation", "s3:GetBucketLocation", on_bucket),
         "GET" if query.has("list-type") => ("ListObjectsV2", "s3:ListBucket", on_bucket),
         "GET" if query.names_a_configuration() => unknown(),
         "GET" => ("ListObjects", "s3:ListBucket", on_bucket),
         "HEAD" => ("HeadBucket", "s3:ListBucket", on_bucket),
         // The keys stand in the body: whoever may delete all of the bucket's objects may delete these.
-        "POST" if query.has("delete") => ("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*")),
+        "POST" if query.has("delete") => {
+            ("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*"))
+        }
         "PUT" if !query.names_a_configuration() => ("CreateBucket", "s3:CreateBucket", on_bucket),
-        "DELETE" if !query.names_a_configuration() => ("DeleteBucket", "s3:DeleteBucket", on_bucket),
+        "DELETE" if !query.names_a_configuration() => {
+            ("DeleteBucket", "s3:DeleteBucket", on_bucket)
+        }
         _ => unknown(),
     }
 }
@@ -83,7 +106,10 @@ fn unknown() -> Named {
 fn address(path: &str) -> (Cow<'_, str>, Cow<'_, str>) {
     let path = path.strip_prefix('/').unwrap_or(path);
     let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
-    (percent_decode_str(bucket).decode_utf8_lossy(), percent_decode_str(key).decode_utf8_lossy())
+    (
+        percent_decode_str(bucket).decode_utf8_lossy(),
+        percent_decode_str(key).decode_utf8_lossy(),
+    )
 }
 
 /// Names of a request's query parameters.
@@ -110,7 +136,11 @@ impl Query<'_> {
 
     fn of(head: &Parts) -> Query<'_> {
         let pairs = head.uri.query().unwrap_or_default().split('&');
-        Query(pairs.map(|pair| pair.split('=').next().unwrap_or_default()).collect())
+        Query(
+            pairs
+                .map(|pair| pair.split('=').next().unwrap_or_default())
+                .collect(),
+        )
     }
 
     fn has(&self, name: &str) -> bool {
@@ -129,7 +159,12 @@ mod tests {
     use super::*;
 
     fn named(method: &str, uri: &str) -> (String, Vec<Need>) {
-        let (head, ()) = Request::builder().method(method).uri(uri).body(()).unwrap().into_parts();
+        let (head, ()) = Request::builder()
+            .method(method)
+            .uri(uri)
+            .body(())
+            .unwrap()
+            .into_parts();
         let operation = operation(&head);
         (operation.name, operation.needs)
     }
@@ -138,25 +173,59 @@ mod tests {
     fn requests_are_named_by_method_path_and_query() {
         let object = || arn::object("b", "a b/c");
         for (method, uri, name, action, resource) in [
-            ("GET", "/b/a%20b/c?x-id=GetObject", "GetObject", "s3:GetObject", object()),
+            (
+                "GET",
+                "/b/a%20b/c?x-id=GetObject",
+                "GetObject",
+                "s3:GetObject",
+                object(),
+            ),
             ("HEAD", "/b/a%20b/c", "HeadObject", "s3:GetObject", object()),
             ("PUT", "/b/a%20b/c", "PutObject", "s3:PutObject", object()),
-            ("POST", "/b/a%20b/c?uploads", "CreateMultipartUpload", "s3:PutObject", object()),
-            ("PUT", "/b/a%20b/c?partNumber=1&uploadId=u", "UploadPart", "s3:PutObject", object()),
-            ("GET", "/b/?list-type=2&prefix=a", "ListObjectsV2", "s3:ListBucket", arn::bucket("b")),
+            (
+                "POST",
+                "/b/a%20b/c?uploads",
+                "CreateMultipartUpload",
+                "s3:PutObject",
+                object(),
+            ),
+            (
+                "PUT",
+                "/b/a%20b/c?partNumber=1&uploadId=u",
+                "UploadPart",
+                "s3:PutObject",
+                object(),
+            ),
+            (
+                "GET",
+                "/b/?list-type=2&prefix=a",
+                "ListObjectsV2",
+                "s3:ListBucket",
+                arn::bucket("b"),
+            ),
             ("PUT", "/b/a%20b/c?acl", "Unknown", "s3:*", "*".to_owned()),
         ] {
-            assert_eq!(named(method, uri), (name.to_owned(), vec![Need::new(action, resource)]), "{method} {uri}");
+            assert_eq!(
+                named(method, uri),
+                (name.to_owned(), vec![Need::new(action, resource)]),
+                "{method} {uri}"
+            );
         }
     }
 
     #[test]
     fn a_copy_also_reads_its_source() {
-        let request = Request::builder().method("PUT").uri("/to/k").header("x-amz-copy-source", "/from/a%2Fb");
+        let request = Request::builder()
+            .method("PUT")
+            .uri("/to/k")
+            .header("x-amz-copy-source", "/from/a%2Fb");
         let (head, ()) = request.body(()).unwrap().into_parts();
         assert_eq!(
             operation(&head).needs,
-            [Need::new("s3:PutObject", arn::object("to", "k")), Need::new("s3:GetObject", arn::object("from", "a/b")),]
+            [
+                Need::new("s3:PutObject", arn::object("to", "k")),
+                Need::new("s3:GetObject", arn::object("from", "a/b")),
+            ]
         );
     }
 }

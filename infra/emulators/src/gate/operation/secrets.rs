@@ -22,7 +22,10 @@ mod tests {
         let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
         let expected = Need::new("secretsmanager:GetSecretValue", arn.to_owned());
         for id in [arn, "larder-Master"] {
-            assert_eq!(needs("GetSecretValue", &json!({ "SecretId": id })), std::slice::from_ref(&expected));
+            assert_eq!(
+                needs("GetSecretValue", &json!({ "SecretId": id })),
+                std::slice::from_ref(&expected)
+            );
         }
     }
 }

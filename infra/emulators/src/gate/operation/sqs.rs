@@ -7,7 +7,10 @@ use crate::arn;
 
 /// What an operation needs, by its body. A batch needs what its single form needs.
 pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
-    let action = format!("sqs:{}", operation.strip_suffix("Batch").unwrap_or(operation));
+    let action = format!(
+        "sqs:{}",
+        operation.strip_suffix("Batch").unwrap_or(operation)
+    );
     let resource = if let Some(url) = text(body, "QueueUrl") {
         arn::queue(url.rsplit('/').next().unwrap_or_default())
     } else if let Some(name) = text(body, "QueueName") {
@@ -27,7 +30,10 @@ mod tests {
     #[test]
     fn a_batch_needs_what_a_single_message_needs() {
         let body = json!({ "QueueUrl": "http://127.0.0.1:1/000000000000/jobs", "Entries": [] });
-        let expected = Need::new("sqs:SendMessage", "arn:aws:sqs:us-east-1:000000000000:jobs".to_owned());
+        let expected = Need::new(
+            "sqs:SendMessage",
+            "arn:aws:sqs:us-east-1:000000000000:jobs".to_owned(),
+        );
         assert_eq!(needs("SendMessageBatch", &body), [expected]);
     }
 }
