@@ -54,7 +54,8 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the whole answer. Fails the test if it is not as `openapi.json` describes it.
+    /// Sends a request and reads the whole answer. Fails the test if it is not as `openapi.json`
+    /// describes it.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let request = request.build().expect("a request");
         let method = request.method().clone();

@@ -1,4 +1,5 @@
-//! The API's description as a contract: an answer with a status that `openapi.json` does not describe fails the test.
+//! The API's description as a contract: an answer with a status that `openapi.json` does not
+//! describe fails the test.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -22,8 +23,8 @@ struct DescribedPath {
 /// Whether a response has a body, by status.
 type Responses = BTreeMap<u16, bool>;
 
-/// Fails the test if this is an endpoint's answer and not described: its status, or whether it has a JSON body. schemathesis
-/// compares bodies with their schemas.
+/// Fails the test if this is an endpoint's answer and not described: its status, or whether it has
+/// a JSON body. schemathesis compares bodies with their schemas.
 #[track_caller]
 pub(crate) fn require_described(method: &str, path: &str, answer: &Answer) {
     let described_method = if method == "HEAD" {

@@ -1,4 +1,5 @@
-//! All that the stack keeps: the items of its table, and the objects of its bucket by their digests.
+//! All that the stack keeps: the items of its table, and the objects of its bucket by their
+//! digests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,8 @@ const LAST_USED: &str = "last_used_at";
 /// What was kept at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
-    /// Items, by both parts of their keys. Numbers stand as texts; bytes are text as far as they can be.
+    /// Items, by both parts of their keys. Numbers stand as texts; bytes are text as far as they
+    /// can be.
     pub items: BTreeMap<(String, String), Value>,
     /// SHA-256 of the objects, in hex, by their keys.
     pub objects: BTreeMap<String, String>,
@@ -63,7 +65,8 @@ impl Dump {
         );
     }
 
-    /// The active files that have their bytes, and no others; a file that says it is active and has none fails.
+    /// The active files that have their bytes, and no others; a file that says it is active and has
+    /// none fails.
     pub fn whole_files(&self) -> Vec<&Value> {
         let demand_bytes = |file: &&Value| {
             let part = |name: &str| file[name].as_str().expect("a text").to_owned();

@@ -1,5 +1,5 @@
-//! A worker that leaves a mark for each time it receives a job, fails as often as the job says, and sends the job to its
-//! own queue again as often as the job says.
+//! A worker that leaves a mark for each time it receives a job, fails as often as the job says, and
+//! sends the job to its own queue again as often as the job says.
 
 use std::{
     fs::{self, OpenOptions},

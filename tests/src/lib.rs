@@ -1,5 +1,5 @@
-//! The harness of the black-box tests: a whole local stack for each, a clock that stands still, seeded ids, clients
-//! that demand a status.
+//! The harness of the black-box tests: a whole local stack for each, a clock that stands still,
+//! seeded ids, clients that demand a status.
 
 mod answer;
 mod client;

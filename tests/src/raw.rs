@@ -11,8 +11,8 @@ use tokio::{
 
 use crate::Answer;
 
-/// How long a listener may take to read what is sent, and to answer or to close: longer than any answer takes, so that
-/// nothing but a listener that hangs reaches it.
+/// How long a listener may take to read what is sent, and to answer or to close: longer than any
+/// answer takes, so that nothing but a listener that hangs reaches it.
 const DEADLINE: Duration = Duration::from_mins(1);
 /// Bytes of a request that name it in messages.
 const NAME_BYTES: usize = 80;
@@ -39,15 +39,16 @@ impl Raw {
         }
     }
 
-    /// Sends one request over a connection of its own, and reads the answer: `None` where the connection is closed
-    /// without one.
+    /// Sends one request over a connection of its own, and reads the answer: `None` where the
+    /// connection is closed without one.
     pub async fn ask(url: &str, request: impl AsRef<[u8]>) -> Option<Answer> {
         let mut connection = Raw::connect(url).await;
         connection.send(request).await;
         connection.answer().await
     }
 
-    /// Sends bytes. A listener that has heard enough may close the connection before it got them all.
+    /// Sends bytes. A listener that has heard enough may close the connection before it got them
+    /// all.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
         if self.asked.is_empty() {

@@ -3,7 +3,8 @@
 /// A photo: a real JPEG.
 pub const PHOTO: &[u8] = include_bytes!("../samples/photo.jpg");
 
-/// Size of the random block that noise repeats, in bytes: a prime, so that parts of an object differ from each other.
+/// Size of the random block that noise repeats, in bytes: a prime, so that parts of an object
+/// differ from each other.
 const NOISE_BLOCK_BYTES: usize = 65_521;
 
 /// Bytes that look like nothing, the same for the same seed.

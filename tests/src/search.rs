@@ -1,4 +1,5 @@
-//! How long random searches and races run: a share with fixed seeds by default, all of it under `scripts/test --thorough`.
+//! How long random searches and races run: a share with fixed seeds by default, all of it under
+//! `scripts/test --thorough`.
 
 use std::ops::Range;
 
@@ -17,7 +18,8 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Returns the seeds of this run, or those that the variable names: `0..1000`, or `57..58` for one alone.
+    /// Returns the seeds of this run, or those that the variable names: `0..1000`, or `57..58` for
+    /// one alone.
     ///
     /// Panics if the variable is no such range.
     pub fn seeds(self) -> Range<u64> {

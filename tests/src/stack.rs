@@ -213,8 +213,9 @@ impl Stack {
         }
     }
 
-    /// The calls that functions made while something was done, as `function operation`, sorted. That queues are asked for
-    /// messages all the time is none of theirs, and that a function reads the master secret, once, is no request's.
+    /// The calls that functions made while something was done, as `function operation`, sorted.
+    /// That queues are asked for messages all the time is none of theirs, and that a function reads
+    /// the master secret, once, is no request's.
     pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
         self.cloud.wire().clear();
         let done = work.await;

@@ -1,5 +1,6 @@
-//! What is done to table and bucket by hand. No route makes users or lets them join a space, nor removes what a list
-//! shows for good, so the tests do: this is the one place of theirs that spells a key of the table.
+//! What is done to table and bucket by hand. No route makes users or lets them join a space, nor
+//! removes what a list shows for good, so the tests do: this is the one place of theirs that spells
+//! a key of the table.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};

@@ -1,8 +1,9 @@
-//! Folders, files and access in any order of changes, over many seeds, against a model that goes up folder by folder:
-//! after each change the API reports of every folder and every file what the model says, and the CDN lets a stranger have
-//! those files alone that the model says are open.
+//! Folders, files and access in any order of changes, over many seeds, against a model that goes up
+//! folder by folder: after each change the API reports of every folder and every file what the
+//! model says, and the CDN lets a stranger have those files alone that the model says are open.
 //!
-//! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests access_model` tries other seeds, `LARDER_ACCESS_SEEDS=57..58` one alone.
+//! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests access_model` tries other seeds,
+//! `LARDER_ACCESS_SEEDS=57..58` one alone.
 
 mod model;
 
@@ -30,7 +31,8 @@ const SEEDS: Extent = Extent {
 const SEEDS_AT_ONCE: usize = 4;
 /// Steps of a seed.
 const STEPS: u64 = 50;
-/// Folders that there are at most: all of them within one another are no deeper than folders may be.
+/// Folders that there are at most: all of them within one another are no deeper than folders may
+/// be.
 const FOLDERS: usize = 14;
 /// Files that there are at most.
 const FILES: usize = 16;
@@ -446,7 +448,8 @@ impl World {
         }
     }
 
-    /// One folder and one file are asked for by themselves, and the file by those who may always see it.
+    /// One folder and one file are asked for by themselves, and the file by those who may always
+    /// see it.
     async fn look_at_one(&mut self) {
         if let Some(id) = self.folder() {
             let shown = self.viewer.get(&format!("/folders/{id}")).await.ok();

@@ -96,7 +96,8 @@ const ONE_PAGE: JobLimits = JobLimits {
     reserve: Duration::MAX,
 };
 
-/// A stack whose purge and sweep do one small page a job, with the template's recursive loops or without.
+/// A stack whose purge and sweep do one small page a job, with the template's recursive loops or
+/// without.
 pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack {
     let registry = product()
         .worker("purge", |environment| {

@@ -1,5 +1,5 @@
-//! The first user, space and key, made while answers of the table are lost: whatever a start leaves undone or does not
-//! know of, it or the next one brings to the same end.
+//! The first user, space and key, made while answers of the table are lost: whatever a start leaves
+//! undone or does not know of, it or the next one brings to the same end.
 
 use std::{net::TcpListener, sync::Arc};
 

@@ -228,7 +228,8 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
         versions.push(version);
     }
 
-    // Before the third and the fourth call: behind HEAD and CreateMultipartUpload, and between the parts.
+    // Before the third and the fourth call: behind HEAD and CreateMultipartUpload, and between the
+    // parts.
     for (call, other) in [2, 3].into_iter().zip(&versions) {
         let mut hold = place.stack.cloud.faults().hold("operator", call);
         let replace = async {

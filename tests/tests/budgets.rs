@@ -303,7 +303,8 @@ async fn uploads_cost_what_they_may() {
         calls.sort_unstable();
         calls
     };
-    // The first upload finds out which config is active. The others read it together with the space.
+    // The first upload finds out which config is active. The others read it together with the
+    // space.
     let first = [
         "BatchGetItem",
         "GetItem",

@@ -5,7 +5,8 @@ use tokio::process::Command;
 
 use crate::foreign;
 
-/// Runs a script of `tests/clients` against a stack, with a key and a space of its own and the rights of an operator.
+/// Runs a script of `tests/clients` against a stack, with a key and a space of its own and the
+/// rights of an operator.
 async fn script_succeeds(name: &str) {
     let root = foreign::root();
     let (python, stamp) = (

@@ -1,4 +1,5 @@
-//! What becomes of announced files that nobody confirms: two hours after the announcement somebody looks.
+//! What becomes of announced files that nobody confirms: two hours after the announcement somebody
+//! looks.
 
 use domain::Timestamp;
 use emulators::Service::{DynamoDb, Sqs};

@@ -72,8 +72,8 @@ async fn give_credentials(
     }
 }
 
-/// Runs a function as a container whose credentials expire at this time, while a client of it does its work. Returns the
-/// function's log too.
+/// Runs a function as a container whose credentials expire at this time, while a client of it does
+/// its work. Returns the function's log too.
 async fn run_while<T>(
     stack: &Stack,
     binary: &str,

@@ -1,5 +1,5 @@
-//! `openapi.json` and the API, compared by tools of others: schemathesis sends what the description allows and what it
-//! forbids, redocly checks the description itself.
+//! `openapi.json` and the API, compared by tools of others: schemathesis sends what the description
+//! allows and what it forbids, redocly checks the description itself.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

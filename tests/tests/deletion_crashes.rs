@@ -1,5 +1,6 @@
-//! Deletions of files and folders, moves of folders, and the purge of files, each of which dies or fails at every one of
-//! its calls: all is done or nothing is, and of what is deleted nothing is left in time.
+//! Deletions of files and folders, moves of folders, and the purge of files, each of which dies or
+//! fails at every one of its calls: all is done or nothing is, and of what is deleted nothing is
+//! left in time.
 
 use emulators::Service;
 use futures::future::join_all;
@@ -422,8 +423,8 @@ async fn a_move_of_a_folder_moves_it_with_all_that_is_in_it_or_leaves_it() {
     demand_whole_or_nothing(Deed::MoveFolder).await;
 }
 
-/// Deletes a file and lets time pass until nothing is left to be done, with the purge killed once on its way, after so
-/// many calls.
+/// Deletes a file and lets time pass until nothing is left to be done, with the purge killed once
+/// on its way, after so many calls.
 async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
     let (stack, faults) = (scene.stack, scene.stack.cloud.faults());
     scene.delete(&scene.address).await;

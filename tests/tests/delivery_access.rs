@@ -1,4 +1,5 @@
-//! Who is let in at the CDN, by what a file, its type, its folders and its space say, and by what comes with a request.
+//! Who is let in at the CDN, by what a file, its type, its folders and its space say, and by what
+//! comes with a request.
 
 mod addresses;
 mod caching;
@@ -197,7 +198,8 @@ async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
             shelf.set(&shelf.folder, folder).await;
             for (third, direct) in CHOICES.into_iter().enumerate() {
                 let place = format!("space {space:?}, folder {folder:?}, file {direct:?}");
-                // The nearest level that says something is heard; a type that asks for proof asks whatever they say.
+                // The nearest level that says something is heard; a type that asks for proof asks
+                // whatever they say.
                 let set = direct.or(folder).or(space).unwrap_or(false);
                 for (index, (delivery_type, file, probes)) in files.iter().enumerate() {
                     let asks_always = *delivery_type != "upload";

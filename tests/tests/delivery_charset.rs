@@ -1,4 +1,5 @@
-//! Text in UTF-8 is delivered with its charset, however it came in and wherever it is delivered from.
+//! Text in UTF-8 is delivered with its charset, however it came in and wherever it is delivered
+//! from.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, Tenant, form};

@@ -1,4 +1,5 @@
-//! The functions as real Lambda binaries, under cargo-lambda: what holds in this process holds there.
+//! The functions as real Lambda binaries, under cargo-lambda: what holds in this process holds
+//! there.
 
 use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -89,7 +90,8 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
     refused.refused(413);
     crate::readme::requests_work(&stack).await;
     crate::confirm_check::announcements_are_looked_after(&stack, &acme).await;
-    // Functions in processes of their own go by the system's clock: nobody waits two hours for what was announced.
+    // Functions in processes of their own go by the system's clock: nobody waits two hours for what
+    // was announced.
     stack.leave().await;
 }
 

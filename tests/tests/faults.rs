@@ -1,4 +1,5 @@
-//! What AWS does at its worst: answers lost after they took effect, batches left incomplete, refusals that pass.
+//! What AWS does at its worst: answers lost after they took effect, batches left incomplete,
+//! refusals that pass.
 
 use emulators::Service::{DynamoDb, S3};
 use serde_json::json;

@@ -1,5 +1,5 @@
-//! What each role may do: every route of files, folders and uploads, by keys of the space and by its members, with files of
-//! their own and with those of others.
+//! What each role may do: every route of files, folders and uploads, by keys of the space and by
+//! its members, with files of their own and with those of others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -255,7 +255,8 @@ impl Place {
             .ok()
     }
 
-    /// What the next call is about. Its file is the caller's own, or the space's owner's; none, where there cannot be one.
+    /// What the next call is about. Its file is the caller's own, or the space's owner's; none,
+    /// where there cannot be one.
     async fn subject(&mut self, row: &Row, caller: &Caller, is_own: bool) -> Option<Subject> {
         self.calls += 1;
         let name = format!("call-{:04}", self.calls);

@@ -1,5 +1,5 @@
-//! Programs of others against a stack. `scripts/install-clients` installs them; where one is not there, a test that needs
-//! it says so and counts as skipped.
+//! Programs of others against a stack. `scripts/install-clients` installs them; where one is not
+//! there, a test that needs it says so and counts as skipped.
 
 use std::{
     io::Write,
@@ -20,8 +20,8 @@ pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Whether these programs can be run and these files are there. Where one is missing, tells everybody, whatever the
-/// harness captures, that the test is skipped.
+/// Whether these programs can be run and these files are there. Where one is missing, tells
+/// everybody, whatever the harness captures, that the test is skipped.
 pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool {
     let runs = |program: &str| {
         std::process::Command::new(program)

@@ -1,5 +1,5 @@
-//! How many calls to AWS files, folders and what is uploaded into folders cost, counted on the wire: never more where the
-//! library is larger or its folders are deeper.
+//! How many calls to AWS files, folders and what is uploaded into folders cost, counted on the
+//! wire: never more where the library is larger or its folders are deeper.
 
 mod deciding;
 mod storing;
@@ -23,7 +23,8 @@ async fn warm(stack: &Stack) -> Tenant {
     acme
 }
 
-/// What a request is answered with, and its function's calls: each operation with its number where there are several.
+/// What a request is answered with, and its function's calls: each operation with its number where
+/// there are several.
 async fn cost(
     stack: &Stack,
     function: &str,
@@ -278,7 +279,8 @@ async fn changes_of_files_cost_what_they_may() {
             json!({"folder_id": "root"}),
             "2 BatchGetItem, TransactWriteItems",
         ),
-        // The first name is missing, and so is what is in it; each folder that is made is one write.
+        // The first name is missing, and so is what is in it; each folder that is made is one
+        // write.
         put(
             &top,
             json!({"folder_id": "root", "folder_path": "x/y"}),

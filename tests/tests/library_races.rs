@@ -1,9 +1,10 @@
-//! What happens to a library at once: folders that are made, moved, renamed and deleted, files that come into them, move
-//! and go, and access that changes while files are delivered.
+//! What happens to a library at once: folders that are made, moved, renamed and deleted, files that
+//! come into them, move and go, and access that changes while files are delivered.
 //!
-//! Each race is run over many rounds whose timing is drawn from a seed, most of them on a calm stack and some while AWS
-//! has moods. What was acknowledged has to be true, and all that is kept has to fit together after every few rounds.
-//! `LARDER_RACE_ROUNDS=5000 cargo test -p tests library_races` runs longer.
+//! Each race is run over many rounds whose timing is drawn from a seed, most of them on a calm
+//! stack and some while AWS has moods. What was acknowledged has to be true, and all that is kept
+//! has to fit together after every few rounds. `LARDER_RACE_ROUNDS=5000 cargo test -p tests
+//! library_races` runs longer.
 
 mod access;
 mod arrivals;
@@ -122,7 +123,8 @@ impl Ring {
             let done = work.await;
             moods.end();
             if self.is_moody {
-                // What could not be opened again opens by itself, and what a queue gave out in vain comes back.
+                // What could not be opened again opens by itself, and what a queue gave out in vain
+                // comes back.
                 self.stack.pass(minutes(13)).await;
             }
             done
@@ -130,7 +132,8 @@ impl Ring {
         met.boxed_local()
     }
 
-    /// Demands one of some statuses, or that AWS was to blame for another; `true` where the request succeeded.
+    /// Demands one of some statuses, or that AWS was to blame for another; `true` where the request
+    /// succeeded.
     #[track_caller]
     fn demand(&self, answer: &Answer, allowed: &[u16]) -> bool {
         let is_excused = self.is_moody && answer.status == 503;
@@ -209,7 +212,8 @@ impl Ring {
         dump.whole_files();
         let kept = Kept::of(&dump, &self.acme.id, self.place);
         kept.demand_folders(self.is_moody);
-        // Whoever wrote a file into a folder that just went may have failed to take it back: nobody was told of it.
+        // Whoever wrote a file into a folder that just went may have failed to take it back: nobody
+        // was told of it.
         kept.demand_files(|file| self.is_moody && !self.told.contains(file));
         kept.demand_shown(&self.acme).await;
     }

@@ -15,7 +15,8 @@ use tracing_subscriber::{
 use crate::persistence::{Program, client};
 
 thread_local! {
-    /// What the functions on this thread have logged, if its test reads that. A test's stack runs on its thread.
+    /// What the functions on this thread have logged, if its test reads that. A test's stack runs
+    /// on its thread.
     static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
@@ -33,8 +34,8 @@ impl Write for ThreadLog {
     }
 }
 
-/// Begins to log what the functions on this thread do, at the level of production. One subscriber serves all threads, since
-/// `tracing` caches for all of them which events are enabled.
+/// Begins to log what the functions on this thread do, at the level of production. One subscriber
+/// serves all threads, since `tracing` caches for all of them which events are enabled.
 fn begin_log() {
     static SUBSCRIBER: Once = Once::new();
     SUBSCRIBER.call_once(|| {

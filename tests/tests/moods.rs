@@ -1,7 +1,8 @@
-//! The whole journey of a file while AWS has moods, over many seeds. What is acknowledged is true and happened once,
-//! however impatiently it was asked for; the one excuse is a 503.
+//! The whole journey of a file while AWS has moods, over many seeds. What is acknowledged is true
+//! and happened once, however impatiently it was asked for; the one excuse is a 503.
 //!
-//! `LARDER_MOOD_SEEDS=0..1000 cargo test -p tests moods` tries other seeds, `LARDER_MOOD_SEEDS=57..58` one alone.
+//! `LARDER_MOOD_SEEDS=0..1000 cargo test -p tests moods` tries other seeds,
+//! `LARDER_MOOD_SEEDS=57..58` one alone.
 
 use futures::{
     FutureExt,
@@ -57,8 +58,8 @@ async fn insist(send: impl AsyncFn() -> Answer) -> Answer {
     panic!("answered with 503 {TRIES} times")
 }
 
-/// Sends a request that creates something twice at once, as clients do that lose patience, until both are acknowledged.
-/// Both are told of the same.
+/// Sends a request that creates something twice at once, as clients do that lose patience, until
+/// both are acknowledged. Both are told of the same.
 async fn once(
     stack: &Stack,
     client: &Client,

@@ -48,7 +48,8 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
     let photo = acme.upload_photo().await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
     let kept = keys(&stack).await;
-    // Of a file that is not there, of one that has other bytes, of a space that is not there; and what is not an original.
+    // Of a file that is not there, of one that has other bytes, of a space that is not there; and
+    // what is not an original.
     let sources = sources(&stack);
     let stranded = [
         strand(&stack, space_of(&acme), FileId::new(&sources)).await,
@@ -111,7 +112,8 @@ async fn an_object_is_judged_once_and_found_though_its_file_is_older() {
     stack.stop().await;
 }
 
-/// Lets a round begin, and what fails of it be received again, until nothing is left to fail or to be done.
+/// Lets a round begin, and what fails of it be received again, until nothing is left to fail or to
+/// be done.
 async fn swept(stack: &Stack) {
     stack.clock.advance(DAY);
     let failed = async {

@@ -1,5 +1,5 @@
-//! Nothing outlives its response: Lambda stops a function with its answer, so whatever it has still to do then is never
-//! done, or done in the time of another request.
+//! Nothing outlives its response: Lambda stops a function with its answer, so whatever it has still
+//! to do then is never done, or done in the time of another request.
 
 use domain::KeySecret;
 use tenant::Tenants;

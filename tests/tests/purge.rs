@@ -37,7 +37,8 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
     tenant
 }
 
-/// Deletes a space and lets time pass until nothing is left to be done, with the purge killed once on its way.
+/// Deletes a space and lets time pass until nothing is left to be done, with the purge killed once
+/// on its way.
 async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
     tenant
         .client
@@ -59,7 +60,8 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
             2 => minutes(60),
             _ => minutes(15),
         });
-        // Each message that is in flight while the purge is cut off has a job that fails with the tries of one call.
+        // Each message that is in flight while the purge is cut off has a job that fails with the
+        // tries of one call.
         let has_died = |in_flight: u64| faults.broken() > 0 && failed_calls(&faults) >= in_flight;
         let rests = |messages: local::Messages| {
             messages.are_quiet()
@@ -99,7 +101,8 @@ async fn calls() -> u32 {
     u32::try_from(calls).expect("a few dozen")
 }
 
-/// One stack, in which a space is deleted for each of the kills, beside one that has to stay as it is.
+/// One stack, in which a space is deleted for each of the kills, beside one that has to stay as it
+/// is.
 async fn survives(kills: Vec<Kill>) {
     let stack = Stack::start().await;
     let user = stack.user().await;
@@ -187,7 +190,8 @@ fn deletion(tenant: &Tenant, force: bool) -> String {
     format!("/spaces?id={}&force={force}", tenant.id)
 }
 
-/// Kills a deletion at each of its calls, and gives how many of the spaces were deleted all the same.
+/// Kills a deletion at each of its calls, and gives how many of the spaces were deleted all the
+/// same.
 async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
     let calls = Box::pin(calls_of_a_deletion(force)).await;
     let stack = Stack::start().await;
@@ -244,6 +248,7 @@ async fn a_deletion_that_is_killed_at_any_of_its_calls_deletes_the_space_or_leav
     let kinds = [(true, false), (true, true), (false, false), (false, true)];
     let deleted =
         join_all(kinds.map(|(force, takes_effect)| is_whole_or_nothing(force, takes_effect))).await;
-    // The mark deletes the space. After it a deletion finds the keys and removes them, which the purge does otherwise.
+    // The mark deletes the space. After it a deletion finds the keys and removes them, which the
+    // purge does otherwise.
     assert_eq!(deleted, [2, 3, 2, 3]);
 }

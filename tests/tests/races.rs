@@ -290,7 +290,8 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() 
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
-    // The announcement comes after the last look: where it is refused twice, the deletion lingers there.
+    // The announcement comes after the last look: where it is refused twice, the deletion lingers
+    // there.
     faults.refuse(Sqs, "SendMessageBatch", 2, 500, "InternalFailure");
     let upload = async {
         let lingers = async {

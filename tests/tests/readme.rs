@@ -64,7 +64,8 @@ pub(crate) async fn requests_work(stack: &Stack) {
         said.contains("opened by its signature"),
         "{said}\n{complained}"
     );
-    // The file that is shown, one by each further way to upload, and the one that is found and moved.
+    // The file that is shown, one by each further way to upload, and the one that is found and
+    // moved.
     assert_eq!(
         said.matches(r#""status":"active""#).count(),
         6,

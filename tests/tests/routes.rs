@@ -1,4 +1,5 @@
-//! What follows from the declarations of the endpoints, and what the template says of their functions.
+//! What follows from the declarations of the endpoints, and what the template says of their
+//! functions.
 
 use std::{collections::BTreeSet, env, fs, path::Path, time::Duration};
 

@@ -1,4 +1,5 @@
-//! Every route against everyone who must not pass, and everyone who must, as the endpoints declare it.
+//! Every route against everyone who must not pass, and everyone who must, as the endpoints declare
+//! it.
 
 use std::sync::{
     LazyLock, Mutex,
@@ -36,7 +37,8 @@ pub(crate) struct Row {
 
 const ROLES: [&str; 4] = ["viewer", "user", "admin", "owner"];
 
-/// Routes on which the declared role suffices for a file of one's own alone: the file of the sweep is another one's.
+/// Routes on which the declared role suffices for a file of one's own alone: the file of the sweep
+/// is another one's.
 const OWN_FILES: [(&str, &str); 5] = [
     ("PUT", "/files"),
     ("DELETE", "/files"),
@@ -44,8 +46,8 @@ const OWN_FILES: [(&str, &str); 5] = [
     ("DELETE", "/files/{id}"),
     ("POST", "/upload/confirm/{fileId}"),
 ];
-/// What is not done to what the sweep has: a space with files, an active config, a folder with another one in it, and an
-/// account key of nobody's.
+/// What is not done to what the sweep has: a space with files, an active config, a folder with
+/// another one in it, and an account key of nobody's.
 const REFUSED: [(&str, &str, u16); 4] = [
     ("DELETE", "/spaces", 409),
     ("DELETE", "/upload-configs", 409),

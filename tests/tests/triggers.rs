@@ -197,7 +197,8 @@ async fn a_worker_under_cargo_lambda_gets_its_batches() {
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
 }
 
-/// Lets a worker send 40 messages in one chain, and returns how many it received and how many were put aside.
+/// Lets a worker send 40 messages in one chain, and returns how many it received and how many were
+/// put aside.
 async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
     let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
     let echo = Echo::start_with(StackOptions {

@@ -1,8 +1,10 @@
-//! Announced files in any order of what may befall them, over many seeds: each becomes active once at most, with bytes
-//! that were judged, and what does not is gone in time, with all that was sent for it.
+//! Announced files in any order of what may befall them, over many seeds: each becomes active once
+//! at most, with bytes that were judged, and what does not is gone in time, with all that was sent
+//! for it.
 //!
-//! After every step all that is kept is read, and held against what the step may have done. In some seeds AWS has moods.
-//! `LARDER_STATE_SEEDS=0..1000 cargo test -p tests states` tries other seeds, `LARDER_STATE_SEEDS=57..58` one alone.
+//! After every step all that is kept is read, and held against what the step may have done. In some
+//! seeds AWS has moods. `LARDER_STATE_SEEDS=0..1000 cargo test -p tests states` tries other seeds,
+//! `LARDER_STATE_SEEDS=57..58` one alone.
 
 mod model;
 
@@ -432,7 +434,8 @@ impl World {
         );
     }
 
-    /// Three hours later nothing is waited for, what is active is delivered, and of what is gone there is nothing left.
+    /// Three hours later nothing is waited for, what is active is delivered, and of what is gone
+    /// there is nothing left.
     async fn end(mut self) {
         let before_ms = self.stack.clock.now_ms();
         for _ in 0..12 {

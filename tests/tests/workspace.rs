@@ -1,4 +1,5 @@
-//! The workspace itself: who may depend on whom, what is compiled for what, and under which licences everything comes.
+//! The workspace itself: who may depend on whom, what is compiled for what, and under which
+//! licences everything comes.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,8 +8,8 @@ use std::{
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, PackageId};
 
-/// Our crates, each below those that stand on it, and those of ours that it may depend on, in its tests too. `tests` may
-/// depend on all.
+/// Our crates, each below those that stand on it, and those of ours that it may depend on, in its
+/// tests too. `tests` may depend on all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("telemetry", &["domain"]),
@@ -91,7 +92,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that must not reach these of ours, on however many steps; what only tests use does not count.
+/// Crates that must not reach these of ours, on however many steps; what only tests use does not
+/// count.
 const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (
         &["domain"],
@@ -279,7 +281,8 @@ fn what_is_kept_out_is_not_reached_by_any_way() {
     }
 }
 
-/// Returns the packages that a command compiles, each with its features, as `cargo tree` prints them.
+/// Returns the packages that a command compiles, each with its features, as `cargo tree` prints
+/// them.
 fn compiled(options: &[&str]) -> BTreeSet<String> {
     let mut command = Command::new(env!("CARGO"));
     command

@@ -36,8 +36,8 @@ impl<'a> Original<'a> {
         }
     }
 
-    /// Returns a strong entity tag of the bytes, their rendering, the access to them (whether it requires proof, and how often it
-    /// was changed at any level) and `Content-Disposition`.
+    /// Returns a strong entity tag of the bytes, their rendering, the access to them (whether it
+    /// requires proof, and how often it was changed at any level) and `Content-Disposition`.
     pub(crate) fn etag(&self) -> String {
         let access = if self.delivered.grant() == Grant::Everyone {
             "everyone"
@@ -65,9 +65,9 @@ impl<'a> Original<'a> {
         self.cache_control_at(self.now)
     }
 
-    /// `Cache-Control` of a response that is sent at this time or earlier. Browsers store it for a limited time, which ends
-    /// with the signed URL; the CDN revalidates each time, and serves nothing stale when that fails, since access could have
-    /// changed.
+    /// `Cache-Control` of a response that is sent at this time or earlier. Browsers store it for a
+    /// limited time, which ends with the signed URL; the CDN revalidates each time, and serves
+    /// nothing stale when that fails, since access could have changed.
     pub(crate) fn cache_control_at(&self, sent_at: Timestamp) -> String {
         if !self.delivered.is_cacheable() {
             return NOT_CACHED.to_owned();
@@ -80,7 +80,8 @@ impl<'a> Original<'a> {
         format!("public, max-age={max_age}, s-maxage=0, stale-if-error=0")
     }
 
-    /// Returns the content type. The charset of text in UTF-8 is part of it, for browsers assume another one.
+    /// Returns the content type. The charset of text in UTF-8 is part of it, for browsers assume
+    /// another one.
     pub(crate) fn content_type(&self) -> String {
         let mime_type = &self.file.mime_type;
         if self.file.is_utf8 {
@@ -98,7 +99,8 @@ impl<'a> Original<'a> {
         content_disposition(self.download || runs, self.file.original_name.as_str())
     }
 
-    /// `Content-Disposition` of the same file from storage, which cannot add a sandbox: all markup is saved, not shown.
+    /// `Content-Disposition` of the same file from storage, which cannot add a sandbox: all markup
+    /// is saved, not shown.
     pub(crate) fn content_disposition_at_storage(&self) -> String {
         content_disposition(
             self.download || self.is_markup(),

@@ -1,6 +1,8 @@
-//! Conditional requests (RFC 9110, section 13): what a client already has, and what it takes for granted.
+//! Conditional requests (RFC 9110, section 13): what a client already has, and what it takes for
+//! granted.
 //!
-//! The crate `headers` reads the same, but a debug assertion of its version 0.4.2 fails on a tag that holds a space.
+//! The crate `headers` reads the same, but a debug assertion of its version 0.4.2 fails on a tag
+//! that holds a space.
 
 use std::time::UNIX_EPOCH;
 
@@ -18,7 +20,8 @@ pub(crate) enum Verdict {
     Failed,
 }
 
-/// Judges a request's conditions in the standard's order (section 13.2.2). A date that is none is not minded.
+/// Judges a request's conditions in the standard's order (section 13.2.2). A date that is none is
+/// not minded.
 pub(crate) fn judge(headers: &HeaderMap, etag: &str, modified: Timestamp) -> Verdict {
     if let Some(tags) = text(headers, header::IF_MATCH) {
         if !names(&tags, etag, false) {
@@ -43,8 +46,8 @@ pub(crate) fn judge(headers: &HeaderMap, etag: &str, modified: Timestamp) -> Ver
     Verdict::Answer
 }
 
-/// Whether a range is still meant: there is no `If-Range`, or it names exactly what we have. A file's bytes never
-/// change, so the date of what we have is as strong as its tag.
+/// Whether a range is still meant: there is no `If-Range`, or it names exactly what we have. A
+/// file's bytes never change, so the date of what we have is as strong as its tag.
 pub(crate) fn range_is_meant(headers: &HeaderMap, etag: &str, modified: Timestamp) -> bool {
     text(headers, header::IF_RANGE).is_none_or(|condition| {
         condition == etag || seconds(&condition) == Some(modified.seconds())
@@ -75,7 +78,8 @@ fn seconds(date: &str) -> Option<i64> {
     i64::try_from(since_1970.as_secs()).ok()
 }
 
-/// Whether a list of tags names ours; caches weaken tags on the way, which only the weak comparison forgives.
+/// Whether a list of tags names ours; caches weaken tags on the way, which only the weak comparison
+/// forgives.
 fn names(tags: &str, etag: &str, weakly: bool) -> bool {
     tags == "*"
         || tags

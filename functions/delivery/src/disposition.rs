@@ -17,7 +17,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// The header's value: always ASCII. Names beyond ASCII stand in `filename*`, with a plain stand-in for old clients.
+/// The header's value: always ASCII. Names beyond ASCII stand in `filename*`, with a plain stand-in
+/// for old clients.
 pub(crate) fn content_disposition(save: bool, name: &str) -> String {
     let kind = if save { "attachment" } else { "inline" };
     let plain: String = name

@@ -1,7 +1,7 @@
 //! The CDN's origin: `GET|HEAD /{storage_path}`.
 //!
-//! Invariant: access is decided on every request, from the table as it is now, before anything of a file is answered; the
-//! object is read only for a body.
+//! Invariant: access is decided on every request, from the table as it is now, before anything of a
+//! file is answered; the object is read only for a body.
 
 mod address;
 mod answer;
@@ -18,7 +18,8 @@ use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{Originals, Tenants};
 use web::with_layers;
 
-/// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own towards the origin.
+/// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own
+/// towards the origin.
 const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
 /// The methods that delivery takes.
 const METHODS: &str = "GET, HEAD, OPTIONS";
@@ -30,8 +31,8 @@ struct Delivery {
     originals: Originals,
     master: LazyMasterSecret,
     sources: Sources,
-    /// Maximum size of a body that is answered here, in bytes. Whole bodies above it are redirected to storage, ranges are
-    /// cut to it.
+    /// Maximum size of a body that is answered here, in bytes. Whole bodies above it are redirected
+    /// to storage, ranges are cut to it.
     redirect_above: u64,
 }
 

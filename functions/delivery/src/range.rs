@@ -43,8 +43,9 @@ pub(crate) fn wanted(header: &str, size: u64) -> Wanted {
     }
 }
 
-/// Cuts a range to its first `max_bytes`, at least one. A 206 may answer a part of what was requested (RFC 9110, section
-/// 15.3.7): `Content-Range` shows which, and the client requests the rest.
+/// Cuts a range to its first `max_bytes`, at least one. A 206 may answer a part of what was
+/// requested (RFC 9110, section 15.3.7): `Content-Range` shows which, and the client requests the
+/// rest.
 pub(crate) fn first_bytes(first: u64, last: u64, max_bytes: u64) -> (u64, u64) {
     (
         first,

@@ -1,9 +1,11 @@
 //! Redirects to storage, for bodies that are larger than a response of this function.
 //!
 //! Invariants:
-//! - The address is signed from the start of a window, so all redirects of a file within one window, signed with the same
-//!   credentials, have the same `Location`: caches find what they have stored under it.
-//! - The address of a file that requires proof is valid for two minutes at most, so that a revocation takes effect.
+//! - The address is signed from the start of a window, so all redirects of a file within one
+//!   window, signed with the same credentials, have the same `Location`: caches find what they have
+//!   stored under it.
+//! - The address of a file that requires proof is valid for two minutes at most, so that a
+//!   revocation takes effect.
 //! - No address is valid for longer than the signed URL that it was requested with.
 
 use std::time::Duration;
@@ -15,7 +17,8 @@ use tenant::{AnswerHeaders, Delivered, Grant};
 
 use crate::{Delivery, answer::Original};
 
-/// Length of the windows, and lifetime of an address from the start of its window, for a file that is open to everyone.
+/// Length of the windows, and lifetime of an address from the start of its window, for a file that
+/// is open to everyone.
 const OPEN: Limits = Limits {
     window_seconds: 30 * 60,
     lifetime_seconds: 60 * 60,
@@ -32,8 +35,9 @@ struct Limits {
     lifetime_seconds: i64,
 }
 
-/// Time in which an address at storage is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the time of the request
-/// (S3 User Guide, "Download and upload objects with presigned URLs", expiration time), so the start may be in the past.
+/// Time in which an address at storage is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with
+/// the time of the request (S3 User Guide, "Download and upload objects with presigned URLs",
+/// expiration time), so the start may be in the past.
 #[derive(Debug, PartialEq, Eq)]
 struct Validity {
     start: Timestamp,
@@ -41,7 +45,8 @@ struct Validity {
 }
 
 impl Validity {
-    /// Returns the validity of an address that is created now; `expires_seconds` is the end of the signed URL of the request.
+    /// Returns the validity of an address that is created now; `expires_seconds` is the end of the
+    /// signed URL of the request.
     fn of(grant: Grant, expires_seconds: Option<i64>, now: Timestamp) -> Validity {
         let limits = if grant == Grant::Everyone {
             OPEN
@@ -75,7 +80,8 @@ pub(crate) async fn redirect(
     let headers = AnswerHeaders {
         content_type: original.content_type(),
         content_disposition: original.content_disposition_at_storage(),
-        // Storage may answer as late as the address is valid, and the header is part of the address.
+        // Storage may answer as late as the address is valid, and the header is part of the
+        // address.
         cache_control: original.cache_control_at(validity.end),
     };
 

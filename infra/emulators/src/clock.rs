@@ -1,6 +1,7 @@
 //! Where the emulators take their time from, so that a test can hold it still.
 //!
-//! Invariant: nothing else in this crate asks the system for the time, but what s3s and dynoxide do by themselves.
+//! Invariant: nothing else in this crate asks the system for the time, but what s3s and dynoxide do
+//! by themselves.
 
 use std::{
     pin::Pin,
@@ -37,7 +38,8 @@ impl Clock for SystemClock {
 
     fn sleep_until(&self, at_ms: i64) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(async move {
-            // In a loop: the timer is monotonic, while the system's time may have been set back meanwhile.
+            // In a loop: the timer is monotonic, while the system's time may have been set back
+            // meanwhile.
             loop {
                 let left_ms = at_ms.saturating_sub(SystemClock.now_ms());
                 let Ok(left_ms @ 1..) = u64::try_from(left_ms) else {

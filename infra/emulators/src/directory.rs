@@ -1,7 +1,7 @@
 //! The data directory: its lock, its format, and whether what it held is still there.
 //!
-//! Invariant: one process at a time has it open, also to begin anew, and a store that went missing or bad is never
-//! silently made anew.
+//! Invariant: one process at a time has it open, also to begin anew, and a store that went missing
+//! or bad is never silently made anew.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -41,7 +41,8 @@ const DYNAMODB: &str = "dynamodb.sqlite";
 const SQS: &str = "sqs.sqlite";
 const DATABASES: [&str; 2] = [DYNAMODB, SQS];
 
-/// Bytes of the largest database whose pages are all checked at the start: more would take longer than a start may.
+/// Bytes of the largest database whose pages are all checked at the start: more would take longer
+/// than a start may.
 const CHECKED_DATABASE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
 /// What becomes of what earlier runs left in the data directory.
@@ -49,7 +50,8 @@ const CHECKED_DATABASE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 pub enum Existing {
     /// It is found again.
     Kept,
-    /// It is removed. Where there is anything that is not of an earlier run, nothing is, and the start ends.
+    /// It is removed. Where there is anything that is not of an earlier run, nothing is, and the
+    /// start ends.
     Removed {
         /// Names of files that the caller keeps in the directory: they are of an earlier run, too.
         beside: &'static [&'static str],
@@ -65,7 +67,8 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory where it is missing, locks it, and empties it or checks the databases that it should hold.
+    /// Makes the directory where it is missing, locks it, and empties it or checks the databases
+    /// that it should hold.
     pub(crate) fn open(root: &Path, existing: Existing) -> Result<Directory, StartError> {
         let unusable = |reason| StartError::Directory {
             path: root.to_owned(),
@@ -184,7 +187,8 @@ fn clear(root: &Path, beside: &[&str]) -> Result<(), StartError> {
         .map(fs::DirEntry::path)
         .filter(|path| !path.ends_with(LOCK))
         .collect();
-    // The format first: without it, what is left of a clearing that was cut off is not taken for damage.
+    // The format first: without it, what is left of a clearing that was cut off is not taken for
+    // damage.
     paths.sort_by_key(|path| !path.ends_with(FORMAT_FILE));
     for path in paths {
         if path.is_dir() {

@@ -1,18 +1,22 @@
-//! Wire-compatible DynamoDB, S3, SQS and Secrets Manager in one process, kept on disk in one data directory.
+//! Wire-compatible DynamoDB, S3, SQS and Secrets Manager in one process, kept on disk in one data
+//! directory.
 //!
-//! They are what the functions meet on one machine in place of AWS: the production clients call them over loopback,
-//! with access keys whose permissions are a function's own. Each service stands behind a gate that checks these, keeps
-//! a log of the calls, and misbehaves as AWS may where a test plans it, or lets a seed draw it.
+//! They are what the functions meet on one machine in place of AWS: the production clients call
+//! them over loopback, with access keys whose permissions are a function's own. Each service stands
+//! behind a gate that checks these, keeps a log of the calls, and misbehaves as AWS may where a
+//! test plans it, or lets a seed draw it.
 //!
-//! - DynamoDB is dynoxide; items expire by the injected clock. A transaction's token holds for ten minutes of the
-//!   system's time, and is forgotten when the process ends.
+//! - DynamoDB is dynoxide; items expire by the injected clock. A transaction's token holds for ten
+//!   minutes of the system's time, and is forgotten when the process ends.
 //! - S3 is s3s over a store of our own, whose signatures it verifies.
 //! - SQS is our own: standard queues.
 //! - Secrets Manager is our own: values that are generated once, and read.
 //!
-//! Signatures are verified for S3 alone: who can reach loopback can read the data directory as well.
+//! Signatures are verified for S3 alone: who can reach loopback can read the data directory as
+//! well.
 //!
-//! Invariant: what was acknowledged is found again after a restart, also after the process was killed.
+//! Invariant: what was acknowledged is found again after a restart, also after the process was
+//! killed.
 
 mod arn;
 mod clock;
@@ -170,8 +174,9 @@ impl Emulators {
         &self.secrets_manager_url
     }
 
-    /// Makes the tables, buckets, queues and secrets of a template. Those that exist keep what they hold and become what
-    /// the template says; a table whose key on disk is another is an error. A secret keeps its value whatever it says.
+    /// Makes the tables, buckets, queues and secrets of a template. Those that exist keep what they
+    /// hold and become what the template says; a table whose key on disk is another is an error. A
+    /// secret keeps its value whatever it says.
     pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
         self.watch.overlaps.know(&stack.tables);
         let (stores, tables) = (self.stores.clone(), stack.tables.clone());
@@ -209,7 +214,8 @@ impl Emulators {
         self.watch.keys.admit(principal);
     }
 
-    /// Counts the messages of a queue, without a call that would be logged. `None` if the store does not answer.
+    /// Counts the messages of a queue, without a call that would be logged. `None` if the store
+    /// does not answer.
     pub async fn message_counts(&self, queue: &str) -> Option<MessageCounts> {
         self.stores.sqs.count(queue).await
     }
@@ -231,8 +237,9 @@ impl Emulators {
 
     /// Lets every object that S3 stores from now on have the ETag of all others of its length.
     ///
-    /// This stands for files with a chosen-prefix collision of MD5, such as the pairs of a picture and a program in
-    /// corkami/collisions: an uploader can choose their bytes, and their ETags are the same.
+    /// This stands for files with a chosen-prefix collision of MD5, such as the pairs of a picture
+    /// and a program in corkami/collisions: an uploader can choose their bytes, and their ETags are
+    /// the same.
     pub fn collide_etags(&self) {
         self.stores.s3.collide_etags();
     }

@@ -1,4 +1,5 @@
-//! The one place of this crate that asks for randomness: identifiers that nobody reads anything into, and secrets.
+//! The one place of this crate that asks for randomness: identifiers that nobody reads anything
+//! into, and secrets.
 
 use uuid::Uuid;
 

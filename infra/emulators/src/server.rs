@@ -1,6 +1,7 @@
 //! HTTP/1.1 on one loopback listener, in front of one gate.
 //!
-//! Written on hyper because a lost answer has to break its connection: a handler under axum always answers.
+//! Written on hyper because a lost answer has to break its connection: a handler under axum always
+//! answers.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -25,7 +26,8 @@ const BACKLOG: u32 = 1024;
 /// How long requests may go on once the emulators stop.
 const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
-/// How long to wait after a connection could not be accepted, for want of file descriptors for instance.
+/// How long to wait after a connection could not be accepted, for want of file descriptors for
+/// instance.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Resolves once the sender has been dropped.
@@ -34,7 +36,8 @@ pub(crate) type Stopping = watch::Receiver<()>;
 /// Binds a free port on loopback.
 pub(crate) fn bind() -> std::io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
-    // Accepted connections inherit it: without it, Nagle's algorithm delays every second small answer by 40 ms.
+    // Accepted connections inherit it: without it, Nagle's algorithm delays every second small
+    // answer by 40 ms.
     socket.set_nodelay(true)?;
     socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     socket.listen(BACKLOG)

@@ -1,11 +1,13 @@
-//! What a service may do that is not quite what it was asked for, and still within what AWS promises.
+//! What a service may do that is not quite what it was asked for, and still within what AWS
+//! promises.
 
 /// How a call turns out otherwise than it was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whim {
     /// The second half of a batch is handed back undone; so is the only entry of one.
     Half,
-    /// Received messages stay where they are, and are delivered again: one of the servers that keep them missed it.
+    /// Received messages stay where they are, and are delivered again: one of the servers that keep
+    /// them missed it.
     Again,
     /// The newest messages are received first.
     NewestFirst,

@@ -37,7 +37,8 @@ pub(crate) fn local_file(data_dir: &Path) -> PathBuf {
     data_dir.join(LOCAL_FILE)
 }
 
-/// Finds or makes the first key. A template whose functions know no table has nobody to make a key for.
+/// Finds or makes the first key. A template whose functions know no table has nobody to make a key
+/// for.
 pub(crate) async fn first_key(
     data_dir: &Path,
     stack: &Stack,

@@ -59,8 +59,8 @@ impl Callee {
         &self.name
     }
 
-    /// Lets it answer a request. Its time does not include the time that it waits for the body, which is there before a
-    /// Lambda is invoked.
+    /// Lets it answer a request. Its time does not include the time that it waits for the body,
+    /// which is there before a Lambda is invoked.
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
         let watch = BodyWatch::of(request.extensions());
         let answer = async {

@@ -30,7 +30,8 @@ use crate::{
 
 /// What everything is called after, as a deployed stack would be.
 const STACK_NAME: &str = "larder";
-/// The files that are kept beside the emulators' own, drafts of a write that was cut off among them.
+/// The files that are kept beside the emulators' own, drafts of a write that was cut off among
+/// them.
 const BESIDE: &[&str] = &[SECRET_FILE, "secret.new", LOCAL_FILE, "local.new"];
 /// The template's parameter for the address of delivery.
 const CDN_URL_PARAMETER: &str = "CdnUrl";
@@ -327,21 +328,22 @@ impl Cloud {
         )
     }
 
-    /// Waits until no queue that triggers a function holds a message, no function is processing one, and no schedule is to
-    /// send one by now.
+    /// Waits until no queue that triggers a function holds a message, no function is processing
+    /// one, and no schedule is to send one by now.
     pub async fn drained(&self) -> Result<(), NotDrained> {
         self.until(|messages| messages == Messages::default())
             .await
             .map(drop)
     }
 
-    /// Waits until the queues that trigger functions hold, together, what is wanted, with all that schedules send by now;
-    /// gives what they hold then.
+    /// Waits until the queues that trigger functions hold, together, what is wanted, with all that
+    /// schedules send by now; gives what they hold then.
     pub async fn until(&self, wanted: impl Fn(Messages) -> bool) -> Result<Messages, NotDrained> {
         let mut seen = None;
         let watch = async {
             loop {
-                // Asked before the queues are: what is sent while they are counted may have been counted or not.
+                // Asked before the queues are: what is sent while they are counted may have been
+                // counted or not.
                 let is_complete = !self.schedules.are_due();
                 seen = self.messages().await;
                 if let Some(messages) = seen.filter(|messages| is_complete && wanted(*messages)) {
@@ -373,8 +375,8 @@ impl Cloud {
         Some(together)
     }
 
-    /// Ends everything, first what calls, then what is called: requests and batches at work are finished, within a
-    /// bound, by functions that still run.
+    /// Ends everything, first what calls, then what is called: requests and batches at work are
+    /// finished, within a bound, by functions that still run.
     pub async fn stop(mut self) {
         drop(self.stop);
         while self.tasks.join_next().await.is_some() {}

@@ -17,7 +17,8 @@ use template::{Function, Permission, Schedule};
 
 use crate::StartError;
 
-/// The file with what every access key's secret is derived from, so that addresses presigned before a restart stay good.
+/// The file with what every access key's secret is derived from, so that addresses presigned before
+/// a restart stay good.
 pub(crate) const SECRET_FILE: &str = "secret";
 
 /// Makes environments, and admits their access keys.

@@ -1,9 +1,9 @@
-//! The whole cloud on one machine: the emulators, provisioned from a template, behind them the functions, in front of
-//! them the gateway and the queue triggers.
+//! The whole cloud on one machine: the emulators, provisioned from a template, behind them the
+//! functions, in front of them the gateway and the queue triggers.
 //!
-//! Invariant: the template is all that says what exists. A route, a variable, a permission or a queue that it does not
-//! name does not exist here either, and the functions that run are the ones that are deployed; only addresses differ.
-//! The demo's page alone stands beside it.
+//! Invariant: the template is all that says what exists. A route, a variable, a permission or a
+//! queue that it does not name does not exist here either, and the functions that run are the ones
+//! that are deployed; only addresses differ. The demo's page alone stands beside it.
 
 mod bootstrap;
 mod callee;

@@ -13,7 +13,8 @@ use tracing_subscriber::{
     filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-/// Libraries that emulate AWS. They warn of each refusal, which functions expect, and log whole requests with signatures.
+/// Libraries that emulate AWS. They warn of each refusal, which functions expect, and log whole
+/// requests with signatures.
 const EMULATORS: [&str; 2] = ["dynoxide", "s3s"];
 /// Exit status of a wrong command line.
 const USAGE: u8 = 2;

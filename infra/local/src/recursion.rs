@@ -1,8 +1,10 @@
-//! Lambda's recursive loop detection: which messages of a queue do not invoke its function any more.
+//! Lambda's recursive loop detection: which messages of a queue do not invoke its function any
+//! more.
 //!
-//! Lambda counts the invocations of a function in one chain of messages by the lineage in their trace headers. A message
-//! that would begin one more than 16 goes to the source queue's dead-letter queue, or is dropped where there is none ("Use
-//! Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide).
+//! Lambda counts the invocations of a function in one chain of messages by the lineage in their
+//! trace headers. A message that would begin one more than 16 goes to the source queue's
+//! dead-letter queue, or is dropped where there is none ("Use Lambda recursive loop detection to
+//! prevent infinite loops" in the Lambda developer guide).
 
 use aws_sdk_sqs::{
     Client,
@@ -29,7 +31,8 @@ pub(crate) struct RecursionGuard {
 }
 
 impl RecursionGuard {
-    /// Guards a function; `environment` may send to the dead-letter queue, given by its physical name.
+    /// Guards a function; `environment` may send to the dead-letter queue, given by its physical
+    /// name.
     pub(crate) fn new(
         function: &template::Function,
         dead_letter_queue: Option<&str>,
@@ -53,7 +56,8 @@ impl RecursionGuard {
         messages.into_iter().partition(invokes)
     }
 
-    /// Sends messages to the dead-letter queue, if there is one, and returns those that may be deleted from their own.
+    /// Sends messages to the dead-letter queue, if there is one, and returns those that may be
+    /// deleted from their own.
     pub(crate) async fn discard<'a>(&self, messages: &'a [Message]) -> Vec<&'a Message> {
         let mut discarded = Vec::new();
         for message in messages {

@@ -1,5 +1,6 @@
-//! Messages that rules send time and again, by the stack's clock: first one period after the stack's start, since when
-//! they were sent before is not kept. A time that was slept through is left out.
+//! Messages that rules send time and again, by the stack's clock: first one period after the
+//! stack's start, since when they were sent before is not kept. A time that was slept through is
+//! left out.
 
 use std::{
     sync::{

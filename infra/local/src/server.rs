@@ -26,7 +26,8 @@ const HEADER_DEADLINE: Duration = Duration::from_secs(30);
 const HEADER_BYTES: usize = 64 << 10;
 /// How long requests and batches may go on once the stack stops.
 pub(crate) const STOP_DEADLINE: Duration = Duration::from_secs(5);
-/// How long to wait after a connection could not be accepted, for want of file descriptors for instance.
+/// How long to wait after a connection could not be accepted, for want of file descriptors for
+/// instance.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Resolves once the sender has been dropped.

@@ -1,9 +1,9 @@
-//! A queue that invokes a worker, by SQS's own rules: a batch is received, worked through, and deleted but for what
-//! failed, which becomes visible again by itself until the queue's redrive policy puts it aside. A batch is what one
-//! receive gives: no batching window waits for more.
+//! A queue that invokes a worker, by SQS's own rules: a batch is received, worked through, and
+//! deleted but for what failed, which becomes visible again by itself until the queue's redrive
+//! policy puts it aside. A batch is what one receive gives: no batching window waits for more.
 //!
-//! As on AWS, a chain of messages that a function sends to its own queue is stopped after 16 invocations, unless its
-//! template allows recursive loops.
+//! As on AWS, a chain of messages that a function sends to its own queue is stopped after 16
+//! invocations, unless its template allows recursive loops.
 
 use std::{
     collections::BTreeSet,
@@ -103,7 +103,8 @@ impl Pump {
                 });
             }
         }
-        // What is not done by then is cut off with the set of batches, and received again after the next start.
+        // What is not done by then is cut off with the set of batches, and received again after the
+        // next start.
         let finished = async { while working.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(STOP_DEADLINE, finished).await;
     }
@@ -220,8 +221,8 @@ impl Pump {
     }
 }
 
-/// The messages of a batch that did not fail. `None` where a failure is of no message of the batch: Lambda then takes all
-/// of them for failed, and deletes none.
+/// The messages of a batch that did not fail. `None` where a failure is of no message of the batch:
+/// Lambda then takes all of them for failed, and deletes none.
 fn worked_off<'a>(
     messages: &'a [Message],
     failures: &[BatchItemFailure],
@@ -262,8 +263,8 @@ pub(crate) fn client(environment: &Environment) -> (Client, String) {
 
 /// Counts the batches that functions are processing. Clones share one count.
 ///
-/// SQS delivers a message more than once, so a batch can be running still when another delivery of its messages has
-/// deleted them.
+/// SQS delivers a message more than once, so a batch can be running still when another delivery of
+/// its messages has deleted them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunningBatches(Arc<AtomicU64>);
 

@@ -1,5 +1,6 @@
-//! What follows from the declarations of the endpoints: the OpenAPI document, the routes that `not-found` knows, the events of
-//! the functions in `template.yaml`, and the table of endpoints in the README.
+//! What follows from the declarations of the endpoints: the OpenAPI document, the routes that
+//! `not-found` knows, the events of the functions in `template.yaml`, and the table of endpoints in
+//! the README.
 //!
 //! `scripts/openapi` writes these files, and a test compares them.
 

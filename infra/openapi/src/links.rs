@@ -1,7 +1,7 @@
 //! Links of OpenAPI: from an operation that creates a resource to the operations that take its id.
 //!
-//! They follow from types: the id of a created resource has a type of its own, and so have the parameters of paths. Other
-//! parameters of a path come from the path that created the resource.
+//! They follow from types: the id of a created resource has a type of its own, and so have the
+//! parameters of paths. Other parameters of a path come from the path that created the resource.
 
 use serde_json::{Map, Value, json};
 use web::Endpoint;
@@ -47,7 +47,8 @@ fn links_of(
         .filter_map(|target| Some((target, parameters(operation, target, &created)?)));
     let links: Vec<_> = links.collect();
 
-    // Keys of accounts and of spaces have ids of one type: the resources of a collection are those below its path, if any are.
+    // Keys of accounts and of spaces have ids of one type: the resources of a collection are those
+    // below its path, if any are.
     let is_below = |target: &Endpoint| {
         let rest = target.path.strip_prefix(operation.endpoint.path);
         rest.is_some_and(|rest| rest.starts_with("/{"))
@@ -89,7 +90,8 @@ fn created_id(description: &Value, schemas: &Map<String, Value>) -> Option<Creat
     })
 }
 
-/// Returns where the target's parameters come from, if the created id is one of them and nothing is missing in the path.
+/// Returns where the target's parameters come from, if the created id is one of them and nothing is
+/// missing in the path.
 fn parameters(
     operation: &Operation,
     target: &Operation,

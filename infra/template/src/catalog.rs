@@ -1,9 +1,9 @@
-//! The resource types that are understood: what they are called, how others refer to them, and which of their
-//! properties change nothing on one machine.
+//! The resource types that are understood: what they are called, how others refer to them, and
+//! which of their properties change nothing on one machine.
 //!
-//! Invariant: a type that is not listed here does not exist. Patterns are filled by [`crate::scope::Scope`]:
-//! `{name}` is the physical name, `{stack}`, `{id}`, `{region}`, `{account}`, `{queue_url_base}` and `{secret_suffix}` say
-//! what they are.
+//! Invariant: a type that is not listed here does not exist. Patterns are filled by
+//! [`crate::scope::Scope`]: `{name}` is the physical name, `{stack}`, `{id}`, `{region}`,
+//! `{account}`, `{queue_url_base}` and `{secret_suffix}` say what they are.
 
 /// What a resource is to the local stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The properties of one mapping, taken one by one.
 //!
-//! Invariant: a property is taken, or listed as having no effect here, or a problem. None is skipped by default.
+//! Invariant: a property is taken, or listed as having no effect here, or a problem. None is
+//! skipped by default.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;

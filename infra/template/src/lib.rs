@@ -1,7 +1,8 @@
 //! Reads an AWS SAM template and resolves it to what the local stack runs.
 //!
-//! Invariant: whatever is not understood is a [`Problem`] with its line, never skipped. A property that has no effect
-//! on one machine is known by name and listed as such; the references in it are followed all the same.
+//! Invariant: whatever is not understood is a [`Problem`] with its line, never skipped. A property
+//! that has no effect on one machine is known by name and listed as such; the references in it are
+//! followed all the same.
 //!
 //! ```text
 //! text → yaml (nodes with lines) → parameters, conditions → resources (types, names) → resolve → sections → Stack
@@ -53,8 +54,8 @@ pub struct Context {
     pub account_id: String,
     /// Parameters that do not take their defaults.
     pub parameters: BTreeMap<String, String>,
-    /// By logical id and attribute: what only a deployment knows, such as `("Cdn", "DomainName")`. It also goes before
-    /// what the reader would have made up.
+    /// By logical id and attribute: what only a deployment knows, such as `("Cdn", "DomainName")`.
+    /// It also goes before what the reader would have made up.
     pub attributes: BTreeMap<(String, String), String>,
     /// What queue addresses begin with, without a slash at the end: `http://127.0.0.1:9324`.
     pub queue_url_base: String,

@@ -134,7 +134,8 @@ pub struct Redrive {
 pub struct Secret {
     /// Logical id in the template.
     pub logical_id: String,
-    /// Physical name; its ARN ends with this, `-` and [`SECRET_ARN_SUFFIX`](crate::SECRET_ARN_SUFFIX).
+    /// Physical name; its ARN ends with this, `-` and
+    /// [`SECRET_ARN_SUFFIX`](crate::SECRET_ARN_SUFFIX).
     pub name: String,
     /// Characters of the value.
     pub length: u32,

@@ -1,7 +1,7 @@
 //! The template as a tree whose every node knows its line.
 //!
-//! Invariant: intrinsic functions look the same here in short (`!Ref x`) and long (`Ref: x`) form, and only those
-//! that the reader understands exist; no two keys of a mapping are equal.
+//! Invariant: intrinsic functions look the same here in short (`!Ref x`) and long (`Ref: x`) form,
+//! and only those that the reader understands exist; no two keys of a mapping are equal.
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,8 @@ pub(crate) struct Node {
 pub(crate) enum Value {
     /// Nothing, `~` or `null`. CloudFormation accepts it nowhere.
     Null,
-    /// Something that could not be read. The problem is reported already: whoever meets this keeps silent.
+    /// Something that could not be read. The problem is reported already: whoever meets this keeps
+    /// silent.
     Broken,
     /// Numbers and booleans included: what they mean depends on who reads them.
     Scalar(String),
@@ -72,7 +73,8 @@ impl Intrinsic {
 
     /// Whether `key` claims to be the long form of a function, understood or not.
     ///
-    /// `Condition` does not: as a key it is an attribute of resources, too. Conditions read it themselves.
+    /// `Condition` does not: as a key it is an attribute of resources, too. Conditions read it
+    /// themselves.
     pub(crate) fn is_long(key: &str) -> bool {
         key == "Ref" || key.starts_with("Fn::")
     }
@@ -130,7 +132,8 @@ impl Node {
         Some(entries.remove(position).node)
     }
 
-    /// This under `over`, as `Globals` merge: mappings key by key, lists one after the other, all else replaced.
+    /// This under `over`, as `Globals` merge: mappings key by key, lists one after the other, all
+    /// else replaced.
     pub(crate) fn merged_with(&self, over: &Node) -> Node {
         let value = match (&self.value, &over.value) {
             (Value::Map(base), Value::Map(over)) => Value::Map(merge_entries(base, over)),

@@ -1,6 +1,7 @@
 //! What is wrong with a template, and on which line.
 //!
-//! Invariant: a template with a problem is never run. Problems are collected, so that one start shows all of them.
+//! Invariant: a template with a problem is never run. Problems are collected, so that one start
+//! shows all of them.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

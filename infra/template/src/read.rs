@@ -22,7 +22,8 @@ use crate::scope::Scope;
 
 use queue_policy::Grant;
 
-/// Reads everything that the scope's resources describe. What conditions leave out must be understood, too.
+/// Reads everything that the scope's resources describe. What conditions leave out must be
+/// understood, too.
 pub(crate) fn stack(scope: &Scope<'_>) -> Stack {
     resources(&scope.hypothetical());
     let (stack, grants) = resources(scope);

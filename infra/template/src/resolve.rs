@@ -1,6 +1,7 @@
 //! Intrinsic functions, worked out.
 //!
-//! Invariant: a resolved tree holds no call, no null, and nothing that refers to nothing without a problem reported.
+//! Invariant: a resolved tree holds no call, no null, and nothing that refers to nothing without a
+//! problem reported.
 
 use crate::node::{Entry, Intrinsic, Node, Value};
 use crate::scope::Scope;

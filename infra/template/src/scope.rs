@@ -1,7 +1,7 @@
 //! What names mean: parameters, pseudo-parameters, conditions, resources.
 //!
-//! Invariant: a name that means nothing is a problem on its line, wherever it stands, also under properties that
-//! have no effect here.
+//! Invariant: a name that means nothing is a problem on its line, wherever it stands, also under
+//! properties that have no effect here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,8 +56,8 @@ impl<'run> Scope<'run> {
         }
     }
 
-    /// This, where conditions leave out nothing: what a deployment with other parameters would see is checked in it,
-    /// and then thrown away.
+    /// This, where conditions leave out nothing: what a deployment with other parameters would see
+    /// is checked in it, and then thrown away.
     pub(crate) fn hypothetical(&self) -> Self {
         Self {
             hypothetical: true,
@@ -78,7 +78,8 @@ impl<'run> Scope<'run> {
             })
     }
 
-    /// Those of [`Self::of_kind`] that are to be read: all, or hypothetically those that are left out otherwise.
+    /// Those of [`Self::of_kind`] that are to be read: all, or hypothetically those that are left
+    /// out otherwise.
     pub(crate) fn to_read(
         &self,
         kind: Kind,

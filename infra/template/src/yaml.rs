@@ -1,8 +1,8 @@
 //! YAML text to [`Node`]s.
 //!
-//! Invariant: what CloudFormation does not read is refused: aliases, a second document, tags that are no known
-//! function, keys that are no text, a key twice. Size, depth and count of nodes are bounded.
-//! Only what ends the parsing itself ends the search for further problems.
+//! Invariant: what CloudFormation does not read is refused: aliases, a second document, tags that
+//! are no known function, keys that are no text, a key twice. Size, depth and count of nodes are
+//! bounded. Only what ends the parsing itself ends the search for further problems.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,11 @@
 //! Copies of what a client sent to a presigned URL, made by S3 itself: at once, or in parts.
 //!
 //! Invariants:
-//! - A copy never replaces an object, so an attempt that takes effect late changes nothing that was validated since.
-//! - A copy in parts is of one upload: each part is copied only while the source has one ETag. That guards against
-//!   uploads that meet by chance; a client that prepares two uploads of one MD5 can mix them, so it is the copy that has
-//!   to be validated.
+//! - A copy never replaces an object, so an attempt that takes effect late changes nothing that was
+//!   validated since.
+//! - A copy in parts is of one upload: each part is copied only while the source has one ETag. That
+//!   guards against uploads that meet by chance; a client that prepares two uploads of one MD5 can
+//!   mix them, so it is the copy that has to be validated.
 
 use std::ops::RangeInclusive;
 
@@ -22,13 +23,15 @@ use crate::{ABSENT, Bucket, Error, ObjectKey, PRECONDITION_FAILED, code};
 
 /// Largest object of whose copy S3 computes the SHA-256, in bytes: 50 MB.
 pub const CHECKSUM_MAX_BYTES: u64 = 50 << 20;
-/// Size of a part, and of the largest object that is copied at once, in bytes: S3 has copied them long before a call ends.
+/// Size of a part, and of the largest object that is copied at once, in bytes: S3 has copied them
+/// long before a call ends.
 const PART_BYTES: u64 = 128 << 20;
 /// Parts that are copied concurrently: 5 GB take three rounds of them.
 const PARTS_AT_ONCE: usize = 16;
 /// Length of a SHA-256, in bytes.
 const SHA256_BYTES: usize = 32;
-/// Content type of copies, whose type is unknown until they are validated. Responses take theirs from the file's record.
+/// Content type of copies, whose type is unknown until they are validated. Responses take theirs
+/// from the file's record.
 const CONTENT_TYPE: &str = "application/octet-stream";
 /// Matches every object (RFC 9110, section 13.1.2).
 const ANY: &str = "*";
@@ -52,10 +55,11 @@ pub enum CopyOutcome {
 }
 
 impl Bucket {
-    /// Copies the object that exists under `from` when the copy begins, up to 5 GB, to a key that no object has.
+    /// Copies the object that exists under `from` when the copy begins, up to 5 GB, to a key that
+    /// no object has.
     ///
-    /// `declared_size_bytes` decides how it is copied. After an error there may be a copy all the same. Fails as busy if
-    /// the source is replaced while it is copied in parts.
+    /// `declared_size_bytes` decides how it is copied. After an error there may be a copy all the
+    /// same. Fails as busy if the source is replaced while it is copied in parts.
     #[instrument(skip_all, fields(from = from.as_str(), to = to.as_str()))]
     pub async fn copy(
         &self,
@@ -84,14 +88,15 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Returns the source as `x-amz-copy-source` names it; no key has a character that a header would need encoded.
+    /// Returns the source as `x-amz-copy-source` names it; no key has a character that a header
+    /// would need encoded.
     fn source(&self) -> String {
         format!("{}/{}", self.bucket.name, self.from.0)
     }
 
     async fn at_once(&self, is_summed: bool) -> Result<CopyOutcome, Error> {
-        // "Copies the object only if the object key name at the destination does not already exist", else 412 (S3 API
-        // Reference, CopyObject, If-None-Match).
+        // "Copies the object only if the object key name at the destination does not already
+        // exist", else 412 (S3 API Reference, CopyObject, If-None-Match).
         let copy = self
             .bucket
             .client
@@ -110,7 +115,8 @@ impl Copy<'_> {
                 .copy_object_result
                 .and_then(|result| result.checksum_sha256),
             Err(error) if code(&error) == Some(ABSENT) => return Ok(CopyOutcome::Absent),
-            // The key is drawn for this copy: an earlier attempt, whose answer was lost, has copied it.
+            // The key is drawn for this copy: an earlier attempt, whose answer was lost, has copied
+            // it.
             Err(error) if code(&error) == Some(PRECONDITION_FAILED) => self.sum_of_copy().await?,
             Err(error) => return Err(Error::from_sdk(error)),
         };
@@ -192,7 +198,8 @@ impl Copy<'_> {
                 .abort_multipart_upload()
                 .bucket(&self.bucket.name)
                 .key(&self.to.0);
-            // Where this fails, or a part arrives later still, the bucket's lifecycle rule removes what is left.
+            // Where this fails, or a part arrives later still, the bucket's lifecycle rule removes
+            // what is left.
             let _ = abort.upload_id(upload).send().await;
         }
         copied.map(|()| {
@@ -273,7 +280,8 @@ fn parts(size_bytes: u64) -> impl Iterator<Item = (i32, RangeInclusive<u64>)> {
     })
 }
 
-/// A SHA-256 of all bytes, which storage writes in base64; one of parts' sums has a suffix, and so is none.
+/// A SHA-256 of all bytes, which storage writes in base64; one of parts' sums has a suffix, and so
+/// is none.
 fn hex_of(sum: Option<&str>) -> Result<String, Error> {
     let sum = BASE64_STANDARD
         .decode(sum.unwrap_or_default())

@@ -2,17 +2,18 @@
 //!
 //! Invariants:
 //! - This is the only crate that spells an object key.
-//! - An object is never overwritten with other bytes: its key derives from a file's id and a revision that is drawn
-//!   whenever bytes are stored for it. The exception is the staging key of a presigned URL, to which a client may send
-//!   bytes as often as it likes. Nothing is known of them until they are copied or read whole: an ETag is an MD5, which
-//!   collides, and proves nothing.
+//! - An object is never overwritten with other bytes: its key derives from a file's id and a
+//!   revision that is drawn whenever bytes are stored for it. The exception is the staging key of a
+//!   presigned URL, to which a client may send bytes as often as it likes. Nothing is known of them
+//!   until they are copied or read whole: an ETag is an MD5, which collides, and proves nothing.
 //!
 //! | object | key |
 //! | --- | --- |
 //! | a file's original | `{space id}/originals/{file id}/{revision}` |
 //! | what a client sent to a presigned address, until it is confirmed | `staging/{space id}/{file id}` |
 //!
-//! A space's objects begin with its id, in staging behind one more name, so that all of them can be found and removed.
+//! A space's objects begin with its id, in staging behind one more name, so that all of them can be
+//! found and removed.
 
 mod copy;
 mod list;
@@ -163,7 +164,8 @@ impl From<Error> for Fault {
 }
 
 impl Bucket {
-    /// The bucket of this name. The client signs with credentials of this provider, without a cache of its own.
+    /// The bucket of this name. The client signs with credentials of this provider, without a cache
+    /// of its own.
     pub fn new(client: Client, credentials: SharedCredentialsProvider, name: String) -> Bucket {
         Bucket {
             client,
@@ -172,7 +174,8 @@ impl Bucket {
         }
     }
 
-    /// Stores an object whole. Storage verifies the SHA-256 (lower-case hex) and refuses other bytes.
+    /// Stores an object whole. Storage verifies the SHA-256 (lower-case hex) and refuses other
+    /// bytes.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn put(
         &self,
@@ -199,7 +202,8 @@ impl Bucket {
         Ok(())
     }
 
-    /// The bytes of an object, or those from the first to the last position, both inclusive. `None` where there is no such object.
+    /// The bytes of an object, or those from the first to the last position, both inclusive. `None`
+    /// where there is no such object.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn get(
         &self,

@@ -1,4 +1,5 @@
-//! Which spaces have objects, and which originals a space has: in the order of ids, so from the oldest to the newest.
+//! Which spaces have objects, and which originals a space has: in the order of ids, so from the
+//! oldest to the newest.
 
 use aws_sdk_s3::operation::list_objects_v2::{
     ListObjectsV2Output, builders::ListObjectsV2FluentBuilder,
@@ -10,7 +11,8 @@ use crate::{Bucket, Error, ObjectKey};
 
 /// What stands between the parts of a key.
 const DELIMITER: &str = "/";
-/// The character that follows the delimiter, and so what is behind all keys that begin with a part and the delimiter.
+/// The character that follows the delimiter, and so what is behind all keys that begin with a part
+/// and the delimiter.
 const BEHIND_DELIMITER: &str = "0";
 
 /// Most objects that one listing returns.
@@ -39,7 +41,8 @@ pub struct OriginalsPage {
 }
 
 impl Bucket {
-    /// Some of the spaces that have objects, behind one where one is named; none where there are no more.
+    /// Some of the spaces that have objects, behind one where one is named; none where there are no
+    /// more.
     #[instrument(skip_all)]
     pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, Error> {
         let start = after.map(|space| format!("{space}{BEHIND_DELIMITER}"));
@@ -57,7 +60,8 @@ impl Bucket {
         Ok(first_page(list, spaces).await?.0)
     }
 
-    /// Returns up to `limit` of a space's originals, from those of a file on; after one of its revisions, if one is given.
+    /// Returns up to `limit` of a space's originals, from those of a file on; after one of its
+    /// revisions, if one is given.
     #[instrument(skip_all, fields(%space))]
     pub async fn originals_page(
         &self,
@@ -101,7 +105,8 @@ impl Bucket {
     }
 }
 
-/// The first page on which something is, and whether there are more behind it. What is not ours is passed over.
+/// The first page on which something is, and whether there are more behind it. What is not ours is
+/// passed over.
 async fn first_page<T>(
     list: ListObjectsV2FluentBuilder,
     read: impl Fn(ListObjectsV2Output) -> Vec<T>,

@@ -1,10 +1,11 @@
 //! Presigned URLs: S3 itself answers them, to everyone who has them, until they expire.
 //!
 //! Invariants:
-//! - A URL to write to signs nothing that a plain `PUT` of the bytes with their content type does not send.
-//! - No URL is said to live longer than the credentials that sign it: S3 refuses it from their end on ("If you created a
-//!   presigned URL using a temporary token, then the URL expires when the token expires", Amazon S3 User Guide, "Download
-//!   and upload objects with presigned URLs").
+//! - A URL to write to signs nothing that a plain `PUT` of the bytes with their content type does
+//!   not send.
+//! - No URL is said to live longer than the credentials that sign it: S3 refuses it from their end
+//!   on ("If you created a presigned URL using a temporary token, then the URL expires when the
+//!   token expires", Amazon S3 User Guide, "Download and upload objects with presigned URLs").
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -35,8 +36,8 @@ pub struct PresignedPut {
 }
 
 impl Bucket {
-    /// An address from which anyone can read the object from `now` on for so long, with these headers. It may begin in the
-    /// past, so that all addresses of a while are the same.
+    /// An address from which anyone can read the object from `now` on for so long, with these
+    /// headers. It may begin in the past, so that all addresses of a while are the same.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn presign_get(
         &self,
@@ -59,9 +60,9 @@ impl Bucket {
         Ok(presigned.uri().to_owned())
     }
 
-    /// A URL to which anyone can `PUT` an object from now on, as often as they like: of this content type and of exactly so
-    /// many bytes. S3 refuses what is longer, shorter or of another type. It is good for `lifetime`, or for as long as the
-    /// credentials that sign it.
+    /// A URL to which anyone can `PUT` an object from now on, as often as they like: of this
+    /// content type and of exactly so many bytes. S3 refuses what is longer, shorter or of another
+    /// type. It is good for `lifetime`, or for as long as the credentials that sign it.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn presign_put(
         &self,
@@ -88,8 +89,8 @@ impl Bucket {
         })
     }
 
-    /// Returns a lifetime that ends with the credentials at the latest, in whole seconds. Fails as busy if they have less
-    /// than a second left.
+    /// Returns a lifetime that ends with the credentials at the latest, in whole seconds. Fails as
+    /// busy if they have less than a second left.
     async fn bounded(&self, lifetime: Duration, now: Timestamp) -> Result<Duration, Error> {
         let credentials = self
             .credentials

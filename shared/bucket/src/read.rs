@@ -18,7 +18,8 @@ pub struct ObjectHead {
     pub prefix: Bytes,
 }
 
-/// An object that is being read. All its bytes are those of one upload, whatever is stored under its key meanwhile.
+/// An object that is being read. All its bytes are those of one upload, whatever is stored under
+/// its key meanwhile.
 #[derive(Debug)]
 pub struct ObjectReader {
     size_bytes: u64,
@@ -41,7 +42,8 @@ impl ObjectReader {
 }
 
 impl Bucket {
-    /// Returns an object's size and its first bytes, at most so many and at least one. `None` if there is no such object.
+    /// Returns an object's size and its first bytes, at most so many and at least one. `None` if
+    /// there is no such object.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn head_with_prefix(
         &self,

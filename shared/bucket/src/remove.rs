@@ -32,8 +32,8 @@ impl Bucket {
         Ok(())
     }
 
-    /// Removes objects, at most [`DELETE_MANY_MAX`]. Objects that S3 is too busy to remove are tried again for seconds.
-    /// After an error some objects may be removed; safe to repeat.
+    /// Removes objects, at most [`DELETE_MANY_MAX`]. Objects that S3 is too busy to remove are
+    /// tried again for seconds. After an error some objects may be removed; safe to repeat.
     #[instrument(skip_all, fields(keys = keys.len()))]
     pub async fn delete_many(&self, keys: &[ObjectKey]) -> Result<(), Error> {
         let mut left = self.try_delete(keys).await?;
@@ -56,7 +56,8 @@ impl Bucket {
 
     /// Removes objects once. Returns those that may be removed by another try.
     ///
-    /// `DeleteObjects` is a 200 even if it names objects that it did not remove (S3 API Reference, `DeleteObjects`).
+    /// `DeleteObjects` is a 200 even if it names objects that it did not remove (S3 API Reference,
+    /// `DeleteObjects`).
     async fn try_delete(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, Error> {
         if keys.is_empty() {
             return Ok(Vec::new());
@@ -128,7 +129,8 @@ impl Bucket {
     }
 }
 
-/// Returns the key of an object that was not removed for the moment. Fails if another try would be refused as well.
+/// Returns the key of an object that was not removed for the moment. Fails if another try would be
+/// refused as well.
 fn busy_key(error: S3Error) -> Result<ObjectKey, Error> {
     let code = error.code.unwrap_or_default();
     let key = error.key.filter(|_| PASSING.contains(&code.as_str()));

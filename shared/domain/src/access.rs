@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{File, FolderChain, FolderId, Security, Space};
 
-/// Who may read files without proof, as set at one level. The flags `requires_auth` and `public_read` of the API are complements.
+/// Who may read files without proof, as set at one level. The flags `requires_auth` and
+/// `public_read` of the API are complements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessControl {
     /// Whether delivery requires a signed URL or a key.
@@ -74,8 +75,8 @@ impl EffectiveAccess {
         }
     }
 
-    /// The access control of a file in its folders, or nobody's where one of them is missing: as it is set itself, by its
-    /// type, by the nearest folder that sets it, or by its space.
+    /// The access control of a file in its folders, or nobody's where one of them is missing: as it
+    /// is set itself, by its type, by the nearest folder that sets it, or by its space.
     pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         if file.access_control.is_none() && file.delivery_type != DeliveryType::Upload {
             return EffectiveAccess::new(
@@ -109,7 +110,8 @@ impl EffectiveAccess {
         }
     }
 
-    /// What the nearest folder that sets it says, or the space; `own` is the folder that does not inherit what it sets.
+    /// What the nearest folder that sets it says, or the space; `own` is the folder that does not
+    /// inherit what it sets.
     fn inherited(own: Option<FolderId>, folders: &FolderChain, space: &Space) -> EffectiveAccess {
         let nearest = folders
             .folders()
@@ -129,15 +131,15 @@ impl EffectiveAccess {
     }
 }
 
-/// Whether the original of a file is delivered only on proof: its type, it itself, a folder around it or its space may
-/// demand it.
+/// Whether the original of a file is delivered only on proof: its type, it itself, a folder around
+/// it or its space may demand it.
 pub fn original_needs_proof(file: &File, folders: &FolderChain, space: &Space) -> bool {
     file.delivery_type != DeliveryType::Upload
         || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
 
-/// Returns a text that changes with every change of access to a file: of its type, of the access control at any level, and of
-/// the folders around it. Other changes of these records keep it.
+/// Returns a text that changes with every change of access to a file: of its type, of the access
+/// control at any level, and of the folders around it. Other changes of these records keep it.
 pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> String {
     let folders = folders
         .folders()

@@ -54,7 +54,8 @@ impl KeySecret {
         &self.0[self.0.len() - SHOWN_LENGTH..]
     }
 
-    /// The secret of its own for a purpose: what is sealed with it opens for this key's holder alone.
+    /// The secret of its own for a purpose: what is sealed with it opens for this key's holder
+    /// alone.
     pub fn derive(&self, purpose: &str) -> Secret {
         Secret::derive(self.0.as_bytes(), purpose)
     }
@@ -93,7 +94,8 @@ impl KeyHash {
     }
 }
 
-/// A key's number: positive, rising as keys are made, unlike every other key's of this installation.
+/// A key's number: positive, rising as keys are made, unlike every other key's of this
+/// installation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

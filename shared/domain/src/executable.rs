@@ -15,10 +15,12 @@ const PHP: &str = "php";
 /// What is said of such a file.
 pub const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
 
-/// Refuses by the extensions of a name that something would run, but for those that the config allows by name.
+/// Refuses by the extensions of a name that something would run, but for those that the config
+/// allows by name.
 pub fn demand_harmless_name(name: &OriginalName, rules: &ValidationRules) -> Result<(), Violation> {
     let parts = name.parts();
-    // Desktops drop dots and spaces from the end of a name, and some servers what follows a semicolon or a colon.
+    // Desktops drop dots and spaces from the end of a name, and some servers what follows a
+    // semicolon or a colon.
     let bare = |part: &'_ str| {
         part.split([';', ':'])
             .next()

@@ -1,7 +1,7 @@
 //! Why a request fails, before it is anything of HTTP.
 //!
-//! Invariant: `message` and `violations` are written for the caller and hold nothing internal; what is internal is the
-//! `source`, which is logged and never shown.
+//! Invariant: `message` and `violations` are written for the caller and hold nothing internal; what
+//! is internal is the `source`, which is logged and never shown.
 
 use std::{borrow::Cow, error::Error, fmt};
 
@@ -145,8 +145,8 @@ impl Fault {
     }
 }
 
-/// Describes an error with its causes, outermost first, joined by ": " in place of a full stop. A cause that the text
-/// before it ends with is not repeated.
+/// Describes an error with its causes, outermost first, joined by ": " in place of a full stop. A
+/// cause that the text before it ends with is not repeated.
 pub fn error_chain(error: &dyn Error) -> String {
     let mut chain = error.to_string();
     let mut source = error.source();

@@ -1,7 +1,8 @@
 //! Files: their records, and how a record is created and activated.
 //!
 //! Invariants:
-//! - A record is created by [`File::new`] alone, with every field, and is pending until [`File::activate`].
+//! - A record is created by [`File::new`] alone, with every field, and is pending until
+//!   [`File::activate`].
 //! - `name`, `storage_path`, `mime_type`, `extension` and `resource_type` fit one another.
 
 use schemars::JsonSchema;
@@ -46,7 +47,8 @@ pub enum FileStatus {
     Active,
 }
 
-/// What the bytes of a file are: their type, the extension that goes with it, and what kind of thing that is.
+/// What the bytes of a file are: their type, the extension that goes with it, and what kind of
+/// thing that is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
     /// `image/jpeg`.
@@ -69,7 +71,8 @@ pub struct PendingUpload {
     pub expected_type: Option<String>,
 }
 
-/// What the files of one upload have in common: where they go, under which config, and in whose name.
+/// What the files of one upload have in common: where they go, under which config, and in whose
+/// name.
 #[derive(Clone, Debug)]
 pub struct UploadTarget<'a> {
     /// The space.
@@ -125,8 +128,8 @@ pub struct File {
     pub id: FileId,
     /// The space it belongs to.
     pub space_id: SpaceId,
-    /// Its stored name, the last part of where it is delivered. Until the bytes are there, type, extension and name are
-    /// what the client's word makes of them.
+    /// Its stored name, the last part of where it is delivered. Until the bytes are there, type,
+    /// extension and name are what the client's word makes of them.
     pub name: String,
     /// The name it was uploaded under.
     pub original_name: OriginalName,
@@ -136,8 +139,8 @@ pub struct File {
     pub extension: String,
     /// Bytes.
     pub size: u64,
-    /// Where it is delivered: `{handle}/{name}`, with its folders between the two where its space is of the mode `fixed`; of
-    /// `A-Za-z0-9._/-` only, so that no encoding can change it.
+    /// Where it is delivered: `{handle}/{name}`, with its folders between the two where its space
+    /// is of the mode `fixed`; of `A-Za-z0-9._/-` only, so that no encoding can change it.
     pub storage_path: String,
     /// The folder it is in; none, at the top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,7 +162,8 @@ pub struct File {
     pub tags: Vec<Tag>,
     /// Which object holds its bytes; none, until they are there.
     pub revision: Option<Revision>,
-    /// SHA-256 of the bytes, in lower-case hex; none, until they are there, and for more than 50 MB.
+    /// SHA-256 of the bytes, in lower-case hex; none, until they are there, and for more than 50
+    /// MB.
     pub checksum_sha256: Option<String>,
     /// Whether it is text in UTF-8, which its delivered content type says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -167,7 +171,8 @@ pub struct File {
     /// What its bytes have to comply with; set for a pending presigned upload only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_upload: Option<PendingUpload>,
-    /// What its anonymous uploader is shown in place of the present values; set by the first change that replaces them.
+    /// What its anonymous uploader is shown in place of the present values; set by the first change
+    /// that replaces them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_activation: Option<AtActivation>,
     /// Who uploaded it.
@@ -237,8 +242,8 @@ impl File {
         }
     }
 
-    /// Makes a pending file active. The stored name of a presigned upload changes if the bytes are of another type than it
-    /// was declared with.
+    /// Makes a pending file active. The stored name of a presigned upload changes if the bytes are
+    /// of another type than it was declared with.
     pub fn activate(&mut self, content: StoredContent, at: Timestamp, sources: &Sources) {
         let StoredContent {
             media_type,
@@ -297,7 +302,8 @@ impl File {
         }
     }
 
-    /// Raises `access_version` if type, access control or folder differ from those of the record before a change.
+    /// Raises `access_version` if type, access control or folder differ from those of the record
+    /// before a change.
     pub fn count_access_change(&mut self, before: &File) {
         let decides = |file: &File| (file.delivery_type, file.access_control, file.folder_id());
         if decides(self) != decides(before) {

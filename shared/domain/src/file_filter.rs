@@ -42,7 +42,8 @@ impl FileFilter {
     }
 }
 
-/// The beginning of an original name, whatever the case: 1 to 255 characters, none of which no name can have.
+/// The beginning of an original name, whatever the case: 1 to 255 characters, none of which no name
+/// can have.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minLength" = 1, "maxLength" = PREFIX_CHARACTERS, "pattern" = r"^[^/\\\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct NamePrefix(String);

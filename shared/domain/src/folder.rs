@@ -11,8 +11,9 @@ use crate::{
 pub struct InFolder {
     /// The folder.
     pub id: FolderId,
-    /// The folders around that one, from the top one down, as they were when this was written: a hint, by which all of them
-    /// are read at once. What holds is each folder's own word of where it is.
+    /// The folders around that one, from the top one down, as they were when this was written: a
+    /// hint, by which all of them are read at once. What holds is each folder's own word of where
+    /// it is.
     pub above: Vec<FolderId>,
 }
 
@@ -41,7 +42,8 @@ pub struct Folder {
     /// The watermark on what is in it, where it says so itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
-    /// How many folders are in it: first those right in it, then those right in these, and so on to the deepest there can be.
+    /// How many folders are in it: first those right in it, then those right in these, and so on to
+    /// the deepest there can be.
     pub within: Vec<u64>,
     /// By whom it is closed, where someone is about to delete it if it is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,7 +84,8 @@ impl Folder {
         }
     }
 
-    /// Raises `access_version` if access control or parent differ from those of the record before a change.
+    /// Raises `access_version` if access control or parent differ from those of the record before a
+    /// change.
     pub fn count_access_change(&mut self, before: &Folder) {
         if (self.access_control, self.parent_id()) != (before.access_control, before.parent_id()) {
             self.access_version = before.access_version + 1;

@@ -1,13 +1,14 @@
 //! The folders around a file or a folder.
 //!
-//! Invariant: a [`FolderChain`] is linked by each folder's own word of where it is, from the innermost up to one at the top;
-//! hints only say what to read.
+//! Invariant: a [`FolderChain`] is linked by each folder's own word of where it is, from the
+//! innermost up to one at the top; hints only say what to read.
 
 use std::collections::HashMap;
 
 use crate::{FOLDER_DEPTH, Folder, FolderId, InFolder, stored_name::slug};
 
-/// Folders, each one in the one before it, the first one at the top. Empty for what is in no folder.
+/// Folders, each one in the one before it, the first one at the top. Empty for what is in no
+/// folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FolderChain(Vec<Folder>);
 
@@ -23,8 +24,8 @@ pub enum Linked {
 }
 
 impl FolderChain {
-    /// Links folders from the innermost one up. `read` has every folder that was looked for, and nothing for one that is not
-    /// there.
+    /// Links folders from the innermost one up. `read` has every folder that was looked for, and
+    /// nothing for one that is not there.
     pub fn link(innermost: Option<FolderId>, read: &HashMap<FolderId, Option<Folder>>) -> Linked {
         let mut chain: Vec<Folder> = Vec::new();
         let mut next = innermost;
@@ -103,8 +104,8 @@ impl FolderChain {
         Some(path).filter(|path| !path.is_empty())
     }
 
-    /// The path in letters that no encoding changes, each name with a slash behind it; a name that has none of them is
-    /// replaced by its folder's id.
+    /// The path in letters that no encoding changes, each name with a slash behind it; a name that
+    /// has none of them is replaced by its folder's id.
     pub fn slugs(&self) -> String {
         let slug = |folder: &Folder| match slug(folder.name.as_str()) {
             slug if slug.is_empty() => folder.id.to_string(),

@@ -15,8 +15,8 @@ const NAME_CHARACTERS: usize = 255;
 /// Most folders within one another.
 pub const FOLDER_DEPTH: usize = 20;
 
-/// A folder's name, in Unicode's form NFC: 1 to 255 characters, no slash, no control characters, not `.` or `..`; unlike
-/// that of every other folder in the same one, whatever the case.
+/// A folder's name, in Unicode's form NFC: 1 to 255 characters, no slash, no control characters,
+/// not `.` or `..`; unlike that of every other folder in the same one, whatever the case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARACTERS, "pattern" = r"^[^/\u0000-\u001f\u007f-\u009f]+$"))]

@@ -1,4 +1,5 @@
-//! Identifiers: a ULID apiece, each kind a type of its own, so that one cannot stand in for another.
+//! Identifiers: a ULID apiece, each kind a type of its own, so that one cannot stand in for
+//! another.
 
 use std::{fmt, str::FromStr};
 
@@ -13,8 +14,8 @@ use crate::{Sources, Timestamp};
 #[error("not an id")]
 pub struct NotAnId;
 
-/// The ids of all that one request makes, chosen at its beginning: each is the one before it plus one, so what a request
-/// makes is ordered, and a request that is made again makes the same.
+/// The ids of all that one request makes, chosen at its beginning: each is the one before it plus
+/// one, so what a request makes is ordered, and a request that is made again makes the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ChosenIds(Ulid);
@@ -90,7 +91,8 @@ macro_rules! ids {
 
             /// Reads 26 characters of either case.
             fn from_str(text: &str) -> Result<$name, NotAnId> {
-                // Above seven, a first character would overflow 128 bits, and the parser would drop the excess.
+                // Above seven, a first character would overflow 128 bits, and the parser would drop
+                // the excess.
                 let overflows = text.bytes().next().is_none_or(|first| !(b'0'..=b'7').contains(&first));
                 if overflows { Err(NotAnId) } else { Ulid::from_string(text).map($name).map_err(|_| NotAnId) }
             }
@@ -135,7 +137,8 @@ ids! {
     FolderId,
     /// Id of a file.
     FileId,
-    /// What tells the object that holds a file's bytes from every other that was stored for the file.
+    /// What tells the object that holds a file's bytes from every other that was stored for the
+    /// file.
     Revision,
 }
 

@@ -10,8 +10,9 @@ const MOST_CHARACTERS: usize = 255;
 /// The name of a file whose own has nothing left.
 const NAMELESS: &str = "file";
 
-/// The base name of what a client called its file, in Unicode NFC: without directories, without control characters and without those
-/// that turn the direction of text around, 1 to 255 characters.
+/// The base name of what a client called its file, in Unicode NFC: without directories, without
+/// control characters and without those that turn the direction of text around, 1 to 255
+/// characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct OriginalName(String);
@@ -48,7 +49,8 @@ impl OriginalName {
         self.0.rsplit_once('.').map_or(&self.0, |(stem, _)| stem)
     }
 
-    /// What stands between the name's dots, in lower case, the name itself first: `["report", "pdf"]`.
+    /// What stands between the name's dots, in lower case, the name itself first: `["report",
+    /// "pdf"]`.
     pub fn parts(&self) -> Vec<String> {
         self.0.split('.').map(str::to_lowercase).collect()
     }
@@ -59,8 +61,8 @@ fn is_sortable(character: char) -> bool {
     character != char::MAX
 }
 
-/// Whether a character embeds, overrides or isolates the direction of text (Unicode Standard Annex 9), by which
-/// `gpj.exe` could show as `exe.jpg`.
+/// Whether a character embeds, overrides or isolates the direction of text (Unicode Standard Annex
+/// 9), by which `gpj.exe` could show as `exe.jpg`.
 fn turns_text(character: char) -> bool {
     matches!(character, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -1,7 +1,8 @@
 //! Pages of lists.
 //!
-//! A list runs from the newest item to the oldest, or by name where it is searched by name. A page starts at a place in the
-//! list, not at a number of items, so it goes on correctly after items were inserted or deleted, even the one at the place.
+//! A list runs from the newest item to the oldest, or by name where it is searched by name. A page
+//! starts at a place in the list, not at a number of items, so it goes on correctly after items
+//! were inserted or deleted, even the one at the place.
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
@@ -12,7 +13,8 @@ use crate::NotAnId;
 pub enum Direction {
     /// Along the list.
     Forward,
-    /// Against it, towards its start. The items of the page are in the order of the list all the same.
+    /// Against it, towards its start. The items of the page are in the order of the list all the
+    /// same.
     Backward,
 }
 
@@ -46,7 +48,8 @@ impl Cursor {
         }
     }
 
-    /// Returns the cursor from the same place in the other direction. Each item is on one of the two sides.
+    /// Returns the cursor from the same place in the other direction. Each item is on one of the
+    /// two sides.
     fn reversed(&self) -> Cursor {
         let direction = match self.direction {
             Direction::Forward => Direction::Backward,
@@ -150,8 +153,9 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// Creates the page that answers a listing. `ends` are `None` if it has looked at nothing; `has_more` tells whether more
-    /// follows in its direction. Towards where it came from, more is assumed.
+    /// Creates the page that answers a listing. `ends` are `None` if it has looked at nothing;
+    /// `has_more` tells whether more follows in its direction. Towards where it came from, more is
+    /// assumed.
     pub fn new(listing: &Listing, ends: Option<Ends>, has_more: bool, items: Vec<T>) -> Page<T> {
         let (next, prev) = match (&listing.cursor, ends) {
             (None, None) => (None, None),

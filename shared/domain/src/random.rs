@@ -51,7 +51,8 @@ impl Sources {
 
     /// Characters drawn evenly from an alphabet of at most 256 ASCII characters.
     ///
-    /// Bytes beyond the largest multiple of the alphabet's length are drawn again, so no character is likelier than another.
+    /// Bytes beyond the largest multiple of the alphabet's length are drawn again, so no character
+    /// is likelier than another.
     pub fn text(&self, alphabet: &[u8], length: usize) -> String {
         let fair = 256 - 256 % alphabet.len();
         let mut text = String::with_capacity(length);

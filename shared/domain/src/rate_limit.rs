@@ -1,5 +1,5 @@
-//! How many requests a caller may make in a minute, and where a request stands in that; how many uploads a config takes
-//! from strangers in an hour.
+//! How many requests a caller may make in a minute, and where a request stands in that; how many
+//! uploads a config takes from strangers in an hour.
 //!
 //! Time is cut into windows of a minute or an hour, the same for everyone; each counts by itself.
 

@@ -11,7 +11,8 @@ const PATTERN_CHARACTERS: usize = 255;
 /// What a pattern for all subdomains begins with.
 const ANY_SUBDOMAIN: &str = "*.";
 
-/// A host, or `*.host` for every subdomain of it, however deep, but not itself. Kept in lower case, as punycode.
+/// A host, or `*.host` for every subdomain of it, however deep, but not itself. Kept in lower case,
+/// as punycode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("maxLength" = PATTERN_CHARACTERS, "pattern" = r"^(\*\.)?[^\s*/\\?#@\u0000-\u001f\u007f-\u009f]+$"))]
@@ -66,8 +67,8 @@ pub struct Referrer {
 }
 
 impl Referrer {
-    /// Reads an absolute address of `http` or `https`, without a user's name, all of it in the characters of
-    /// RFC 3986. `None` where it is anything else: browsers send no other.
+    /// Reads an absolute address of `http` or `https`, without a user's name, all of it in the
+    /// characters of RFC 3986. `None` where it is anything else: browsers send no other.
     pub fn parse(address: &str) -> Option<Referrer> {
         let is_plain = address
             .bytes()
@@ -102,7 +103,8 @@ impl Referrer {
         patterns.iter().any(|pattern| pattern.matches(&self.host))
     }
 
-    /// Whether nobody on the way could have changed it; this machine itself counts, as it does in browsers.
+    /// Whether nobody on the way could have changed it; this machine itself counts, as it does in
+    /// browsers.
     pub fn is_secure(&self) -> bool {
         self.is_secure
     }

@@ -1,7 +1,8 @@
-//! Secrets that are derived from others, and what is done with them: marks that prove where something came from, and
-//! sealing.
+//! Secrets that are derived from others, and what is done with them: marks that prove where
+//! something came from, and sealing.
 //!
-//! Invariant: a secret serves one purpose alone, is never printed, and marks are compared in constant time.
+//! Invariant: a secret serves one purpose alone, is never printed, and marks are compared in
+//! constant time.
 
 use std::fmt;
 
@@ -17,11 +18,13 @@ const SECRET_BYTES: usize = 32;
 /// Bytes of a mark: HMAC-SHA256, whole.
 const MARK_BYTES: usize = 32;
 
-/// A secret for one purpose, derived by HKDF-SHA256 (RFC 5869) without a salt, the purpose as its `info`.
+/// A secret for one purpose, derived by HKDF-SHA256 (RFC 5869) without a salt, the purpose as its
+/// `info`.
 #[derive(Clone)]
 pub struct Secret([u8; SECRET_BYTES]);
 
-/// The secret from which those are derived that have to be had again: in the cloud Secrets Manager keeps it.
+/// The secret from which those are derived that have to be had again: in the cloud Secrets Manager
+/// keeps it.
 #[derive(Clone)]
 pub struct MasterSecret(Vec<u8>);
 
@@ -71,7 +74,8 @@ impl Secret {
         hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message, mark).is_ok()
     }
 
-    /// Seals bytes by AES-256-GCM under a fresh nonce, which stands before them. They open only with the same context.
+    /// Seals bytes by AES-256-GCM under a fresh nonce, which stands before them. They open only
+    /// with the same context.
     pub fn seal(&self, mut bytes: Vec<u8>, context: &[u8], sources: &Sources) -> Vec<u8> {
         let nonce = sources.bytes::<NONCE_LEN>();
         self.sealing()

@@ -57,7 +57,8 @@ impl Opacity {
         if number > 1.0 {
             Err(Violation::TooLarge(1))
         } else if number > 0.0 {
-            // What is less cannot be seen, and the table holds no number that is near enough to nothing.
+            // What is less cannot be seen, and the table holds no number that is near enough to
+            // nothing.
             Ok(Opacity(number.max(LEAST_OPACITY)))
         } else {
             Err(Violation::Must("must be greater than 0"))

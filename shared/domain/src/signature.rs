@@ -1,12 +1,14 @@
 //! Signed addresses: what a space's signing secret proves.
 //!
-//! An address is signed by HMAC-SHA256, in lower-case hex, over its canonical form under the space's signing secret as it
-//! is shown to its owner. The canonical form is `{path}?{query}`: every parameter of the query but `signature`, names and
-//! values decoded, then encoded by RFC 3986 (`A-Za-z0-9-._~` stay, every other byte is `%XX` in upper case), sorted by name
-//! and value as they are encoded, and joined as `name=value` with `&`. So the same address has the same signature, however
-//! its parameters are ordered or encoded.
+//! An address is signed by HMAC-SHA256, in lower-case hex, over its canonical form under the
+//! space's signing secret as it is shown to its owner. The canonical form is `{path}?{query}`:
+//! every parameter of the query but `signature`, names and values decoded, then encoded by RFC 3986
+//! (`A-Za-z0-9-._~` stay, every other byte is `%XX` in upper case), sorted by name and value as
+//! they are encoded, and joined as `name=value` with `&`. So the same address has the same
+//! signature, however its parameters are ordered or encoded.
 //!
-//! Invariant: whatever an address says is covered, so nothing of it can be changed, left out or added.
+//! Invariant: whatever an address says is covered, so nothing of it can be changed, left out or
+//! added.
 
 use std::{borrow::Cow, fmt, str::Utf8Error};
 
@@ -59,7 +61,8 @@ impl Signing {
         };
     }
 
-    /// The number of the secret before the present one, and until when it verifies, where it still does.
+    /// The number of the secret before the present one, and until when it verifies, where it still
+    /// does.
     pub fn previous(&self, now: Timestamp) -> Option<(u32, Timestamp)> {
         let ends_at = self.rotated_at?.plus_ms(PREVIOUS_MS);
         (now < ends_at).then(|| (self.generation - 1, ends_at))
@@ -120,7 +123,8 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// The parameters of a query, decoded once: names and values are percent-encoded UTF-8, and a plus is a plus.
+/// The parameters of a query, decoded once: names and values are percent-encoded UTF-8, and a plus
+/// is a plus.
 pub fn decoded_parameters(query: &str) -> Result<Vec<(String, String)>, Utf8Error> {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8().map(Cow::into_owned);
     let parameter = |pair: &str| {
@@ -177,7 +181,8 @@ pub fn canonical_form<'a>(
     format!("{path}?{}", pairs.join("&"))
 }
 
-/// Whether a signature is that of a canonical form by the space's present secret, or by the one before while it verifies.
+/// Whether a signature is that of a canonical form by the space's present secret, or by the one
+/// before while it verifies.
 pub fn is_signed(
     space: SpaceId,
     signing: Signing,

@@ -1,7 +1,9 @@
-//! Signed addresses to deliver from: whoever holds one sees the file, as the address says, until it expires.
+//! Signed addresses to deliver from: whoever holds one sees the file, as the address says, until it
+//! expires.
 //!
-//! `GET /{storage_path}?expires&kid[&w&h&r&g&f&q][&download]&signature`, signed as [`canonical_form`] says over the path
-//! `/{storage_path}`. Every other parameter that an address has is covered too.
+//! `GET /{storage_path}?expires&kid[&w&h&r&g&f&q][&download]&signature`, signed as
+//! [`canonical_form`] says over the path `/{storage_path}`. Every other parameter that an address
+//! has is covered too.
 
 use crate::{
     MasterSecret, NotSigned, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, canonical_form,
@@ -9,8 +11,8 @@ use crate::{
     signature::{EXPIRES, KID, needed},
 };
 
-/// What an address has to prove that it may be delivered, not yet proven. It is never printed: whoever has its signature
-/// may use it.
+/// What an address has to prove that it may be delivered, not yet proven. It is never printed:
+/// whoever has its signature may use it.
 #[derive(Clone)]
 pub struct DeliveryProof {
     expires_seconds: i64,
@@ -20,7 +22,8 @@ pub struct DeliveryProof {
 }
 
 impl DeliveryProof {
-    /// What a path and the decoded parameters of its query present; `None` where they present nothing.
+    /// What a path and the decoded parameters of its query present; `None` where they present
+    /// nothing.
     pub fn presented(
         path: &str,
         parameters: &[(String, String)],
@@ -43,7 +46,8 @@ impl DeliveryProof {
         })
     }
 
-    /// How many seconds the address goes on being good for, at least one, where it is proven by a secret of this space.
+    /// How many seconds the address goes on being good for, at least one, where it is proven by a
+    /// secret of this space.
     pub fn proven(
         &self,
         space: SpaceId,
@@ -68,8 +72,8 @@ impl DeliveryProof {
     }
 }
 
-/// The query that lets a path be delivered with these parameters until then, signed by a space's present secret;
-/// `signature` stands last.
+/// The query that lets a path be delivered with these parameters until then, signed by a space's
+/// present secret; `signature` stands last.
 pub fn signed_query(
     path: &str,
     parameters: &[(&str, &str)],

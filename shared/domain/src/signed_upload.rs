@@ -1,7 +1,10 @@
-//! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in their place.
+//! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in
+//! their place.
 //!
-//! The query is `expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed as
-//! [`canonical_form`] says over one path, wherever the query is used. `folder_id` is a folder's id, or `root`.
+//! The query is
+//! `expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed
+//! as [`canonical_form`] says over one path, wherever the query is used. `folder_id` is a folder's
+//! id, or `root`.
 
 use std::{fmt, str::FromStr};
 
@@ -105,7 +108,8 @@ impl From<NotSigned> for Fault {
     }
 }
 
-/// An address as it came, not yet proven. It is never printed: whoever has its signature may use it.
+/// An address as it came, not yet proven. It is never printed: whoever has its signature may use
+/// it.
 #[derive(Clone)]
 pub struct PresentedUpload {
     /// What it claims to allow.
@@ -116,7 +120,8 @@ pub struct PresentedUpload {
 }
 
 impl SignedUpload {
-    /// The query of the address with this path, signed by a space's present secret; `signature` stands last.
+    /// The query of the address with this path, signed by a space's present secret; `signature`
+    /// stands last.
     pub fn query(&self, path: &str, signing: Signing, secret: &SigningSecret) -> String {
         let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
         let (expires, kid) = (
@@ -149,8 +154,8 @@ impl SignedUpload {
 }
 
 impl PresentedUpload {
-    /// Reads the query of an address that is signed for a path: names and values are percent-encoded UTF-8, and a plus is a
-    /// plus.
+    /// Reads the query of an address that is signed for a path: names and values are
+    /// percent-encoded UTF-8, and a plus is a plus.
     pub fn read(path: &str, query: &str) -> Result<PresentedUpload, NotSigned> {
         let parameters = decoded_parameters(query).map_err(|_| NotSigned::Incomplete)?;
         PresentedUpload::of(path, &parameters)
@@ -191,7 +196,8 @@ impl PresentedUpload {
         &self.signature
     }
 
-    /// What tells this address from every other, for everyone to know: a SHA-256, in lower-case hex.
+    /// What tells this address from every other, for everyone to know: a SHA-256, in lower-case
+    /// hex.
     pub fn digest(&self) -> String {
         hex::encode(Sha256::digest(&self.signature))
     }

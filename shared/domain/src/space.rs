@@ -17,7 +17,8 @@ const HANDLE_FIRST: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
 /// What the rest of a handle is made of.
 const HANDLE_REST: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// A space's short name in addresses: six of `a-z0-9`, a letter first; never used again for another space.
+/// A space's short name in addresses: six of `a-z0-9`, a letter first; never used again for another
+/// space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = HANDLE_LENGTH, "maxLength" = HANDLE_LENGTH, "pattern" = "^[a-z][a-z0-9]*$"))]
@@ -29,7 +30,8 @@ impl Handle {
         Handle(sources.text(HANDLE_FIRST, 1) + &sources.text(HANDLE_REST, HANDLE_LENGTH - 1))
     }
 
-    /// Takes a text that could be a handle. Any other one names no space, and is refused as one that names none.
+    /// Takes a text that could be a handle. Any other one names no space, and is refused as one
+    /// that names none.
     pub fn parse(text: &str) -> Result<Handle, Violation> {
         let fits = text.len() == HANDLE_LENGTH
             && HANDLE_FIRST.contains(&text.as_bytes()[0])
@@ -101,8 +103,8 @@ pub struct Space {
     pub updated_at: Timestamp,
     /// By whom it is closed, where someone is about to delete it if it is empty.
     pub closing: Option<Closing>,
-    /// When it was deleted. Only the purge still reads such a space. Absent from the table's item until then, since
-    /// conditions ask for the attribute.
+    /// When it was deleted. Only the purge still reads such a space. Absent from the table's item
+    /// until then, since conditions ask for the attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
     /// How often it was changed: whoever changes it says which version they changed.
@@ -175,7 +177,8 @@ impl Space {
         }
     }
 
-    /// Raises `access_version` if the access control differs from that of the record before a change.
+    /// Raises `access_version` if the access control differs from that of the record before a
+    /// change.
     pub fn count_access_change(&mut self, before: &Space) {
         if self.access_control != before.access_control {
             self.access_version = before.access_version + 1;

@@ -11,7 +11,8 @@ const UNIQUE_CHARACTERS: usize = 6;
 /// Alphabet of the random characters.
 const UNIQUE_ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Returns the stored name of a file: generated from its id, or derived from the original name, as the rules say.
+/// Returns the stored name of a file: generated from its id, or derived from the original name, as
+/// the rules say.
 pub(crate) fn stored_name(
     rules: &StorageRules,
     id: FileId,
@@ -53,8 +54,8 @@ fn prefix(resource_type: ResourceType) -> &'static str {
     }
 }
 
-/// Returns a text in lower-case letters, digits, underscores and single hyphens of ASCII. Other scripts are transliterated;
-/// what cannot be is left out.
+/// Returns a text in lower-case letters, digits, underscores and single hyphens of ASCII. Other
+/// scripts are transliterated; what cannot be is left out.
 pub(crate) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in deunicode_with_tofu(text, " ").chars() {

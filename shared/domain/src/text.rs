@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::Violation;
 
-/// Most characters of a name, a description's first line, a reference: what a form's single line holds.
+/// Most characters of a name, a description's first line, a reference: what a form's single line
+/// holds.
 const LINE_CHARACTERS: usize = 255;
 /// Most characters of a description.
 const DESCRIPTION_CHARACTERS: usize = 1_000;
 /// Regular expression (ECMA-262) of a text on one line: no control characters.
 pub(crate) const LINE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
-/// Regular expression (ECMA-262) of a text on any number of lines: no control characters but tabs and line breaks.
+/// Regular expression (ECMA-262) of a text on any number of lines: no control characters but tabs
+/// and line breaks.
 const LINES_PATTERN: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
 
 macro_rules! texts {
@@ -24,7 +26,8 @@ macro_rules! texts {
         pub struct $name(String);
 
         impl $name {
-            /// Parses a text and normalises it to Unicode NFC. Fails if it is empty, too long, or holds control characters.
+            /// Parses a text and normalises it to Unicode NFC. Fails if it is empty, too long, or
+            /// holds control characters.
             pub fn parse(text: &str) -> Result<$name, Violation> {
                 bounded(text, $most, $lines).map($name)
             }
@@ -38,7 +41,8 @@ macro_rules! texts {
 }
 
 texts! {
-    /// Name of a space: 1 to 255 characters on one line, unlike every other space's, whatever the case.
+    /// Name of a space: 1 to 255 characters on one line, unlike every other space's, whatever the
+    /// case.
     SpaceName: LINE_CHARACTERS, false, LINE_PATTERN;
     /// Name of an API key: 1 to 255 characters on one line.
     KeyName: LINE_CHARACTERS, false, LINE_PATTERN;
@@ -49,7 +53,8 @@ texts! {
 }
 
 impl SpaceName {
-    /// Returns the form that is unique among spaces, whatever the case and the composition of characters.
+    /// Returns the form that is unique among spaces, whatever the case and the composition of
+    /// characters.
     pub fn folded(&self) -> String {
         folded(&self.0)
     }

@@ -1,6 +1,7 @@
 //! Moments in time, and where they come from.
 //!
-//! Invariant: nothing outside `SystemClock` reads the machine's time; whoever needs it is handed a [`Clock`].
+//! Invariant: nothing outside `SystemClock` reads the machine's time; whoever needs it is handed a
+//! [`Clock`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,8 @@ impl Timestamp {
         Timestamp::from_ms(self.0.saturating_add(ms))
     }
 
-    /// Returns the seconds from `now` until this moment, rounded up: at least 1, as `Retry-After` has them.
+    /// Returns the seconds from `now` until this moment, rounded up: at least 1, as `Retry-After`
+    /// has them.
     pub fn seconds_after(self, now: Timestamp) -> u32 {
         let left_ms = self.0.saturating_sub(now.0).max(1);
         u32::try_from(left_ms.saturating_add(MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
@@ -64,7 +66,8 @@ impl Timestamp {
             .expect("the years 1970 to 9999 can be written")
     }
 
-    /// Reads RFC 3339 with any offset; what is finer than a millisecond is dropped. `None` where it is anything else, or outside of the years 1970 to 9999.
+    /// Reads RFC 3339 with any offset; what is finer than a millisecond is dropped. `None` where it
+    /// is anything else, or outside of the years 1970 to 9999.
     pub fn parse_rfc3339(text: &str) -> Option<Timestamp> {
         let date = OffsetDateTime::parse(text, &Rfc3339).ok()?;
         let ms = i64::try_from(date.unix_timestamp_nanos().div_euclid(NS_PER_MS)).ok()?;

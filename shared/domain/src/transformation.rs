@@ -1,7 +1,9 @@
-//! The parameters by which the URL of an image asks for a rendering, and which of their values are valid.
+//! The parameters by which the URL of an image asks for a rendering, and which of their values are
+//! valid.
 //!
-//! `w`, `h` 1 to 8192 · `r` scale, fit, fill, crop, thumb · `g` center, a place by compass, auto · `f` jpeg, png, webp, avif,
-//! gif, auto · `q` 1 to 100, auto. Each of them may be left out, and none may be given twice.
+//! `w`, `h` 1 to 8192 · `r` scale, fit, fill, crop, thumb · `g` center, a place by compass, auto ·
+//! `f` jpeg, png, webp, avif, gif, auto · `q` 1 to 100, auto. Each of them may be left out, and
+//! none may be given twice.
 
 use crate::{
     Crop, ImageFormat, Position, Quality, SIDE_PIXELS, Violation, Violations, parse_variant,

@@ -54,7 +54,8 @@ pub enum UploadConfigReference {
 }
 
 impl UploadConfigReference {
-    /// Takes an id or a name. What can be neither names no config, and is refused as one that names none.
+    /// Takes an id or a name. What can be neither names no config, and is refused as one that names
+    /// none.
     pub fn parse(text: &str) -> Result<UploadConfigReference, Violation> {
         match text.parse() {
             Ok(id) => Ok(UploadConfigReference::Id(id)),
@@ -79,7 +80,8 @@ pub struct UnsignedRestrictions {
     pub allowed_referrers: Vec<ReferrerPattern>,
     /// Whether only pages and connections that nobody could change count.
     pub require_https: bool,
-    /// Maximum number of uploads in a clock hour; the deployment's default applies where there is none.
+    /// Maximum number of uploads in a clock hour; the deployment's default applies where there is
+    /// none.
     pub max_uploads_per_hour: Option<u64>,
 }
 
@@ -155,7 +157,8 @@ impl UploadConfig {
         }
     }
 
-    /// Returns the rules for uploads of a principal. Anonymous files have a maximum size also where the config sets none.
+    /// Returns the rules for uploads of a principal. Anonymous files have a maximum size also where
+    /// the config sets none.
     pub fn rules_for(&self, uploaded_by: Principal) -> UploadRules {
         let mut rules = self.config.clone();
         if uploaded_by.is_anonymous() {

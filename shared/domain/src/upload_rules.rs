@@ -1,4 +1,5 @@
-//! What an upload config asks of the files that come in by it: its `config` object, section by section.
+//! What an upload config asks of the files that come in by it: its `config` object, section by
+//! section.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -276,7 +277,8 @@ pub const SIDE_PIXELS: i64 = 8_192;
 pub struct Extension(String);
 
 impl Extension {
-    /// Takes an extension, of either case, with or without its dot. `jpeg` is `jpg`, as types are stored.
+    /// Takes an extension, of either case, with or without its dot. `jpeg` is `jpg`, as types are
+    /// stored.
     pub fn parse(text: &str) -> Result<Extension, Violation> {
         let name = text.trim().trim_start_matches('.').to_ascii_lowercase();
         if name.is_empty() {

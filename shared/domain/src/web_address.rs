@@ -1,7 +1,8 @@
-//! Addresses that callers give us: where to send webhooks, where a watermark is, which host delivers.
+//! Addresses that callers give us: where to send webhooks, where a watermark is, which host
+//! delivers.
 //!
-//! Invariant: an address that was accepted names no private network by number. A name may still lead to one, which
-//! only whoever connects can tell.
+//! Invariant: an address that was accepted names no private network by number. A name may still
+//! lead to one, which only whoever connects can tell.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -27,12 +28,14 @@ pub(crate) const LABEL_CHARACTERS: usize = 63;
 pub struct WebAddress(String);
 
 impl WebAddress {
-    /// Takes an absolute `https` address without a user's name, whose host is a name or a public number.
+    /// Takes an absolute `https` address without a user's name, whose host is a name or a public
+    /// number.
     pub fn parse(text: &str) -> Result<WebAddress, Violation> {
         if text.chars().count() > ADDRESS_CHARACTERS {
             return Err(Violation::TooLong(ADDRESS_CHARACTERS));
         }
-        // The parser forgives what the URL standard makes browsers forgive: blanks inside, a missing or turned slash.
+        // The parser forgives what the URL standard makes browsers forgive: blanks inside, a
+        // missing or turned slash.
         let (scheme, rest) = text.split_at_checked(SCHEME.len()).unwrap_or_default();
         let is_plain = scheme.eq_ignore_ascii_case(SCHEME) && {
             let is_odd = |character: char| {
@@ -86,7 +89,8 @@ impl HostName {
     }
 }
 
-/// Whether a name in ASCII is one that the public naming system could know: of two parts or more, the last no number.
+/// Whether a name in ASCII is one that the public naming system could know: of two parts or more,
+/// the last no number.
 fn names_a_host(name: &str) -> bool {
     let labels: Vec<&str> = name.split('.').collect();
     let is_label = |label: &&str| {
@@ -104,8 +108,8 @@ fn names_a_host(name: &str) -> bool {
         && !last_is_local
 }
 
-/// Whether a number is one that the public network routes: none of the special blocks of IANA's registries, nor a way
-/// to one of them through an IPv6 address that carries an IPv4 one.
+/// Whether a number is one that the public network routes: none of the special blocks of IANA's
+/// registries, nor a way to one of them through an IPv6 address that carries an IPv4 one.
 fn is_public(number: IpAddr) -> bool {
     match number {
         IpAddr::V4(number) => is_public_v4(number),

@@ -1,10 +1,11 @@
-//! Confirms a file whose bytes a client sent to a presigned URL: validates them like those of every other file, and makes
-//! the file active once.
+//! Confirms a file whose bytes a client sent to a presigned URL: validates them like those of every
+//! other file, and makes the file active once.
 //!
 //! Invariants:
-//! - What becomes active is what was validated, whatever is sent to the same URL meanwhile. Either the staged object is
-//!   copied first, to a key that no client can write, and the copy is validated; or it is read once and whole into the
-//!   spool, and the spool is validated, transformed and stored. ETags decide nothing: they are MD5s, which collide.
+//! - What becomes active is what was validated, whatever is sent to the same URL meanwhile. Either
+//!   the staged object is copied first, to a key that no client can write, and the copy is
+//!   validated; or it is read once and whole into the spool, and the spool is validated,
+//!   transformed and stored. ETags decide nothing: they are MD5s, which collide.
 //! - At most 50 MB of a file are read, however large it is.
 
 use bytes::Bytes;
@@ -42,7 +43,8 @@ impl From<Option<File>> for Confirmed {
     }
 }
 
-/// Makes a pending file active if the client has sent its bytes and they comply with the rules that it was declared under.
+/// Makes a pending file active if the client has sent its bytes and they comply with the rules that
+/// it was declared under.
 pub async fn confirm(assets: &Assets<'_>, file: &File) -> Result<Confirmed, Fault> {
     let pending = file
         .pending_upload
@@ -137,7 +139,8 @@ impl Confirmation<'_> {
             .prefix)
     }
 
-    /// Reads what was sent into the spool, validates, transforms and stores it from there, then makes the file active.
+    /// Reads what was sent into the spool, validates, transforms and stores it from there, then
+    /// makes the file active.
     async fn confirm_spooled(&self) -> Result<Confirmed, IngestError> {
         let Some(object) = self.assets.staged_object(self.file).await? else {
             return Ok(Confirmed::Absent);
@@ -184,7 +187,8 @@ impl Confirmation<'_> {
             .into())
     }
 
-    /// Returns the type of bytes that have the declared size and comply with all rules but those for images.
+    /// Returns the type of bytes that have the declared size and comply with all rules but those
+    /// for images.
     fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, Violation> {
         if size != self.file.size {
             return Err(OTHER_SIZE);
@@ -210,7 +214,8 @@ async fn spool(mut object: ObjectReader) -> Result<Spooled, Fault> {
     spool.finish().await
 }
 
-/// Returns whether the first bytes of a file are UTF-8. Those of a longer file may end within a character.
+/// Returns whether the first bytes of a file are UTF-8. Those of a longer file may end within a
+/// character.
 fn begins_with_utf8(head: &ObjectHead) -> bool {
     let mut validator = Utf8Validator::default();
     validator.update(&head.prefix);

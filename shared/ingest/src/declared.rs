@@ -1,4 +1,5 @@
-//! A file that a client declares before it sends the bytes to storage: everything known about it is the client's word.
+//! A file that a client declares before it sends the bytes to storage: everything known about it is
+//! the client's word.
 
 use domain::{
     ChosenIds, Extension, File, FileId, MediaType, OriginalName, PendingUpload, Principal, Sources,
@@ -22,7 +23,8 @@ pub struct DeclaredFile {
 }
 
 impl DeclaredFile {
-    /// Returns what the rules refuse, whatever the bytes will be, by the fields of a presign request.
+    /// Returns what the rules refuse, whatever the bytes will be, by the fields of a presign
+    /// request.
     pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> Violations {
         let mut violations = Violations::default();
         violations.keep("size", validation::require_size(self.size, rules));
@@ -59,8 +61,9 @@ impl DeclaredFile {
         }
     }
 
-    /// Fails if files of the declared type are stored under an extension that the rules do not allow. Types that do not
-    /// tell the extension pass: the bytes decide when the upload is confirmed.
+    /// Fails if files of the declared type are stored under an extension that the rules do not
+    /// allow. Types that do not tell the extension pass: the bytes decide when the upload is
+    /// confirmed.
     fn require_format(
         &self,
         rules: &ValidationRules,

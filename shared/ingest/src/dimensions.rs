@@ -10,11 +10,13 @@ use crate::{FILE_BYTES, IngestError, Spooled, transform};
 
 /// Bytes from an image's beginning that tell its dimensions, unless it has much to say before.
 pub(crate) const BEGINNING_BYTES: u64 = 256 << 10;
-/// Most bytes from an image's beginning that are read for its dimensions: as many as the largest spooled file has.
+/// Most bytes from an image's beginning that are read for its dimensions: as many as the largest
+/// spooled file has.
 pub(crate) const MEASURED_BYTES: u64 = FILE_BYTES;
 
-/// Refuses a spooled image as [`require_dimensions`] does, one that has its header and stops before its end, and one whose
-/// pixels are not those that its header tells of, as far as it is decoded here.
+/// Refuses a spooled image as [`require_dimensions`] does, one that has its header and stops before
+/// its end, and one whose pixels are not those that its header tells of, as far as it is decoded
+/// here.
 pub(crate) async fn measure(
     spooled: &Spooled,
     media_type: &MediaType,
@@ -52,11 +54,11 @@ pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
     limits.iter().any(Option::is_some)
 }
 
-/// Fails for an image whose displayed width or height is not within the rules, or not in its header: that of a vector
-/// graphic never has them. Files that are not images pass.
+/// Fails for an image whose displayed width or height is not within the rules, or not in its
+/// header: that of a vector graphic never has them. Files that are not images pass.
 ///
-/// `beginning` returns that many bytes from the file's beginning, or all if there are fewer: [`BEGINNING_BYTES`], and if
-/// they do not suffice, at least twice as many, up to 50 MB.
+/// `beginning` returns that many bytes from the file's beginning, or all if there are fewer:
+/// [`BEGINNING_BYTES`], and if they do not suffice, at least twice as many, up to 50 MB.
 pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
     media_type: &MediaType,
     rules: &ValidationRules,

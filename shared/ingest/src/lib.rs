@@ -1,12 +1,15 @@
-//! Receives files: spools and hashes them, detects their type, validates and transforms them, and creates their records.
+//! Receives files: spools and hashes them, detects their type, validates and transforms them, and
+//! creates their records.
 //!
-//! A file of a form is a [`ReceivedFile`], then a [`ValidatedFile`], then a [`NewFile`] that `tenant` stores. A file whose
-//! bytes go straight to storage is a [`DeclaredFile`], then a pending record, and [`confirm`] makes it active.
+//! A file of a form is a [`ReceivedFile`], then a [`ValidatedFile`], then a [`NewFile`] that
+//! `tenant` stores. A file whose bytes go straight to storage is a [`DeclaredFile`], then a pending
+//! record, and [`confirm`] makes it active.
 //!
 //! Invariants:
-//! - Nothing becomes active before it was validated. A file of a form is validated before it is stored; what a client sent
-//!   to storage is copied first, and the copy is validated.
-//! - Memory does not grow with the file, unless it is an image whose config restricts or transforms images.
+//! - Nothing becomes active before it was validated. A file of a form is validated before it is
+//!   stored; what a client sent to storage is copied first, and the copy is validated.
+//! - Memory does not grow with the file, unless it is an image whose config restricts or transforms
+//!   images.
 
 mod confirm;
 mod declared;
@@ -60,8 +63,8 @@ pub struct ValidatedFile {
     spooled: Spooled,
 }
 
-/// Validates and transforms the files of a form. Returns all of them, or what is wrong with each by its field. If any is
-/// refused, none is transformed, since that takes longest.
+/// Validates and transforms the files of a form. Returns all of them, or what is wrong with each by
+/// its field. If any is refused, none is transformed, since that takes longest.
 pub async fn validate(
     received: Vec<ReceivedFile>,
     rules: &UploadRules,
@@ -192,8 +195,8 @@ impl ValidatedFile {
     }
 }
 
-/// Creates the active records of files under the next ids, with their bytes. They have to be stored while `validated` is
-/// alive.
+/// Creates the active records of files under the next ids, with their bytes. They have to be stored
+/// while `validated` is alive.
 pub fn new_files(
     validated: &[ValidatedFile],
     ids: &mut ChosenIds,

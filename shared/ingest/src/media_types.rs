@@ -2,7 +2,8 @@
 
 use domain::ResourceType;
 
-/// Types whose bytes are text, with their extensions; the first extension is the one files are stored under.
+/// Types whose bytes are text, with their extensions; the first extension is the one files are
+/// stored under.
 const TEXTUAL: [(&str, &[&str]); 21] = [
     ("text/plain", &["txt", "text", "log"]),
     ("text/html", &["html", "htm"]),
@@ -27,7 +28,8 @@ const TEXTUAL: [(&str, &[&str]); 21] = [
     ("application/sql", &["sql"]),
 ];
 
-/// Types that share a container, so that bytes alone do not tell which one a file is: groups of type and extension.
+/// Types that share a container, so that bytes alone do not tell which one a file is: groups of
+/// type and extension.
 const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
     &[
         ("video/mp4", "mp4"),
@@ -119,7 +121,8 @@ const ZIPPED: &[(&str, &str)] = &[
     ("application/vnd.apple.keynote", "key"),
 ];
 
-/// Types of office documents, by how they begin: any of them may be in a ZIP archive, also where we know no extension.
+/// Types of office documents, by how they begin: any of them may be in a ZIP archive, also where we
+/// know no extension.
 const OFFICE: [&str; 5] = [
     "application/msword",
     "application/vnd.apple.",
@@ -253,7 +256,8 @@ pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
         .map(|(textual, _)| *textual)
 }
 
-/// The extension of a declared type, where it shares its container with the one that the bytes show.
+/// The extension of a declared type, where it shares its container with the one that the bytes
+/// show.
 pub(crate) fn shared_container(detected: &str, declared: &str) -> Option<&'static str> {
     let group = SHARED_CONTAINERS
         .iter()

@@ -28,8 +28,8 @@ const TEXTUAL_FORMATS: [&str; 3] = [
 /// The bytes contradict what they were declared to be.
 const CONTRADICTION: Violation = Violation::Must("must be of the type it is declared to be");
 
-/// The stored type of a file that begins so. What its extension would let something run keeps neither type nor extension,
-/// unless the rules allow that extension by name.
+/// The stored type of a file that begins so. What its extension would let something run keeps
+/// neither type nor extension, unless the rules allow that extension by name.
 pub(crate) fn media_type(
     head: &[u8],
     declared: Option<&Mime>,
@@ -45,8 +45,8 @@ pub(crate) fn media_type(
     })
 }
 
-/// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is plain text, so that no page
-/// loads it as a script from our address.
+/// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is
+/// plain text, so that no page loads it as a script from our address.
 pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> MediaType {
     let by_extension =
         media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
@@ -108,7 +108,8 @@ fn recognised(
             return Err(CONTRADICTION);
         }
     }
-    // Formats are allowed by the extensions that they are stored under, which are spelled in one way.
+    // Formats are allowed by the extensions that they are stored under, which are spelled in one
+    // way.
     let spelled = Extension::parse(extension);
     let extension = spelled.as_ref().map_or(extension, Extension::as_str);
     Ok(of_type(

@@ -1,4 +1,5 @@
-//! Bytes on their way in: in memory while there are few, then in a temporary file; hashed as they pass.
+//! Bytes on their way in: in memory while there are few, then in a temporary file; hashed as they
+//! pass.
 
 use bytes::{Bytes, BytesMut};
 use domain::Fault;
@@ -58,7 +59,8 @@ enum Kept {
 }
 
 impl Spool {
-    /// Takes the next bytes. Those beyond the largest file are counted and thrown away: such a file is refused.
+    /// Takes the next bytes. Those beyond the largest file are counted and thrown away: such a file
+    /// is refused.
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), Fault> {
         self.size += chunk.len() as u64;
         if self.size > FILE_BYTES {

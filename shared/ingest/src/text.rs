@@ -1,6 +1,7 @@
 //! Text, told from anything else by its first bytes.
 
-/// Control characters that text holds: tab, line feed, vertical tab, form feed, carriage return, escape.
+/// Control characters that text holds: tab, line feed, vertical tab, form feed, carriage return,
+/// escape.
 const TEXT_CONTROLS: [u8; 6] = [9, 10, 11, 12, 13, 27];
 
 /// Validates UTF-8 in chunks, wherever they are cut.

@@ -2,7 +2,8 @@
 //!
 //! Invariants:
 //! - The type, the size, the digest and the bytes that are returned belong together.
-//! - One process works on one image at a time, so that its memory is bounded: an image may take 1.8 GB.
+//! - One process works on one image at a time, so that its memory is bounded: an image may take 1.8
+//!   GB.
 
 use domain::{Fault, MediaType, ResourceType, TransformationRules, Violation};
 use media::{Format, Incoming, MediaError};
@@ -18,11 +19,12 @@ const CHUNK_BYTES: usize = 256 << 10;
 
 /// Returns a file as its config wants it stored: as it is, or other bytes and their type.
 ///
-/// JPEG, PNG, GIF and WebP are transformed; if they are animated, only their metadata is removed. Every other file passes
-/// unchanged: other images too, unless their metadata is to be removed, which cannot be.
+/// JPEG, PNG, GIF and WebP are transformed; if they are animated, only their metadata is removed.
+/// Every other file passes unchanged: other images too, unless their metadata is to be removed,
+/// which cannot be.
 ///
-/// Fails for an image that ends early, contradicts its header, or has more pixels than are decoded or encoded, and for one
-/// that would become larger than any file may be.
+/// Fails for an image that ends early, contradicts its header, or has more pixels than are decoded
+/// or encoded, and for one that would become larger than any file may be.
 pub(crate) async fn transformed(
     spooled: Spooled,
     media_type: MediaType,
@@ -47,8 +49,8 @@ pub(crate) async fn transformed(
     }
 }
 
-/// Runs work on the bytes of an image on a thread of its own. Work that nobody awaits any more goes on to its end, since no
-/// codec can be stopped, and keeps its turn until then.
+/// Runs work on the bytes of an image on a thread of its own. Work that nobody awaits any more goes
+/// on to its end, since no codec can be stopped, and keeps its turn until then.
 pub(crate) async fn with_image<T: Send + 'static>(
     spooled: &Spooled,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,

@@ -1,4 +1,5 @@
-//! Rules that hold for every file, however it comes in: its size, its name, its type and its format.
+//! Rules that hold for every file, however it comes in: its size, its name, its type and its
+//! format.
 
 use domain::{
     EXECUTABLE, Extension, MediaType, OriginalName, Principal, ValidationRules, Violation,
@@ -26,7 +27,8 @@ pub(crate) struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// Returns the stored type of a file that complies with all rules but those for the dimensions of images.
+    /// Returns the stored type of a file that complies with all rules but those for the dimensions
+    /// of images.
     pub(crate) fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
         require_size(self.size, rules)?;
         demand_harmless_name(self.original_name, rules)?;
@@ -72,7 +74,8 @@ pub(crate) fn require_allowed_format(
     Err(Violation::NotOfType(names.join(", ")))
 }
 
-/// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the declared one counts.
+/// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the
+/// declared one counts.
 fn require_type(
     expected: &Mime,
     media_type: &MediaType,
@@ -91,8 +94,8 @@ fn require_type(
     Err(Violation::NotOfType(expected.to_string()))
 }
 
-/// Fails for native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with `MZ` as texts may. A
-/// config that allows any executable by name allows them.
+/// Fails for native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with
+/// `MZ` as texts may. A config that allows any executable by name allows them.
 fn require_no_program(head: &[u8], rules: &ValidationRules) -> Result<(), Violation> {
     let is_native = infer::app::is_elf(head)
         || infer::app::is_mach(head)

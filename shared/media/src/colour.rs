@@ -1,4 +1,5 @@
-//! Colours: conversion to sRGB by their profile, inks to light, and white behind what is transparent.
+//! Colours: conversion to sRGB by their profile, inks to light, and white behind what is
+//! transparent.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -14,7 +15,8 @@ const PROFILE_BYTES: usize = 4 << 20;
 /// Pixels that are converted at a time.
 const BATCH: usize = 4_096;
 
-/// Converts the colours to sRGB. Those of a profile that cannot be used stay as they are, with their profile.
+/// Converts the colours to sRGB. Those of a profile that cannot be used stay as they are, with
+/// their profile.
 pub(crate) fn to_srgb(pixels: &mut Pixels) {
     let Some(profile) = pixels.profile.take() else {
         return;
@@ -98,7 +100,8 @@ impl Inks {
         Inks(profile.and_then(|profile| transform(profile, Layout::Rgba, Layout::Rgb)))
     }
 
-    /// Mixes a row of cyan, magenta, yellow and black, 255 of which is all ink, into one of red, green and blue.
+    /// Mixes a row of cyan, magenta, yellow and black, 255 of which is all ink, into one of red,
+    /// green and blue.
     pub(crate) fn mix(&self, inks: &[u8], colours: &mut [u8]) {
         if self
             .0

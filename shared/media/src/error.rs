@@ -10,11 +10,12 @@ pub enum ProbeError {
     /// It begins as none of the formats that are known here.
     #[error("not a known image format")]
     Unknown,
-    /// The header goes on beyond what was given: nothing can be told before this many bytes of the file are there. With
-    /// the whole file given, it ends early.
+    /// The header goes on beyond what was given: nothing can be told before this many bytes of the
+    /// file are there. With the whole file given, it ends early.
     #[error("at least {bytes} bytes of the image are needed")]
     NeedsMore {
-        /// Bytes from the file's beginning, more than were given. A header may name any number, up to `u64::MAX`.
+        /// Bytes from the file's beginning, more than were given. A header may name any number, up
+        /// to `u64::MAX`.
         bytes: u64,
     },
     /// The header contradicts its format.

@@ -1,4 +1,5 @@
-//! Camera data (EXIF): how the image is turned, and the data that goes with pixels which have been turned.
+//! Camera data (EXIF): how the image is turned, and the data that goes with pixels which have been
+//! turned.
 
 use crate::{Orientation, container::tiff};
 
@@ -13,8 +14,8 @@ pub(crate) fn orientation(exif: &[u8]) -> Orientation {
         .unwrap_or_default()
 }
 
-/// The same camera data for pixels that are stored as they are seen, without the thumbnail, which is not. None where it
-/// cannot be read.
+/// The same camera data for pixels that are stored as they are seen, without the thumbnail, which
+/// is not. None where it cannot be read.
 pub(crate) fn settled(exif: &[u8]) -> Option<Vec<u8>> {
     let directory = tiff::Directory::first(exif).ok()?;
     let (normal, next) = (directory.one(tiff::ORIENTATION).ok()?, directory.next_at());
@@ -22,8 +23,8 @@ pub(crate) fn settled(exif: &[u8]) -> Option<Vec<u8>> {
     if let Some((place, one)) = normal {
         exif.get_mut(place..place + one.len())?.copy_from_slice(one);
     }
-    // The second directory is the thumbnail's. Unlinked, it and its pixels are still bytes of the file, so they are cut
-    // off only by those who write the data anew; nothing shows them any more.
+    // The second directory is the thumbnail's. Unlinked, it and its pixels are still bytes of the
+    // file, so they are cut off only by those who write the data anew; nothing shows them any more.
     exif.get_mut(next..next + 4)?.fill(0);
     Some(exif)
 }

@@ -35,7 +35,8 @@ const HEIC_BRANDS: [&[u8]; 9] = [
 const BRANDS_BYTES: usize = 256;
 
 impl Format {
-    /// The format of a file that begins so; 12 bytes tell most of them, an AVIF's brands may need 256.
+    /// The format of a file that begins so; 12 bytes tell most of them, an AVIF's brands may need
+    /// 256.
     pub fn of(head: &[u8]) -> Option<Format> {
         match head {
             [0xFF, 0xD8, 0xFF, ..] => Some(Format::Jpeg),

@@ -41,10 +41,11 @@ enum Plan {
     Encode(Format),
 }
 
-/// Applies a config's rules to a whole file. Formats that are not decoded here, and what is no image, are unchanged; so
-/// are animations, unless their metadata is to be removed. Colours of encoded images are sRGB, where their profile can be
-/// used, and their camera data is kept, unless it is to be removed. Memory: `bytes` and the result, and where it is
-/// encoded at most 16 bytes a pixel of at most `PIXELS`, or more of fewer: 1.6 GB, and 1.8 where a WebP was made to that end.
+/// Applies a config's rules to a whole file. Formats that are not decoded here, and what is no
+/// image, are unchanged; so are animations, unless their metadata is to be removed. Colours of
+/// encoded images are sRGB, where their profile can be used, and their camera data is kept, unless
+/// it is to be removed. Memory: `bytes` and the result, and where it is encoded at most 16 bytes a
+/// pixel of at most `PIXELS`, or more of fewer: 1.6 GB, and 1.8 where a WebP was made to that end.
 pub fn incoming(bytes: &[u8], rules: &TransformationRules) -> Result<Incoming, MediaError> {
     let Some(format) = subject(bytes, rules) else {
         return Ok(Incoming::Unchanged);

@@ -1,10 +1,12 @@
 //! Images, bytes in and bytes out: every codec of ours is here.
 //!
-//! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header, [`demand_end()`] looks for
-//! the end, [`decode()`] gives pixels, [`orient()`] turns them, [`encode()`] makes a file of them, [`strip()`] removes
-//! metadata without any of that, and [`incoming()`] is what upload configs ask for.
+//! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header,
+//! [`demand_end()`] looks for the end, [`decode()`] gives pixels, [`orient()`] turns them,
+//! [`encode()`] makes a file of them, [`strip()`] removes metadata without any of that, and
+//! [`incoming()`] is what upload configs ask for.
 //!
-//! Invariant: no I/O, no async, and no bytes, however hostile, make it panic or take more memory than its functions say.
+//! Invariant: no I/O, no async, and no bytes, however hostile, make it panic or take more memory
+//! than its functions say.
 
 mod bytes;
 mod colour;

@@ -22,9 +22,9 @@ const GIF_KEPT: [&[u8; 11]; 3] = [b"NETSCAPE2.0", b"ANIMEXTS1.0", GIF_PROFILE];
 /// The GIF extension of a colour profile.
 const GIF_PROFILE: &[u8; 11] = b"ICCRGBG1012";
 
-/// The file without camera data, places, comments, thumbnails and whatever follows its end. How it is turned is kept, as
-/// camera data that says only that; of a JPEG it is not, so it has to be seen as it is stored. Formats other than JPEG,
-/// PNG, GIF and WebP are not changed.
+/// The file without camera data, places, comments, thumbnails and whatever follows its end. How it
+/// is turned is kept, as camera data that says only that; of a JPEG it is not, so it has to be seen
+/// as it is stored. Formats other than JPEG, PNG, GIF and WebP are not changed.
 pub fn strip(bytes: &[u8], probed: &Probed) -> Result<Vec<u8>, MediaError> {
     let turned =
         (probed.orientation != Orientation::Normal).then(|| exif::only(probed.orientation));

@@ -67,10 +67,12 @@ const ALL: [Orientation; 8] = [
     Orientation::QuarterTurnBack,
 ];
 
-/// Side of the squares in which pixels change rows with columns, so that both stay in the processor's cache.
+/// Side of the squares in which pixels change rows with columns, so that both stay in the
+/// processor's cache.
 const TILE: usize = 32;
 
-/// The pixels as they are to be seen. Where the sides change places, and only there, a second copy is held meanwhile.
+/// The pixels as they are to be seen. Where the sides change places, and only there, a second copy
+/// is held meanwhile.
 pub fn orient(mut pixels: Pixels, orientation: Orientation) -> Pixels {
     let size = pixels.channels.count();
     let row = pixels.width as usize * size;

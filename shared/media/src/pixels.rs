@@ -1,6 +1,7 @@
 //! Pixels: an image decoded, 8 bits a channel, sRGB unless a profile stays beside it.
 //!
-//! Invariant: there are exactly width × height × channels samples, and never more pixels than `PIXELS`.
+//! Invariant: there are exactly width × height × channels samples, and never more pixels than
+//! `PIXELS`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,10 +9,11 @@ use crate::{MediaError, Probed};
 
 /// Most pixels of an image that is decoded.
 pub const PIXELS: u64 = 100_000_000;
-/// Most pixels of what takes much time and memory to decode or encode: WebP that is lossless or transparent.
+/// Most pixels of what takes much time and memory to decode or encode: WebP that is lossless or
+/// transparent.
 pub const DEMANDING_PIXELS: u64 = 40_000_000;
-/// Most pixels of an image that becomes AVIF: what telephones take. Of noise, the worst there is, a million takes 2.2 s
-/// without assembler, which leaves it within a request's time.
+/// Most pixels of an image that becomes AVIF: what telephones take. Of noise, the worst there is, a
+/// million takes 2.2 s without assembler, which leaves it within a request's time.
 pub const AVIF_PIXELS: u64 = 12_500_000;
 
 /// What the samples of a pixel are, in their order.
@@ -80,7 +82,8 @@ pub(crate) fn within(pixels: u64, limit: u64) -> Result<(), MediaError> {
     }
 }
 
-/// Runs a codec. One that unwinds, which is how libjpeg reports what it cannot read, gives an error like any other.
+/// Runs a codec. One that unwinds, which is how libjpeg reports what it cannot read, gives an error
+/// like any other.
 pub(crate) fn guarded<T>(
     kind: fn(String) -> MediaError,
     work: impl FnOnce() -> Result<T, MediaError>,

@@ -1,4 +1,5 @@
-//! What an image is, told by its header: format, dimensions, orientation, whether it moves and may be transparent.
+//! What an image is, told by its header: format, dimensions, orientation, whether it moves and may
+//! be transparent.
 //!
 //! Invariant: no pixel is decoded, nothing is allocated in proportion to what a header claims.
 
@@ -71,8 +72,8 @@ impl Probed {
     }
 }
 
-/// Reads the header of an image that begins so. 64 KiB are enough for most; where they are not, the error says how many
-/// are. With the whole file given, `NeedsMore` means that it ends early.
+/// Reads the header of an image that begins so. 64 KiB are enough for most; where they are not, the
+/// error says how many are. With the whole file given, `NeedsMore` means that it ends early.
 pub fn probe(head: &[u8]) -> Result<Probed, ProbeError> {
     let probed = match Format::of(head) {
         Some(Format::Jpeg) => of_jpeg(head),
@@ -217,7 +218,8 @@ fn of_extended_webp(
     Ok(probed)
 }
 
-/// Whether the pixels of a still, extended file are lossless. They must be those of its canvas: decoders believe them.
+/// Whether the pixels of a still, extended file are lossless. They must be those of its canvas:
+/// decoders believe them.
 fn of_webp_pixels(
     head: &[u8],
     chunks: &mut webp::Chunks,

@@ -41,7 +41,8 @@ pub struct ConfirmCheck {
     pub due_at: Timestamp,
 }
 
-/// A space is purged three times, since what was authorized before its deletion may still arrive after it.
+/// A space is purged three times, since what was authorized before its deletion may still arrive
+/// after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PurgePass {

@@ -1,6 +1,7 @@
 //! The queues: one kind of job each, sent now to be done a little later, at least once.
 //!
-//! Invariant: this is the only crate that writes messages; whoever reads one reads the type that is written here.
+//! Invariant: this is the only crate that writes messages; whoever reads one reads the type that is
+//! written here.
 
 mod jobs;
 mod sweep;
@@ -56,7 +57,8 @@ impl<Job> Clone for Queue<Job> {
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The queue is overloaded or does not answer: another try may help. Some of the jobs may have been sent.
+    /// The queue is overloaded or does not answer: another try may help. Some of the jobs may have
+    /// been sent.
     #[error("the queue is busy: {0}")]
     Busy(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The call is wrong, or not allowed: another try would fail as well.
@@ -83,8 +85,8 @@ impl<Job: Serialize> Queue<Job> {
         }
     }
 
-    /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_SECONDS`]. Where it fails, some may have
-    /// been sent.
+    /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_SECONDS`]. Where
+    /// it fails, some may have been sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[(Job, i32)]) -> Result<(), Error> {
         debug_assert!(jobs.len() <= BATCH, "one call takes at most ten messages");

@@ -1,4 +1,5 @@
-//! The sweep's jobs: the schedule sends one that says nothing, and a round that is not done goes round with its place.
+//! The sweep's jobs: the schedule sends one that says nothing, and a round that is not done goes
+//! round with its place.
 
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};

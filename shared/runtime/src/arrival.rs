@@ -1,7 +1,8 @@
-//! The body of a request while it arrives: how long its client may take, and how long a function has waited for it.
+//! The body of a request while it arrives: how long its client may take, and how long a function
+//! has waited for it.
 //!
-//! In Lambda a body is there before its function is invoked. A container and the local stack hand it on as it comes, so
-//! they bound it here, and do not count a function's waiting as its own time.
+//! In Lambda a body is there before its function is invoked. A container and the local stack hand
+//! it on as it comes, so they bound it here, and do not count a function's waiting as its own time.
 
 use std::{
     pin::Pin,
@@ -35,7 +36,8 @@ pub struct BodyDeadlines {
 }
 
 impl Default for BodyDeadlines {
-    /// Half a minute, and a quarter of an hour: ten files of 50 MB arrive within 14 minutes at 5 Mbit/s.
+    /// Half a minute, and a quarter of an hour: ten files of 50 MB arrive within 14 minutes at 5
+    /// Mbit/s.
     fn default() -> BodyDeadlines {
         BodyDeadlines {
             idle: Duration::from_secs(30),
@@ -92,7 +94,8 @@ impl BodyWatch {
         extensions.get().cloned().unwrap_or_default()
     }
 
-    /// Limits the time of some work, without the time that it waits for the body. `None` if it takes longer.
+    /// Limits the time of some work, without the time that it waits for the body. `None` if it
+    /// takes longer.
     pub async fn limit<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
         match select(Box::pin(work), Box::pin(self.spent(limit))).await {
             Either::Left((done, _)) => Some(done),
@@ -100,8 +103,8 @@ impl BodyWatch {
         }
     }
 
-    /// Returns the response if there is one within [`ANSWER_DEADLINE`], without the time that the body takes; else
-    /// our own 503. Explains a body that missed a deadline.
+    /// Returns the response if there is one within [`ANSWER_DEADLINE`], without the time that the
+    /// body takes; else our own 503. Explains a body that missed a deadline.
     pub async fn in_time<B: From<String>>(
         &self,
         response: impl Future<Output = Response<B>>,
@@ -110,7 +113,8 @@ impl BodyWatch {
         self.explain(response.unwrap_or_else(took_too_long))
     }
 
-    /// Returns a response as it is, or our 408 in place of the 400 to a body that broke off because it missed a deadline.
+    /// Returns a response as it is, or our 408 in place of the 400 to a body that broke off because
+    /// it missed a deadline.
     pub fn explain<B: From<String>>(&self, mut response: Response<B>) -> Response<B> {
         let timeout = self.arrival(|arrival| arrival.timeout);
         let Some(timeout) = timeout.filter(|_| response.status() == StatusCode::BAD_REQUEST) else {
@@ -238,7 +242,8 @@ mod tests {
         total: Duration::from_mins(15),
     };
 
-    /// Sends a body whose chunks come after such pauses, in seconds, to a function that works for so many seconds more.
+    /// Sends a body whose chunks come after such pauses, in seconds, to a function that works for
+    /// so many seconds more.
     async fn send(pauses: impl IntoIterator<Item = u64>, work_seconds: u64) -> (u16, String) {
         let pauses: Vec<u64> = pauses.into_iter().collect();
         let chunks = futures::stream::iter(pauses).then(|pause| async move {

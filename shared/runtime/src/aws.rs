@@ -1,8 +1,9 @@
 //! AWS clients, and the table, bucket, queues and secret behind them, from a function's variables.
 //!
-//! Credentials come by way of a function's variables, so that functions of one process each act as themselves. One
-//! HTTP client with one TLS stack (rustls on ring, whose first handshake is the cheapest) serves all clients of a
-//! function, and so reads the root certificates once; an endpoint on `http://`, as the local stack has, needs no TLS.
+//! Credentials come by way of a function's variables, so that functions of one process each act as
+//! themselves. One HTTP client with one TLS stack (rustls on ring, whose first handshake is the
+//! cheapest) serves all clients of a function, and so reads the root certificates once; an endpoint
+//! on `http://`, as the local stack has, needs no TLS.
 
 use std::time::Duration;
 
@@ -22,10 +23,12 @@ use crate::{LazyMasterSecret, Settings, aws_calls::CallObserver, credentials::cr
 
 /// How long a connection may take to be made.
 const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
-/// How long one try of an S3 call may take until its answer begins: time for the largest object to go out.
+/// How long one try of an S3 call may take until its answer begins: time for the largest object to
+/// go out.
 const S3_ATTEMPT_DEADLINE: Duration = Duration::from_secs(10);
-/// How long one try of a DynamoDB, SQS or Secrets Manager call may take. They answer in milliseconds; what takes longer is
-/// a connection that was lost while Lambda had frozen the function.
+/// How long one try of a DynamoDB, SQS or Secrets Manager call may take. They answer in
+/// milliseconds; what takes longer is a connection that was lost while Lambda had frozen the
+/// function.
 const ATTEMPT_DEADLINE: Duration = Duration::from_secs(2);
 /// Tries of a DynamoDB call: a table without capacity is left alone soon.
 const DYNAMODB_TRIES: u32 = 2;
@@ -102,7 +105,8 @@ impl Settings<'_> {
         Queue::new(self.sqs(), self.text(url_variable))
     }
 
-    /// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. Nothing is called until a request needs it.
+    /// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. Nothing is called
+    /// until a request needs it.
     pub fn master_secret(&mut self) -> LazyMasterSecret {
         let config = configure!(
             aws_sdk_secretsmanager::Config::builder(),
@@ -131,8 +135,8 @@ impl Settings<'_> {
 
     /// Returns an S3 client; `AWS_ENDPOINT_URL_S3` sends it elsewhere, with the bucket in the path.
     ///
-    /// Checksums are those that a request names: the client's own would be signed into presigned addresses, whose users
-    /// do not send them.
+    /// Checksums are those that a request names: the client's own would be signed into presigned
+    /// addresses, whose users do not send them.
     pub fn s3(&mut self) -> aws_sdk_s3::Client {
         let config = configure!(
             aws_sdk_s3::Config::builder(),

@@ -26,7 +26,8 @@ use serde::Deserialize;
 use telemetry::AwsAttempt;
 use tokio::time::Instant;
 
-/// Status codes of requests to slow down, of responses without a code ("Error responses" in the Amazon S3 API reference).
+/// Status codes of requests to slow down, of responses without a code ("Error responses" in the
+/// Amazon S3 API reference).
 const THROTTLED_STATUS: [u16; 2] = [429, 503];
 /// Status code of S3's conflicts.
 const CONFLICT_STATUS: u16 = 409;
@@ -171,8 +172,9 @@ impl Intercept for CallObserver {
     }
 }
 
-/// Whether a batch was done in part for want of capacity, as far as its response says why ("Error handling with DynamoDB" in
-/// the Amazon DynamoDB developer guide: what is unprocessed is to be requested again after a pause).
+/// Whether a batch was done in part for want of capacity, as far as its response says why ("Error
+/// handling with DynamoDB" in the Amazon DynamoDB developer guide: what is unprocessed is to be
+/// requested again after a pause).
 fn is_throttled_in_part(output: &Output) -> bool {
     if let Some(read) = output.downcast_ref::<BatchGetItemOutput>() {
         read.unprocessed_keys().is_some_and(|keys| !keys.is_empty())

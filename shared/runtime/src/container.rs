@@ -1,13 +1,14 @@
 //! A function outside of Lambda: a plain HTTP server, so that the same binary is a container.
 //!
 //! - `PORT` names the port, 8080 by default.
-//! - `TRUSTED_PROXIES` is the number of proxies in front of the container that append to `X-Forwarded-For` and overwrite
-//!   `X-Forwarded-Proto`, for example 1 behind one load balancer. The client's address and scheme, which rate limits and
-//!   `require_https` go by, are then read from these headers. By default it is 0: the client is the peer of the connection.
-//!   A number that is too high lets clients choose their address. The scheme is the one that the last proxy saw: if there
-//!   is another before it, that one has to refuse or redirect plain HTTP.
-//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of it; else it gets a 408.
-//!   What stands before a container may allow less.
+//! - `TRUSTED_PROXIES` is the number of proxies in front of the container that append to
+//!   `X-Forwarded-For` and overwrite `X-Forwarded-Proto`, for example 1 behind one load balancer.
+//!   The client's address and scheme, which rate limits and `require_https` go by, are then read
+//!   from these headers. By default it is 0: the client is the peer of the connection. A number
+//!   that is too high lets clients choose their address. The scheme is the one that the last proxy
+//!   saw: if there is another before it, that one has to refuse or redirect plain HTTP.
+//! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of
+//!   it; else it gets a 408. What stands before a container may allow less.
 
 use std::{
     io,
@@ -89,8 +90,8 @@ async fn timed(request: Request, next: Next) -> Response {
     watch.explain(next.run(request).await)
 }
 
-/// Reads and throws away, up to a bound, what the function left of a body before the answer goes out: a client that is
-/// still sending would see a broken connection in place of the answer.
+/// Reads and throws away, up to a bound, what the function left of a body before the answer goes
+/// out: a client that is still sending would see a broken connection in place of the answer.
 async fn drained(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
@@ -184,7 +185,8 @@ mod tests {
     /// Bytes that no buffer between client and server holds.
     const BODY_BYTES: usize = 32 << 20;
 
-    /// Returns how a container behind so many proxies shows the viewer of a request with forwarding headers.
+    /// Returns how a container behind so many proxies shows the viewer of a request with forwarding
+    /// headers.
     async fn shown(trusted_proxies: u8) -> String {
         let tell =
             async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());

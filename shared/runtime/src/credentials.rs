@@ -1,14 +1,16 @@
 //! The credentials that a function signs its calls to AWS with.
 //!
-//! A Lambda finds credentials among its variables, which do not tell when they expire. A container asks an endpoint for
-//! them, again and again since they expire. The SDK's own chain knows more places, but takes them from the process'
-//! variables instead of a function's, and brings the SDKs of the services along that it asks.
+//! A Lambda finds credentials among its variables, which do not tell when they expire. A container
+//! asks an endpoint for them, again and again since they expire. The SDK's own chain knows more
+//! places, but takes them from the process' variables instead of a function's, and brings the SDKs
+//! of the services along that it asks.
 //!
 //! Invariants:
-//! - All clients of a function share one provider, and it alone caches: what it tells of their expiry holds for the next
-//!   call that is signed.
-//! - Credentials are refreshed an hour before they expire, so that a presigned URL, which dies with them, lives that long
-//!   where the endpoint has newer ones. As long as they are valid the endpoint is asked once a minute at most.
+//! - All clients of a function share one provider, and it alone caches: what it tells of their
+//!   expiry holds for the next call that is signed.
+//! - Credentials are refreshed an hour before they expire, so that a presigned URL, which dies with
+//!   them, lives that long where the endpoint has newer ones. As long as they are valid the
+//!   endpoint is asked once a minute at most.
 
 use std::{
     fmt, fs,
@@ -35,17 +37,20 @@ use crate::{Settings, SystemClock};
 const CONTAINER_ORIGIN: &str = "http://169.254.170.2";
 /// Most bytes of an answer.
 const ASKED_BYTES: usize = 64 << 10;
-/// Time limit of a request to the endpoint. It is shorter than an attempt of a call that waits for the credentials, so
-/// that a slow endpoint does not keep the call from being signed with those that are still valid.
+/// Time limit of a request to the endpoint. It is shorter than an attempt of a call that waits for
+/// the credentials, so that a slow endpoint does not keep the call from being signed with those
+/// that are still valid.
 const ASK_DEADLINE: Duration = Duration::from_secs(1);
-/// Remaining lifetime below which credentials are refreshed, in milliseconds: an hour, as long as a presigned URL lives.
+/// Remaining lifetime below which credentials are refreshed, in milliseconds: an hour, as long as a
+/// presigned URL lives.
 const REFRESHED_MS: i64 = 60 * 60 * 1_000;
 /// Time between two requests to the endpoint while credentials are valid, in milliseconds.
 const ASKED_AGAIN_MS: i64 = 60 * 1_000;
 /// Time after which credentials that do not tell when they expire are refreshed, in milliseconds.
 const UNKNOWN_LIFETIME_MS: i64 = 15 * 60 * 1_000;
 
-/// Returns the provider of a function's credentials: those of its variables, or those of its container's endpoint.
+/// Returns the provider of a function's credentials: those of its variables, or those of its
+/// container's endpoint.
 pub(crate) fn credentials(settings: &mut Settings) -> SharedCredentialsProvider {
     if let Some(provider) = &settings.credentials {
         return provider.clone();
@@ -278,7 +283,8 @@ mod tests {
     use super::*;
     use crate::{Environment, system_sources};
 
-    /// An endpoint that counts what it is asked, and answers with credentials that expire after so many minutes.
+    /// An endpoint that counts what it is asked, and answers with credentials that expire after so
+    /// many minutes.
     struct Endpoint {
         asked: RefCell<usize>,
         minutes: RefCell<Option<i64>>,
@@ -342,7 +348,8 @@ mod tests {
             RefCell::new(start()),
         );
 
-        // Minutes since the start, what the endpoint's credentials are good for, and the number of the answer that is used.
+        // Minutes since the start, what the endpoint's credentials are good for, and the number of
+        // the answer that is used.
         let steps = [
             (0, Some(20), "1"),
             (0, Some(20), "1"),

@@ -6,11 +6,12 @@ use http::Response;
 
 use crate::refusal::busy;
 
-/// How long: less than the template's time-out of every function that answers requests, and than what stands before them
-/// waits, whose own answers would be none of ours.
+/// How long: less than the template's time-out of every function that answers requests, and than
+/// what stands before them waits, whose own answers would be none of ours.
 pub const ANSWER_DEADLINE: Duration = Duration::from_secs(27);
 
-/// The answer, where it is there before [`ANSWER_DEADLINE`]; else our own 503. What is not done by then is cut off.
+/// The answer, where it is there before [`ANSWER_DEADLINE`]; else our own 503. What is not done by
+/// then is cut off.
 pub(crate) async fn in_time<B: From<String>>(
     answer: impl Future<Output = Response<B>>,
 ) -> Response<B> {
@@ -23,8 +24,8 @@ pub(crate) fn took_too_long<B: From<String>>() -> Response<B> {
     busy("the function took too long".to_owned())
 }
 
-/// What is done before [`ANSWER_DEADLINE`]; `None` where it was cut off. For work that follows a body, which a client may
-/// take longer to send than any function has: a container waits for it.
+/// What is done before [`ANSWER_DEADLINE`]; `None` where it was cut off. For work that follows a
+/// body, which a client may take longer to send than any function has: a container waits for it.
 pub async fn done_in_time<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::time::timeout(ANSWER_DEADLINE, work).await.ok()
 }

@@ -20,8 +20,8 @@ pub struct Environment {
 const DEFAULT_NAMESPACE: &str = "Larder";
 
 impl Environment {
-    /// Returns the meter of the function's tasks. `METRICS_NAMESPACE` names the namespace of its metrics; requests are counted
-    /// by route unless `METRICS_BY_ROUTE` is `false`.
+    /// Returns the meter of the function's tasks. `METRICS_NAMESPACE` names the namespace of its
+    /// metrics; requests are counted by route unless `METRICS_BY_ROUTE` is `false`.
     pub fn meter(&self) -> Meter {
         let variable = |name: &str| {
             self.variables

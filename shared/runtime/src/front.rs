@@ -1,7 +1,7 @@
 //! The address of a request as its front saw it.
 //!
-//! `lambda_http` parses a path as a URL, which resolves `..` and `%2e%2e` before a function sees them. The raw path that
-//! the event carries is put back here, once, outside of everything else.
+//! `lambda_http` parses a path as a URL, which resolves `..` and `%2e%2e` before a function sees
+//! them. The raw path that the event carries is put back here, once, outside of everything else.
 
 use http::Uri;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
@@ -33,7 +33,8 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
 const NOT_IN_A_DECODED_PATH: &AsciiSet = &NOT_IN_A_PATH.add(b'%');
 
 impl Front {
-    /// The URI that routes and handlers see, from the event's raw path and query. `None` where they are not a URI at all.
+    /// The URI that routes and handlers see, from the event's raw path and query. `None` where they
+    /// are not a URI at all.
     pub fn uri(self, raw_path: &str, raw_query: &str) -> Option<Uri> {
         let unsafe_characters = match self {
             Front::HttpApi => NOT_IN_A_DECODED_PATH,

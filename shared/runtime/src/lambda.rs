@@ -73,8 +73,8 @@ async fn whole(
     }
 }
 
-/// An answer that goes out in base64. `lambda_http` itself would decode what its type calls text, and so change bytes
-/// that are no UTF-8, or only a part of it.
+/// An answer that goes out in base64. `lambda_http` itself would decode what its type calls text,
+/// and so change bytes that are no UTF-8, or only a part of it.
 struct Whole(Response<Full<Bytes>>);
 
 impl lambda_http::IntoResponse for Whole {

@@ -1,7 +1,9 @@
-//! What a function needs from the place it runs in: variables, time, randomness, AWS clients, and the Lambda runtime itself.
+//! What a function needs from the place it runs in: variables, time, randomness, AWS clients, and
+//! the Lambda runtime itself.
 //!
-//! Invariant: this is the only crate of `functions` and `shared` that reads the process: its environment, its clock,
-//! its randomness. A function is handed an [`Environment`], so many can live in one process and differ.
+//! Invariant: this is the only crate of `functions` and `shared` that reads the process: its
+//! environment, its clock, its randomness. A function is handed an [`Environment`], so many can
+//! live in one process and differ.
 
 mod arrival;
 mod aws;

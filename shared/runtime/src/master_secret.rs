@@ -1,4 +1,5 @@
-//! The master secret, read when a request first needs it: most requests need none, and a cold start does not wait for it.
+//! The master secret, read when a request first needs it: most requests need none, and a cold start
+//! does not wait for it.
 
 use std::sync::Arc;
 
@@ -26,8 +27,8 @@ impl LazyMasterSecret {
         }))
     }
 
-    /// Returns the secret. Requests that need it at the same time wait for one read. Fails as unavailable if it cannot be
-    /// read; the next request tries again.
+    /// Returns the secret. Requests that need it at the same time wait for one read. Fails as
+    /// unavailable if it cannot be read; the next request tries again.
     pub async fn get(&self) -> Result<&MasterSecret, Fault> {
         self.0.secret.get_or_try_init(|| self.0.read()).await
     }

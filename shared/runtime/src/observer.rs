@@ -1,4 +1,5 @@
-//! What every request passes first: its id, its span, and at its end a log line and a line of metrics.
+//! What every request passes first: its id, its span, and at its end a log line and a line of
+//! metrics.
 
 use axum::{
     Router,

@@ -1,6 +1,7 @@
 //! Refusals from outside of a function, in the form that all of the API's have.
 //!
-//! What a function refuses `web` answers, which nothing here may know: this form stands here a second time.
+//! What a function refuses `web` answers, which nothing here may know: this form stands here a
+//! second time.
 
 use domain::Sources;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -14,7 +15,8 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 /// Headers of these responses that scripts of any origin may read.
 const EXPOSED: &str = "Retry-After, X-Request-Id";
 
-/// Returns an error response in the standard body, of a request that reaches no function, with an id of its own.
+/// Returns an error response in the standard body, of a request that reaches no function, with an
+/// id of its own.
 pub fn refusal<B: From<String>>(
     status: StatusCode,
     message: &str,

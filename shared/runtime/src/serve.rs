@@ -1,4 +1,5 @@
-//! A function's `main`: start once, then answer, as a Lambda or, outside of Lambda, as a plain HTTP server.
+//! A function's `main`: start once, then answer, as a Lambda or, outside of Lambda, as a plain HTTP
+//! server.
 
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
@@ -16,7 +17,8 @@ use crate::{
     lambda, system_sources,
 };
 
-/// Longest that an invocation may take ("Configure Lambda function timeout" in the Lambda developer guide).
+/// Longest that an invocation may take ("Configure Lambda function timeout" in the Lambda developer
+/// guide).
 const INVOCATION_MAX: Duration = Duration::from_mins(15);
 
 /// Why a function ended.
@@ -30,8 +32,8 @@ enum Ended {
     Server(#[from] std::io::Error),
 }
 
-/// Runs the function of this name that answers HTTP requests: as a Lambda where the Lambda runtime is there, else on `PORT`, on every
-/// interface, so that the same binary is a container.
+/// Runs the function of this name that answers HTTP requests: as a Lambda where the Lambda runtime
+/// is there, else on `PORT`, on every interface, so that the same binary is a container.
 pub fn serve_http(
     function: &str,
     front: Front,
@@ -69,8 +71,8 @@ pub fn serve_worker(
     })
 }
 
-/// Returns the time until an invocation's deadline, in milliseconds since 1970; zero if it is in the past, as
-/// cargo-lambda's is.
+/// Returns the time until an invocation's deadline, in milliseconds since 1970; zero if it is in
+/// the past, as cargo-lambda's is.
 fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
     let now_ms = u64::try_from(now.ms()).unwrap_or(0);
     Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)

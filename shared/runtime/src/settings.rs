@@ -69,7 +69,8 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// What a variable's text stands for, or a default where it is missing or empty; a mistake where it is no such thing.
+    /// What a variable's text stands for, or a default where it is missing or empty; a mistake
+    /// where it is no such thing.
     pub(crate) fn parsed_or<T: FromStr>(&mut self, name: &str, thing: &str, default: T) -> T {
         match self.optional(name).map(str::parse) {
             None => default,

@@ -1,7 +1,8 @@
 //! Who sent a request, as its front saw it.
 //!
-//! Invariant: the front alone decides who the viewer is: from the connection, from what the platform says of it, or from
-//! the headers that trusted proxies in front of a container write. A client may write any header, so no other is read.
+//! Invariant: the front alone decides who the viewer is: from the connection, from what the
+//! platform says of it, or from the headers that trusted proxies in front of a container write. A
+//! client may write any header, so no other is read.
 
 use std::net::IpAddr;
 
@@ -16,9 +17,11 @@ const FORWARDED_PROTO: &str = "x-forwarded-proto";
 /// Who sent a request: an extension that the front gives to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Viewer {
-    /// The address of the client, or of a proxy between a container and its clients that is not trusted.
+    /// The address of the client, or of a proxy between a container and its clients that is not
+    /// trusted.
     pub address: IpAddr,
-    /// Whether nobody on the way could read the request: it came by TLS, or from this machine, as browsers have it.
+    /// Whether nobody on the way could read the request: it came by TLS, or from this machine, as
+    /// browsers have it.
     pub is_secure: bool,
     /// What begins the addresses by which the viewer comes: `http` or `https`.
     pub scheme: &'static str,
@@ -35,11 +38,11 @@ impl Viewer {
         }
     }
 
-    /// The viewer at the other end of so many trusted proxies, of which the last is `peer`; the peer itself if there are
-    /// none, or if `X-Forwarded-For` is missing or malformed.
+    /// The viewer at the other end of so many trusted proxies, of which the last is `peer`; the
+    /// peer itself if there are none, or if `X-Forwarded-For` is missing or malformed.
     ///
-    /// The viewer's address is the one that the first of these proxies appended: as many places from the right as there
-    /// are proxies. What stands left of it may come from the client.
+    /// The viewer's address is the one that the first of these proxies appended: as many places
+    /// from the right as there are proxies. What stands left of it may come from the client.
     pub(crate) fn behind_proxies(
         trusted_proxies: usize,
         peer: IpAddr,
@@ -68,8 +71,8 @@ impl Viewer {
         }
     }
 
-    /// The viewer of whom a Lambda is told, which AWS lets come by TLS alone. On this machine, where functions run as
-    /// Lambdas as well, there is none before them.
+    /// The viewer of whom a Lambda is told, which AWS lets come by TLS alone. On this machine,
+    /// where functions run as Lambdas as well, there is none before them.
     pub(crate) fn told(address: IpAddr) -> Viewer {
         let connected = Viewer::connected(address);
         if connected.is_secure {
@@ -91,8 +94,8 @@ impl Viewer {
             .ok_or_else(|| Fault::internal("the front does not say who sent the request"))
     }
 
-    /// The address by which the viewer reached us, as far as the host and its port: `https://api.example.com`. The host is
-    /// what the viewer says it is.
+    /// The address by which the viewer reached us, as far as the host and its port:
+    /// `https://api.example.com`. The host is what the viewer says it is.
     pub fn base_url(&self, headers: &HeaderMap) -> Result<String, Fault> {
         let host = headers
             .get(header::HOST)

@@ -1,7 +1,9 @@
-//! API keys: the small item that requests are authenticated and counted by, and the whole record that lists show.
+//! API keys: the small item that requests are authenticated and counted by, and the whole record
+//! that lists show.
 //!
-//! The small item is changed by single updates alone: in a transaction it would conflict with the requests it counts. Its
-//! counters are attributes, one for each tier and minute, so that instances whose clocks differ do not disturb each other.
+//! The small item is changed by single updates alone: in a transaction it would conflict with the
+//! requests it counts. Its counters are attributes, one for each tier and minute, so that instances
+//! whose clocks differ do not disturb each other.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
@@ -108,8 +110,9 @@ impl Table {
         transaction.commit_with(completion).await
     }
 
-    /// Deletes the authentication items of all keys of a deleted space: none of them authenticates any longer. Safe to
-    /// repeat. A key that is created concurrently is refused, because its transaction checks the space.
+    /// Deletes the authentication items of all keys of a deleted space: none of them authenticates
+    /// any longer. Safe to repeat. A key that is created concurrently is refused, because its
+    /// transaction checks the space.
     #[instrument(skip_all)]
     pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), Error> {
         let mut listing = Listing::first(KEYS_PAGE);
@@ -129,8 +132,9 @@ impl Table {
         }
     }
 
-    /// Authenticates a request and counts it, in one call: an unknown key creates nothing, and a key at its limit counts
-    /// no further. Once a minute two more calls note the key's use and drop the counters of minutes gone.
+    /// Authenticates a request and counts it, in one call: an unknown key creates nothing, and a
+    /// key at its limit counts no further. Once a minute two more calls note the key's use and drop
+    /// the counters of minutes gone.
     #[instrument(skip_all)]
     pub async fn admit(&self, hash: &KeyHash, limit: RateLimit) -> Result<Admission, Error> {
         let now = self.sources.now();
@@ -168,7 +172,8 @@ impl Table {
         })
     }
 
-    /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery has no limit per key.
+    /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery
+    /// has no limit per key.
     #[instrument(skip_all)]
     pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, Error> {
         let now = self.sources.now();
@@ -246,7 +251,8 @@ impl Table {
         .await
     }
 
-    /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to repeat.
+    /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to
+    /// repeat.
     #[instrument(skip_all)]
     pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), Error> {
         let now = number(self.sources.now().ms());

@@ -18,10 +18,12 @@ const RETRYABLE: [&str; 2] = [
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The table is overloaded, does not answer, or gave an incomplete answer: another try may help.
+    /// The table is overloaded, does not answer, or gave an incomplete answer: another try may
+    /// help.
     #[error("the table is busy: {0}")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// The table has no capacity left for the call, which the SDK has repeated: a later try may help.
+    /// The table has no capacity left for the call, which the SDK has repeated: a later try may
+    /// help.
     #[error("the table is throttled: {0}")]
     Throttled(#[source] Box<dyn StdError + Send + Sync>),
     /// A transaction was cancelled because of throttling. The SDK does not repeat it.
@@ -58,7 +60,8 @@ impl Error {
         )
     }
 
-    /// Classifies a failed transaction, none of whose conditions failed. Throttling outweighs a conflict.
+    /// Classifies a failed transaction, none of whose conditions failed. Throttling outweighs a
+    /// conflict.
     pub(crate) fn from_transaction<E>(
         error: SdkError<E>,
         cancellation: &[CancellationReason],

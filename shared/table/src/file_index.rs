@@ -1,9 +1,11 @@
-//! By what else files are found: their folder, their reference, their tags, the beginning of their original name.
+//! By what else files are found: their folder, their reference, their tags, the beginning of their
+//! original name.
 //!
-//! Each is an item that holds the file's id and nothing else. That of the folder is written and removed in the file's own
-//! transaction, since whether a folder is empty depends on it. The others are too, where they fit; where they do not, they
-//! are written before the file and removed after it, so a file that is there is found. Whoever reads them passes over one
-//! whose file is gone or says otherwise.
+//! Each is an item that holds the file's id and nothing else. That of the folder is written and
+//! removed in the file's own transaction, since whether a folder is empty depends on it. The others
+//! are too, where they fit; where they do not, they are written before the file and removed after
+//! it, so a file that is there is found. Whoever reads them passes over one whose file is gone or
+//! says otherwise.
 
 use domain::{File, FileId, FileStatus};
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,8 @@ use crate::{
     transaction::Transaction,
 };
 
-/// Most characters of a folded name that its key holds: what is searched for is rarely longer, and keys are bounded.
+/// Most characters of a folded name that its key holds: what is searched for is rarely longer, and
+/// keys are bounded.
 pub(crate) const NAME_CHARACTERS: usize = 128;
 
 /// What is found under a key that is not the file's own.
@@ -52,8 +55,8 @@ pub(crate) fn folder_entry(file: &File) -> (Key, Entry) {
     )
 }
 
-/// The other entries of a file. Only active files are found by their reference: pending ones, which anyone may announce,
-/// would otherwise have to be skipped one by one.
+/// The other entries of a file. Only active files are found by their reference: pending ones, which
+/// anyone may announce, would otherwise have to be skipped one by one.
 pub(crate) fn entries(file: &File) -> Vec<(Key, Entry)> {
     let entry = |sort, name| {
         (
@@ -116,8 +119,8 @@ impl Transaction<'_> {
 }
 
 impl Table {
-    /// Removes the entries of files that are not there, but for those of their folders. Where that fails they are passed
-    /// over for good.
+    /// Removes the entries of files that are not there, but for those of their folders. Where that
+    /// fails they are passed over for good.
     pub(crate) async fn remove_entries(&self, files: &[File]) {
         let keys: Vec<Key> = files.iter().flat_map(entries).map(|(key, _)| key).collect();
         // Readers do not mind them.

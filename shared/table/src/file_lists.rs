@@ -1,8 +1,8 @@
 //! Lists of files, narrowed down.
 //!
-//! What is searched for, a tag and a folder have ranges of their own, of which the first that is asked for is read; all else
-//! is looked at file by file. However few fit, no page reads more than so many files: it ends there, short or empty, and
-//! says that there are more.
+//! What is searched for, a tag and a folder have ranges of their own, of which the first that is
+//! asked for is read; all else is looked at file by file. However few fit, no page reads more than
+//! so many files: it ends there, short or empty, and says that there are more.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -80,7 +80,8 @@ impl Source {
 }
 
 impl Table {
-    /// Returns a page of the files of a space that a filter admits, newest first, or by name where a name is searched for.
+    /// Returns a page of the files of a space that a filter admits, newest first, or by name where
+    /// a name is searched for.
     #[instrument(skip_all)]
     pub async fn list_files(
         &self,

@@ -25,12 +25,13 @@ pub(crate) struct FileOwner {
     expires_at_seconds: Option<i64>,
 }
 
-/// Time for which the id of a file that was given up cannot be written, in milliseconds: far longer than any request lasts.
+/// Time for which the id of a file that was given up cannot be written, in milliseconds: far longer
+/// than any request lasts.
 const GIVEN_UP_MS: i64 = 60 * 60 * 1_000;
 
 impl Table {
-    /// Writes new files' records, all or nothing; with a quota, as one upload of its hour. Only active ones are found by
-    /// where they are delivered.
+    /// Writes new files' records, all or nothing; with a quota, as one upload of its hour. Only
+    /// active ones are found by where they are delivered.
     #[instrument(skip_all)]
     pub async fn create_files(
         &self,
@@ -66,7 +67,8 @@ impl Table {
         written
     }
 
-    /// Replaces a pending file by the active one that was made from it, with the entry of its reference. It succeeds once.
+    /// Replaces a pending file by the active one that was made from it, with the entry of its
+    /// reference. It succeeds once.
     #[instrument(skip_all)]
     pub async fn activate_file(&self, file: &File) -> Result<(), WriteError> {
         let active = File {
@@ -103,8 +105,9 @@ impl Table {
         transaction.commit().await
     }
 
-    /// Settles whether files, whose writing failed, are there: where they are not, this makes sure that they never will be,
-    /// and releases the reservation of their request, whose ids are used up.
+    /// Settles whether files, whose writing failed, are there: where they are not, this makes sure
+    /// that they never will be, and releases the reservation of their request, whose ids are used
+    /// up.
     #[instrument(skip_all)]
     pub async fn resolve_unknown_commit(
         &self,
@@ -131,7 +134,8 @@ impl Table {
                 self.remove_entries(files).await;
                 Ok(false)
             }
-            // Our own transaction would have completed the reservation, and a completed one cannot be taken over.
+            // Our own transaction would have completed the reservation, and a completed one cannot
+            // be taken over.
             Err(WriteError::ConditionFailed(Reason::ReservationLost)) => Ok(false),
             Err(WriteError::ConditionFailed(Reason::IdTaken)) => {
                 Ok(self.space_of_file(file.id).await?.is_some())
@@ -140,8 +144,8 @@ impl Table {
         }
     }
 
-    /// Removes files that were just written, and releases the reservation of their request. Fails with
-    /// [`Reason::VersionConflict`] if one of them was changed or deleted since.
+    /// Removes files that were just written, and releases the reservation of their request. Fails
+    /// with [`Reason::VersionConflict`] if one of them was changed or deleted since.
     #[instrument(skip_all)]
     pub async fn roll_back_files(
         &self,
@@ -160,8 +164,9 @@ impl Table {
         Ok(())
     }
 
-    /// Replaces the version of a file that a change was made from, in whatever folder it is then, and by whatever it is found
-    /// then. Returns the new version. Fails with [`Reason::FolderClosed`] if its new folder is gone or being deleted.
+    /// Replaces the version of a file that a change was made from, in whatever folder it is then,
+    /// and by whatever it is found then. Returns the new version. Fails with
+    /// [`Reason::FolderClosed`] if its new folder is gone or being deleted.
     #[instrument(skip_all)]
     pub async fn change_file(&self, from: &File, to: &File) -> Result<u64, WriteError> {
         let to = &File {

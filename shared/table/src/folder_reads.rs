@@ -1,4 +1,5 @@
-//! Folders as they are read: one by one, the whole chain around something, lists; and what delivery decides on.
+//! Folders as they are read: one by one, the whole chain around something, lists; and what delivery
+//! decides on.
 
 use std::collections::HashMap;
 
@@ -87,7 +88,8 @@ impl Table {
         Ok((existing(found.take(&keys.0)?), folder))
     }
 
-    /// A file by where it is delivered, the space of its handle, and some folders of a space, as they are at one moment.
+    /// A file by where it is delivered, the space of its handle, and some folders of a space, as
+    /// they are at one moment.
     #[instrument(skip_all)]
     pub async fn delivered(
         &self,
@@ -112,7 +114,8 @@ impl Table {
         })
     }
 
-    /// Returns a page of the folders of a space, newest first: of all, or of those right in one or at the top.
+    /// Returns a page of the folders of a space, newest first: of all, or of those right in one or
+    /// at the top.
     #[instrument(skip_all)]
     pub async fn list_folders(
         &self,

@@ -1,9 +1,11 @@
-//! Folders: in their space's partition, by id, by the folder they are in, by their name there; and whose a bare id is.
+//! Folders: in their space's partition, by id, by the folder they are in, by their name there; and
+//! whose a bare id is.
 //!
-//! Invariants: folders never form a circle, and are never deeper than they may be. Whoever puts one into another does so on
-//! the condition that each folder around it is where it was read, so that of two moves that would form a circle together
-//! one comes second and is refused. Each folder knows how many are in it, and how deep: whoever comes or goes is counted by
-//! all that are around it.
+//! Invariants: folders never form a circle, and are never deeper than they may be. Whoever puts one
+//! into another does so on the condition that each folder around it is where it was read, so that
+//! of two moves that would form a circle together one comes second and is refused. Each folder
+//! knows how many are in it, and how deep: whoever comes or goes is counted by all that are around
+//! it.
 
 use domain::{Completion, Folder, FolderChain, FolderId, FolderName, Space, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -63,7 +65,8 @@ fn counted<'a>(
 }
 
 impl Table {
-    /// Writes a new folder, in the last of some folders or at the top, in a space that is as it was read.
+    /// Writes a new folder, in the last of some folders or at the top, in a space that is as it was
+    /// read.
     #[instrument(skip_all)]
     pub async fn create_folder(
         &self,
@@ -100,7 +103,8 @@ impl Table {
         transaction.commit_with(completion).await
     }
 
-    /// Replaces the version of a folder that a change was made from, where it is. Returns the new version.
+    /// Replaces the version of a folder that a change was made from, where it is. Returns the new
+    /// version.
     #[instrument(skip_all)]
     pub async fn change_folder(&self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
         let to = &Folder {
@@ -113,7 +117,8 @@ impl Table {
         Ok(to.version)
     }
 
-    /// The same of a folder that comes into the last of some others, or to the top, out of those that it was in.
+    /// The same of a folder that comes into the last of some others, or to the top, out of those
+    /// that it was in.
     #[instrument(skip_all)]
     pub async fn move_folder(
         &self,
@@ -138,7 +143,8 @@ impl Table {
         Ok(to.version)
     }
 
-    /// Removes a folder that is closed and as it was read, and has no folders in it, out of those that it was in.
+    /// Removes a folder that is closed and as it was read, and has no folders in it, out of those
+    /// that it was in.
     #[instrument(skip_all)]
     pub async fn remove_folder(
         &self,
@@ -175,7 +181,8 @@ impl Table {
 }
 
 impl Transaction<'_> {
-    /// Replaces the version of a folder that a change was made from; with another name or place, frees the name that it had.
+    /// Replaces the version of a folder that a change was made from; with another name or place,
+    /// frees the name that it had.
     fn replace_folder(&mut self, from: &Folder, to: &Folder) {
         let name =
             |folder: &Folder| Key::folder_name(folder.space_id, folder.parent_id(), &folder.name);
@@ -192,7 +199,8 @@ impl Transaction<'_> {
         self.replace(Key::folder(from.space_id, from.id), to, from.version);
     }
 
-    /// Counts a folder among those of the last of some others, and no more among those of the ones that it leaves.
+    /// Counts a folder among those of the last of some others, and no more among those of the ones
+    /// that it leaves.
     fn adjust_around(
         &mut self,
         folder: &Folder,

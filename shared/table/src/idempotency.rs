@@ -1,9 +1,10 @@
 //! Reservations of idempotent requests.
 //!
-//! A reservation is written before the request has an effect, with a lease and the ids of what the request will create. The
-//! transaction of the effect completes it with the encrypted response, on the condition that no other request took it over. So
-//! a request that fails anywhere leaves both or neither, and the request that takes over after the lease does the same again
-//! under the same ids.
+//! A reservation is written before the request has an effect, with a lease and the ids of what the
+//! request will create. The transaction of the effect completes it with the encrypted response, on
+//! the condition that no other request took it over. So a request that fails anywhere leaves both
+//! or neither, and the request that takes over after the lease does the same again under the same
+//! ids.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use domain::{ChosenIds, Completion, IdempotencyReservation, ReservationOutcome, Timestamp};
@@ -65,8 +66,8 @@ impl Table {
         ))
     }
 
-    /// Takes over a reservation whose lease has ended: under the same ids, so that what its request left behind is found and
-    /// replaced. A request with another payload gets ids of its own.
+    /// Takes over a reservation whose lease has ended: under the same ids, so that what its request
+    /// left behind is found and replaced. A request with another payload gets ids of its own.
     async fn take_over(
         &self,
         dead: StoredReservation,

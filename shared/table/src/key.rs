@@ -31,9 +31,9 @@
 //! | how far the sweep has come | `SWEEP` | `SWEEP` |
 //! | a request that is done once | `CLAIM#{its mark}` | `CLAIM` |
 //!
-//! Whatever belongs to a space is in its partition or named by an item there, so that all of it can be found and removed.
-//! What is kept of requests that are done once is sealed, and goes by itself after a day; rate counters go after
-//! their minute or hour.
+//! Whatever belongs to a space is in its partition or named by an item there, so that all of it can
+//! be found and removed. What is kept of requests that are done once is sealed, and goes by itself
+//! after a day; rate counters go after their minute or hour.
 
 use std::collections::HashMap;
 
@@ -213,7 +213,8 @@ pub(crate) const FILES: &str = "FILE#";
 pub(crate) const UPLOAD_CONFIGS: &str = "CONFIG#";
 /// What the sort keys of a space's members begin with.
 pub(crate) const MEMBERS: &str = "MEMBER#";
-/// What the sort keys of listed API keys begin with. Numbers follow padded, so that keys sort by them.
+/// What the sort keys of listed API keys begin with. Numbers follow padded, so that keys sort by
+/// them.
 pub(crate) const API_KEYS: &str = "KEY#";
 /// What the sort keys of a user's roles begin with.
 pub(crate) const MEMBERSHIPS: &str = "SPACE#";
@@ -266,5 +267,6 @@ pub(crate) fn files_named(beginning: &str) -> String {
     format!("NAME#{beginning}")
 }
 
-/// What stands behind a name and before its file's id: no name holds it, and all that one may hold sorts after it.
+/// What stands behind a name and before its file's id: no name holds it, and all that one may hold
+/// sorts after it.
 pub(crate) const NAME_END: char = '\u{1}';

@@ -1,11 +1,13 @@
 //! The table: every record of Larder in one DynamoDB table.
 //!
-//! Invariants: this is the only crate that spells a key (`key.rs` lists them all); every read is strongly consistent and
-//! whole, an incomplete one is an error and never an absence; every write states its condition, or is safe to repeat,
-//! and knows its own success when the first answer was lost.
+//! Invariants: this is the only crate that spells a key (`key.rs` lists them all); every read is
+//! strongly consistent and whole, an incomplete one is an error and never an absence; every write
+//! states its condition, or is safe to repeat, and knows its own success when the first answer was
+//! lost.
 //!
-//! A record that is found by two keys is stored whole under both, and whoever changes one changes both in one transaction.
-//! API keys are the exception: what requests are counted by stays out of transactions, in which it would conflict.
+//! A record that is found by two keys is stored whole under both, and whoever changes one changes
+//! both in one transaction. API keys are the exception: what requests are counted by stays out of
+//! transactions, in which it would conflict.
 
 mod api_keys;
 mod condition;

@@ -157,7 +157,8 @@ impl Table {
         Ok(known)
     }
 
-    /// Returns a page of the spaces that a user belongs to, newest first; `None` in place of one that is being deleted.
+    /// Returns a page of the spaces that a user belongs to, newest first; `None` in place of one
+    /// that is being deleted.
     #[instrument(skip_all)]
     pub async fn list_spaces(
         &self,

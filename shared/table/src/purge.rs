@@ -1,7 +1,7 @@
 //! Removes the records of a deleted space, page by page.
 //!
-//! Items of other partitions that a record names go before the record itself, so wherever this ends, all that is left is
-//! still found from the space's partition.
+//! Items of other partitions that a record names go before the record itself, so wherever this
+//! ends, all that is left is still found from the space's partition.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
@@ -19,7 +19,8 @@ use crate::{
 pub struct PurgePage {
     /// Files of the page, with the revision of their bytes, if they have any.
     pub files: Vec<(FileId, Option<Revision>)>,
-    /// Items of other partitions that the records name. A key may occur twice: two files may have one storage path.
+    /// Items of other partitions that the records name. A key may occur twice: two files may have
+    /// one storage path.
     satellites: Vec<Key>,
     records: Vec<Key>,
 }

@@ -26,7 +26,8 @@ struct Counted {
 }
 
 impl Table {
-    /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are used up.
+    /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are
+    /// used up.
     #[instrument(skip_all)]
     pub async fn count(&self, who: &str, limit: RateLimit) -> Result<(bool, Allowance), Error> {
         let now = self.sources.now();
@@ -62,7 +63,8 @@ impl Transaction<'_> {
     }
 }
 
-/// Holds while a counter is below its limit. Defines the values of [`COUNT`] for one that ends at a moment.
+/// Holds while a counter is below its limit. Defines the values of [`COUNT`] for one that ends at a
+/// moment.
 fn below(limit: u64, ends_at: Timestamp) -> Condition {
     Condition::default()
         .and("(attribute_not_exists(made) OR made < :limit)")

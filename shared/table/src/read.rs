@@ -30,12 +30,14 @@ impl Found {
 /// What sorts after every sort key with the same beginning.
 const END: char = char::MAX;
 
-/// Records of a partition whose sort keys have a prefix: one list. What follows the prefix is a record's place in it.
+/// Records of a partition whose sort keys have a prefix: one list. What follows the prefix is a
+/// record's place in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Range {
     pub(crate) partition: String,
     pub(crate) prefix: String,
-    /// Whether the list runs in the order of the sort keys; else it runs against them, so that ids run from the newest.
+    /// Whether the list runs in the order of the sort keys; else it runs against them, so that ids
+    /// run from the newest.
     pub(crate) is_ascending: bool,
 }
 
@@ -59,7 +61,8 @@ pub(crate) struct Slice<T> {
 }
 
 impl<T> Slice<T> {
-    /// Creates the page that answers a listing, without the records of which `view` returns nothing.
+    /// Creates the page that answers a listing, without the records of which `view` returns
+    /// nothing.
     pub(crate) fn into_page<U>(
         self,
         listing: &Listing,

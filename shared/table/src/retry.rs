@@ -1,8 +1,9 @@
-//! How often the table repeats a call that DynamoDB throttled, did in part, or refused because of a conflict, and a change
-//! of a record that others changed at the same time.
+//! How often the table repeats a call that DynamoDB throttled, did in part, or refused because of a
+//! conflict, and a change of a record that others changed at the same time.
 //!
-//! Throttling is not a conflict: a request fails after two tries, so that its caller retries after `Retry-After`; a
-//! background job, which has no caller, waits for seconds. Conflicts with other requests end soon, so both repeat them.
+//! Throttling is not a conflict: a request fails after two tries, so that its caller retries after
+//! `Retry-After`; a background job, which has no caller, waits for seconds. Conflicts with other
+//! requests end soon, so both repeat them.
 
 use std::{error::Error as StdError, time::Duration};
 
@@ -17,7 +18,8 @@ use crate::{Error, Reason, Table, WriteError};
 
 /// Maximum tries of a change of a record.
 const CHANGE_TRIES_MAX: u32 = 32;
-/// Time after which a change is not tried again: early enough to answer before the function's deadline.
+/// Time after which a change is not tried again: early enough to answer before the function's
+/// deadline.
 const CHANGE_TIME_MAX: Duration = Duration::from_secs(12);
 /// Maximum tries of a call that meets transactions on the same items.
 const CONFLICT_TRIES_MAX: u32 = 8;
@@ -49,7 +51,8 @@ pub(crate) struct RetryPolicy {
     pub(crate) batch_tries: u32,
     /// Maximum tries of a call that DynamoDB throttles; the SDK makes two of each.
     pub(crate) call_tries: u32,
-    /// Maximum tries of a transaction that DynamoDB cancels because of throttling, which the SDK does not repeat.
+    /// Maximum tries of a transaction that DynamoDB cancels because of throttling, which the SDK
+    /// does not repeat.
     pub(crate) transaction_tries: u32,
     throttled: Backoff,
 }
@@ -120,8 +123,9 @@ impl From<Violations> for ChangeError {
 }
 
 impl Table {
-    /// Changes a record. `write` makes the change on the version that it is given, on the condition that it is still the
-    /// current one; as long as it is not, `load` reads the record again. Fails with a contended fault after 32 tries or 12 s.
+    /// Changes a record. `write` makes the change on the version that it is given, on the condition
+    /// that it is still the current one; as long as it is not, `load` reads the record again. Fails
+    /// with a contended fault after 32 tries or 12 s.
     pub async fn retry_on_conflict<R, T, L, W>(
         &self,
         record: R,
@@ -161,8 +165,8 @@ impl Table {
             .await
     }
 
-    /// Repeats a call while it meets transactions on the same items, or while DynamoDB throttles it, as often as the table's
-    /// policy allows.
+    /// Repeats a call while it meets transactions on the same items, or while DynamoDB throttles
+    /// it, as often as the table's policy allows.
     pub(crate) async fn retry<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, Error>>,
@@ -230,7 +234,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// A table that answers nothing, with a clock that stands still and the same random bytes again and again.
+    /// A table that answers nothing, with a clock that stands still and the same random bytes again
+    /// and again.
     pub(crate) fn table() -> Table {
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version_latest()

@@ -64,8 +64,8 @@ impl Table {
         transaction.commit_with(completion).await
     }
 
-    /// Replaces the version of a space that a change was made from. A name that the space gives up, by a new name or by its
-    /// deletion, is free at the same moment. Returns the new version.
+    /// Replaces the version of a space that a change was made from. A name that the space gives up,
+    /// by a new name or by its deletion, is free at the same moment. Returns the new version.
     #[instrument(skip_all)]
     pub async fn change_space(&self, from: &Space, to: &Space) -> Result<u64, WriteError> {
         let to = &Space {

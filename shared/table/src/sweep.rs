@@ -31,14 +31,15 @@ impl Table {
         Ok(swept.map_or(Timestamp::from_ms(0), |swept| swept.until))
     }
 
-    /// Says until when what was stored has been judged; safe to repeat. An earlier moment than before has more judged
-    /// again, and nothing left out.
+    /// Says until when what was stored has been judged; safe to repeat. An earlier moment than
+    /// before has more judged again, and nothing left out.
     #[instrument(skip_all)]
     pub async fn set_swept_until(&self, until: Timestamp) -> Result<(), Error> {
         self.overwrite(Key::sweep(), &Swept { until }).await
     }
 
-    /// Which objects hold the bytes of these files of a space. One that has no bytes yet, or is not there, is left out.
+    /// Which objects hold the bytes of these files of a space. One that has no bytes yet, or is not
+    /// there, is left out.
     #[instrument(skip_all)]
     pub async fn revisions(
         &self,

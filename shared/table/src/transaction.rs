@@ -1,8 +1,10 @@
 //! Transactions: conditional operations on several items, all or nothing.
 //!
 //! Invariants:
-//! - Every condition has a [`Reason`], given where its operation is added. A transaction that is refused returns the reason.
-//! - Every transaction carries a token, so a repetition after a lost answer succeeds instead of failing its conditions.
+//! - Every condition has a [`Reason`], given where its operation is added. A transaction that is
+//!   refused returns the reason.
+//! - Every transaction carries a token, so a repetition after a lost answer succeeds instead of
+//!   failing its conditions.
 //! - A transaction that answers an idempotent request also completes that request's reservation.
 
 use aws_sdk_dynamodb::{
@@ -24,7 +26,8 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 pub(crate) struct Transaction<'a> {
     table: &'a Table,
     operations: Vec<TransactWriteItem>,
-    /// The reason of each operation's condition, in the same order; `None` for one without a condition.
+    /// The reason of each operation's condition, in the same order; `None` for one without a
+    /// condition.
     reasons: Vec<Option<Reason>>,
     /// The first error of building an operation. [`Transaction::commit`] returns it.
     error: Option<Error>,
@@ -129,7 +132,8 @@ impl Transaction<'_> {
         self.push(check.map_err(Error::refused), Some(reason));
     }
 
-    /// Updates an item if its condition holds. The condition defines the names and values of `update` too.
+    /// Updates an item if its condition holds. The condition defines the names and values of
+    /// `update` too.
     pub(crate) fn update(&mut self, key: Key, update: &str, condition: &Condition, reason: Reason) {
         let update = Update::builder()
             .table_name(&self.table.name)

@@ -115,7 +115,8 @@ impl Table {
         Ok((existing(found.take(&space)?), found.take(&config)?))
     }
 
-    /// A space, an upload config in it, and what a user may do there; `None` where any of them is missing.
+    /// A space, an upload config in it, and what a user may do there; `None` where any of them is
+    /// missing.
     pub async fn space_upload_config_and_membership(
         &self,
         space: SpaceId,

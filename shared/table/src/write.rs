@@ -35,8 +35,8 @@ impl Table {
         Ok(())
     }
 
-    /// Updates an item if its condition holds. The condition defines the names and values of `update` too. An update whose
-    /// answer is lost may take effect twice.
+    /// Updates an item if its condition holds. The condition defines the names and values of
+    /// `update` too. An update whose answer is lost may take effect twice.
     pub(crate) async fn update(
         &self,
         key: Key,
@@ -121,8 +121,8 @@ impl Table {
         self.write_all(requests).await
     }
 
-    /// Sends writes in batches. Of several writes of one key the last one is sent: `BatchWriteItem` refuses a request
-    /// that has two (`BatchWriteItem` in the DynamoDB API reference).
+    /// Sends writes in batches. Of several writes of one key the last one is sent: `BatchWriteItem`
+    /// refuses a request that has two (`BatchWriteItem` in the DynamoDB API reference).
     async fn write_all(&self, mut requests: Vec<(&Key, WriteRequest)>) -> Result<(), Error> {
         let mut sent = HashSet::new();
         requests.reverse();

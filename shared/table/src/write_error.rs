@@ -6,7 +6,8 @@ use crate::Error;
 
 /// The condition of a write that did not hold. Nothing was written.
 ///
-/// If several fail, the first of this list is reported: what was read before the write is out of date, so the others may be.
+/// If several fail, the first of this list is reported: what was read before the write is out of
+/// date, so the others may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// Another request took over the reservation of this one.

@@ -18,7 +18,8 @@ use tracing_subscriber::{
 /// Target of the events whose message is a line of metrics.
 pub const METRICS: &str = "metrics";
 
-/// Libraries, by the prefix of their modules' names, that log events, headers or bodies below the level `info`.
+/// Libraries, by the prefix of their modules' names, that log events, headers or bodies below the
+/// level `info`.
 const CAPPED: [&str; 6] = [
     "aws_",
     "h2",
@@ -37,8 +38,8 @@ pub enum MetricsLines {
     LeftOut,
 }
 
-/// Returns the filter that passes what has at least this level; of libraries that log headers or bodies below `info`, no more
-/// than that.
+/// Returns the filter that passes what has at least this level; of libraries that log headers or
+/// bodies below `info`, no more than that.
 pub fn log_filter(level: LevelFilter, metrics: MetricsLines) -> Targets {
     let metrics = if metrics == MetricsLines::Written {
         LevelFilter::INFO
@@ -52,8 +53,8 @@ pub fn log_filter(level: LevelFilter, metrics: MetricsLines) -> Targets {
         .with_target(METRICS, metrics)
 }
 
-/// Returns the log of a function: JSON with the event's fields at the root and those of its spans in `spans`, and lines of
-/// metrics.
+/// Returns the log of a function: JSON with the event's fields at the root and those of its spans
+/// in `spans`, and lines of metrics.
 pub fn subscriber<W>(level: LevelFilter, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -71,7 +72,8 @@ where
         .with(lines)
 }
 
-/// Formats events as JSON, but lines of metrics as they are: CloudWatch only reads those that begin with its own object.
+/// Formats events as JSON, but lines of metrics as they are: CloudWatch only reads those that begin
+/// with its own object.
 struct Lines {
     json: Format<Json>,
 }

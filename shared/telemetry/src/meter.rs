@@ -24,8 +24,8 @@ pub(crate) struct Function {
 }
 
 impl Meter {
-    /// Returns the meter of the function of this name, whose metrics are in this namespace. `counts_routes` says whether
-    /// they count requests by route and class of status too.
+    /// Returns the meter of the function of this name, whose metrics are in this namespace.
+    /// `counts_routes` says whether they count requests by route and class of status too.
     pub fn new(name: &str, namespace: &str, counts_routes: bool, sources: Sources) -> Meter {
         let name = name.to_owned();
         let namespace = namespace.to_owned();

@@ -1,14 +1,15 @@
 //! A task's line of metrics, from which CloudWatch Logs extracts them.
 //!
-//! The format is the embedded metric format ("Specification: Embedded metric format" in the Amazon CloudWatch user guide):
-//! the whole log event is one JSON object, whose member `_aws` names the metrics and the sets of dimensions that they are
-//! published with; their values are members of the root, which may have others.
+//! The format is the embedded metric format ("Specification: Embedded metric format" in the Amazon
+//! CloudWatch user guide): the whole log event is one JSON object, whose member `_aws` names the
+//! metrics and the sets of dimensions that they are published with; their values are members of the
+//! root, which may have others.
 //!
-//! Lambda's log-level filter takes the level of a line from `level`, and its time from `timestamp` in RFC 3339 ("Log-level
-//! filtering" in the AWS Lambda developer guide), so both are there.
+//! Lambda's log-level filter takes the level of a line from `level`, and its time from `timestamp`
+//! in RFC 3339 ("Log-level filtering" in the AWS Lambda developer guide), so both are there.
 //!
-//! Each combination of dimensions is a metric that is billed. What is alarmed on is published per function; only the
-//! number and latency of requests per route and class of status too.
+//! Each combination of dimensions is a metric that is billed. What is alarmed on is published per
+//! function; only the number and latency of requests per route and class of status too.
 
 use std::time::Duration;
 
@@ -44,8 +45,8 @@ pub enum Outcome {
 pub struct Answer {
     /// Status of the response.
     pub status: u16,
-    /// Size of the request's body in bytes, as far as it is known in advance: the whole body in Lambda, what
-    /// `Content-Length` states in a container, even if not all of it was read.
+    /// Size of the request's body in bytes, as far as it is known in advance: the whole body in
+    /// Lambda, what `Content-Length` states in a container, even if not all of it was read.
     pub bytes_in: u64,
     /// Size of the response's body, if it is known, in bytes.
     pub bytes_out: u64,
@@ -151,11 +152,12 @@ fn answer_metrics(answer: &Answer) -> Vec<Metric> {
     ]
 }
 
-/// What a task cost at AWS. A metric without values is left out, since an array of them must not be empty.
+/// What a task cost at AWS. A metric without values is left out, since an array of them must not be
+/// empty.
 ///
-/// `Throttles` counts attempts that were refused for want of capacity, and batches of DynamoDB that were done in part. The
-/// response does not say why: want of capacity, an internal failure, or more than 1 MB of one partition (`BatchGetItem` in the
-/// Amazon DynamoDB API reference).
+/// `Throttles` counts attempts that were refused for want of capacity, and batches of DynamoDB that
+/// were done in part. The response does not say why: want of capacity, an internal failure, or more
+/// than 1 MB of one partition (`BatchGetItem` in the Amazon DynamoDB API reference).
 fn costs(state: &State) -> Vec<Metric> {
     let latencies: Vec<Value> = state
         .aws_latencies
@@ -248,7 +250,8 @@ mod tests {
         })
     }
 
-    /// Checks what the specification demands of a line, and returns the metrics by their dimensions.
+    /// Checks what the specification demands of a line, and returns the metrics by their
+    /// dimensions.
     fn published(line: &Value) -> Vec<(Vec<&str>, Vec<&str>)> {
         assert_eq!(line["_aws"]["Timestamp"], now().ms());
         let mut published = Vec::new();

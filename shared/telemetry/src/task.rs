@@ -16,8 +16,8 @@ tokio::task_local! {
     static CURRENT: Arc<Running>;
 }
 
-/// One request or one job. If it is dropped before its end, because its client hung up or its invocation was cut off, it
-/// ends as [`Outcome::Cancelled`].
+/// One request or one job. If it is dropped before its end, because its client hung up or its
+/// invocation was cut off, it ends as [`Outcome::Cancelled`].
 #[derive(Debug)]
 pub struct Task {
     running: Arc<Running>,
@@ -62,8 +62,8 @@ pub(crate) struct State {
 /// One HTTP request to AWS; each retry of an operation is another one.
 #[derive(Clone, Copy, Debug)]
 pub struct AwsAttempt {
-    /// Time from before the request is signed until the response is parsed or the attempt fails. It includes connecting and
-    /// sending, and excludes reading the body of an object.
+    /// Time from before the request is signed until the response is parsed or the attempt fails. It
+    /// includes connecting and sending, and excludes reading the body of an object.
     pub latency: Duration,
     /// Whether the service had no capacity for all or, of a batch, a part of it.
     pub is_throttled: bool,

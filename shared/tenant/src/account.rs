@@ -13,7 +13,8 @@ pub struct Account {
     pub key: ApiKey,
     /// What a space key may do.
     pub role: Option<Role>,
-    /// The space that is meant where none is named: a space key's own, or the one that the user chose, where it is there.
+    /// The space that is meant where none is named: a space key's own, or the one that the user
+    /// chose, where it is there.
     pub default_space_id: Option<SpaceId>,
 }
 
@@ -66,7 +67,8 @@ impl Tenants {
         }
     }
 
-    /// Chooses the space that is meant where the user names none; `false` where it is none that they may know of.
+    /// Chooses the space that is meant where the user names none; `false` where it is none that
+    /// they may know of.
     pub async fn choose_default_space(
         &self,
         caller: &Caller,

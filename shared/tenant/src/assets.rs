@@ -90,11 +90,12 @@ impl Unwritten {
 }
 
 impl Assets<'_> {
-    /// Stores files, all or nothing: their bytes first, then their records, so that a record that says `active` has its
-    /// bytes. The same transaction completes the idempotency reservation and counts one upload of the quota's hour.
+    /// Stores files, all or nothing: their bytes first, then their records, so that a record that
+    /// says `active` has its bytes. The same transaction completes the idempotency reservation and
+    /// counts one upload of the quota's hour.
     ///
-    /// Fails with 409 if a stored name is taken. A failure leaves nothing behind, unless it is unknown whether the records
-    /// were written: then the bytes stay, because they may be in use.
+    /// Fails with 409 if a stored name is taken. A failure leaves nothing behind, unless it is
+    /// unknown whether the records were written: then the bytes stay, because they may be in use.
     #[instrument(skip_all)]
     pub async fn store(
         &self,
@@ -129,7 +130,8 @@ impl Assets<'_> {
         Err(fault)
     }
 
-    /// Stores the bytes of files. All calls end before one of them fails: one that was cancelled could still take effect.
+    /// Stores the bytes of files. All calls end before one of them fails: one that was cancelled
+    /// could still take effect.
     async fn put_all(&self, files: &[NewFile]) -> Result<(), Fault> {
         let puts: Vec<_> = files
             .iter()
@@ -186,7 +188,8 @@ impl Assets<'_> {
         }
     }
 
-    /// Why what was written cannot stay: only a look after writing tells of a deletion that looked before.
+    /// Why what was written cannot stay: only a look after writing tells of a deletion that looked
+    /// before.
     async fn refusal_after_writing(
         &self,
         folder: Option<FolderId>,
@@ -204,8 +207,8 @@ impl Assets<'_> {
         })
     }
 
-    /// Takes back what was written, of which nobody was told. What somebody has seen all the same, and put into another
-    /// folder or deleted, is not refused any more.
+    /// Takes back what was written, of which nobody was told. What somebody has seen all the same,
+    /// and put into another folder or deleted, is not refused any more.
     async fn take_back(
         &self,
         records: &[File],

@@ -1,13 +1,13 @@
 //! Deletion of a space: announced to the purge first, then marked as deleted, then its keys.
 //!
-//! The transaction that marks the space frees its name. The keys' authentication items are deleted before the request is
-//! answered, so a deletion that was confirmed leaves no key that works; where the function dies before that, the purge
-//! deletes them.
+//! The transaction that marks the space frees its name. The keys' authentication items are deleted
+//! before the request is answered, so a deletion that was confirmed leaves no key that works; where
+//! the function dies before that, the purge deletes them.
 //!
-//! A space that is to be deleted only if it is empty is closed before it is looked at, and marked only while it is still
-//! closed by the same deletion. Whoever stores a file looks at the space after writing, and takes the file back where it
-//! is closed: so either the deletion sees the file, or nobody was told that it is there, and no upload that was accepted is
-//! lost.
+//! A space that is to be deleted only if it is empty is closed before it is looked at, and marked
+//! only while it is still closed by the same deletion. Whoever stores a file looks at the space
+//! after writing, and takes the file back where it is closed: so either the deletion sees the file,
+//! or nobody was told that it is there, and no upload that was accepted is lost.
 
 use domain::{Closing, Fault, Security, Violation};
 use queue::{PurgeJob, PurgePass, Queue};
@@ -15,7 +15,8 @@ use tracing::instrument;
 
 use crate::Space;
 
-/// How long a space or a folder stays closed where its deletion does not get on, in milliseconds: longer than a request works.
+/// How long a space or a folder stays closed where its deletion does not get on, in milliseconds:
+/// longer than a request works.
 pub(crate) const CLOSED_MS: i64 = 35_000;
 /// Seconds by which the announcement is kept back, so that the mark is there when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
@@ -51,7 +52,8 @@ impl Space {
         marked
     }
 
-    /// Announces the deletion and marks the space as deleted; with a token, only while that one keeps it closed.
+    /// Announces the deletion and marks the space as deleted; with a token, only while that one
+    /// keeps it closed.
     async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         let announced_at = self.now();
         let job = |pass| {
@@ -143,7 +145,8 @@ impl Space {
     }
 }
 
-/// The refusal of files by a space of which it is being decided whether it is deleted: a moment later it is, or is not.
+/// The refusal of files by a space of which it is being decided whether it is deleted: a moment
+/// later it is, or is not.
 pub(crate) fn closed() -> Fault {
     Fault {
         message: "The space is being deleted. Please try again.".into(),

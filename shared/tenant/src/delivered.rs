@@ -1,8 +1,8 @@
 //! What delivery needs of a file: its record, what its folders and its space demand, and its bytes.
 //!
-//! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::open`], which decides on access,
-//! makes it a [`Delivered`], which has record and bytes. What it decides on is read as it was at one moment, so nobody is
-//! let in who would not have been at any.
+//! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::open`], which
+//! decides on access, makes it a [`Delivered`], which has record and bytes. What it decides on is
+//! read as it was at one moment, so nobody is let in who would not have been at any.
 
 use std::time::Duration;
 
@@ -128,9 +128,10 @@ impl Tenants {
         ))
     }
 
-    /// Opens the original for a visitor: for everyone if neither the file nor anything around it requires proof, else for
-    /// the holder of a signed address or of a role in the space. A signature that does not verify is refused in both cases.
-    /// An image that has to carry a watermark is never delivered without it.
+    /// Opens the original for a visitor: for everyone if neither the file nor anything around it
+    /// requires proof, else for the holder of a signed address or of a role in the space. A
+    /// signature that does not verify is refused in both cases. An image that has to carry a
+    /// watermark is never delivered without it.
     #[instrument(skip_all)]
     pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
         let Located {
@@ -193,8 +194,9 @@ impl Tenants {
     }
 }
 
-/// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the signature is wrong,
-/// incomplete or expired, whatever else comes with the request, and on open files too.
+/// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the
+/// signature is wrong, incomplete or expired, whatever else comes with the request, and on open
+/// files too.
 fn verify(
     proof: Option<Result<(DeliveryProof, &MasterSecret), NotSigned>>,
     space: &Space,
@@ -214,7 +216,8 @@ impl Delivered {
         &self.file
     }
 
-    /// Returns a text that changes with every change of access to the file, at any level, and of its type.
+    /// Returns a text that changes with every change of access to the file, at any level, and of
+    /// its type.
     pub fn access_revision(&self) -> &str {
         &self.access_revision
     }
@@ -224,7 +227,8 @@ impl Delivered {
         self.grant
     }
 
-    /// Returns the second since 1970 at which the signed address of the request expires; `None` for one without a signature.
+    /// Returns the second since 1970 at which the signed address of the request expires; `None` for
+    /// one without a signature.
     pub fn expires_seconds(&self) -> Option<i64> {
         self.signed.map(|signed| signed.expires_seconds)
     }
@@ -238,8 +242,8 @@ impl Delivered {
         }
     }
 
-    /// The file's bytes, or those from the first to the last position, both inclusive; not found, where it was deleted
-    /// meanwhile.
+    /// The file's bytes, or those from the first to the last position, both inclusive; not found,
+    /// where it was deleted meanwhile.
     pub async fn bytes(
         &self,
         tenants: &Tenants,

@@ -11,7 +11,8 @@ use tracing::instrument;
 
 use crate::{Caller, Space, Tenants, folders::folder_closed};
 
-/// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it is read.
+/// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it
+/// is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
 
 /// The field that names the folder of a file.
@@ -47,7 +48,8 @@ impl Space {
         }
     }
 
-    /// Changes a file's record. Where others change it at the same time, the change is made again upon theirs.
+    /// Changes a file's record. Where others change it at the same time, the change is made again
+    /// upon theirs.
     pub async fn change_file(
         &self,
         from: File,
@@ -77,7 +79,8 @@ impl Space {
             .await
     }
 
-    /// Refuses files that are to be put into a folder that is gone or, once it is decided, still about to go.
+    /// Refuses files that are to be put into a folder that is gone or, once it is decided, still
+    /// about to go.
     async fn demand_open_folder(&self, folder: Option<FolderId>) -> Result<(), Fault> {
         let (_, folder) = self.with_settled_folder(folder).await?;
         let folder = folder.ok_or_else(|| Violations::from((FOLDER, Violation::Unknown)))?;
@@ -88,7 +91,8 @@ impl Space {
         }
     }
 
-    /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first, removes its bytes.
+    /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first,
+    /// removes its bytes.
     #[instrument(skip_all)]
     pub async fn delete_file(&self, file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
         let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());

@@ -22,7 +22,8 @@ impl FolderChains {
         }
     }
 
-    /// Reads the folders around all that is in some; those that were read before are not read again.
+    /// Reads the folders around all that is in some; those that were read before are not read
+    /// again.
     async fn read(
         space: &Space,
         wanted: &[InFolder],

@@ -1,8 +1,9 @@
 //! The deletion of a folder, which has to be empty.
 //!
-//! The folder is closed before it is looked at for the last time. Whoever stores a file in it looks at it after writing,
-//! and takes the file back where it is closed or gone; whoever moves something into it, or makes a folder in it, does so on
-//! the condition that it is open. So either the deletion sees what came, or nobody was told that it came.
+//! The folder is closed before it is looked at for the last time. Whoever stores a file in it looks
+//! at it after writing, and takes the file back where it is closed or gone; whoever moves something
+//! into it, or makes a folder in it, does so on the condition that it is open. So either the
+//! deletion sees what came, or nobody was told that it came.
 
 use domain::{Closing, Fault, Folder, FolderId, Violation};
 use tracing::instrument;
@@ -13,11 +14,13 @@ use crate::{
     folders::{FolderWithChain, folder_closed},
 };
 
-/// Times that it is looked whether a deletion that is at work has ended: all of them take far less than a request.
+/// Times that it is looked whether a deletion that is at work has ended: all of them take far less
+/// than a request.
 const LOOKS: u32 = 8;
 
 impl Space {
-    /// The space, and a folder of it; one that is about to be deleted once that is decided, or has taken long.
+    /// The space, and a folder of it; one that is about to be deleted once that is decided, or has
+    /// taken long.
     pub(crate) async fn with_settled_folder(
         &self,
         folder: Option<FolderId>,

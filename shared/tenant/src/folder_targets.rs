@@ -1,5 +1,5 @@
-//! Placement of files: a folder that a request or a config selects, resolved to the folders that exist and those that have
-//! to be created.
+//! Placement of files: a folder that a request or a config selects, resolved to the folders that
+//! exist and those that have to be created.
 
 use domain::{
     FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role,
@@ -32,7 +32,8 @@ pub struct Placement {
 }
 
 impl Space {
-    /// Resolves a selected folder. Returns violations of `folder_id` or `folder_path` if it cannot be in this space.
+    /// Resolves a selected folder. Returns violations of `folder_id` or `folder_path` if it cannot
+    /// be in this space.
     pub async fn placement(
         &self,
         selector: &FolderSelector,
@@ -102,7 +103,8 @@ impl Space {
         Ok(folders)
     }
 
-    /// Returns the folder with a name in the last of `around`, which is created if it does not exist.
+    /// Returns the folder with a name in the last of `around`, which is created if it does not
+    /// exist.
     async fn find_or_create_folder(
         &self,
         around: FolderChain,

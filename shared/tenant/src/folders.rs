@@ -65,7 +65,8 @@ pub enum FolderSetting {
 }
 
 impl Space {
-    /// Makes a folder in another one, or at the top. `complete` ends the request that it is made for.
+    /// Makes a folder in another one, or at the top. `complete` ends the request that it is made
+    /// for.
     pub async fn create_folder(
         &self,
         id: FolderId,
@@ -99,8 +100,8 @@ impl Space {
             .await
     }
 
-    /// Gives a folder another name, or puts it into another one. One that would then be in itself, or too deep, stays where
-    /// it is.
+    /// Gives a folder another name, or puts it into another one. One that would then be in itself,
+    /// or too deep, stays where it is.
     #[instrument(skip_all)]
     pub async fn move_folder(
         &self,
@@ -160,7 +161,8 @@ impl Space {
         self.change_folder(found, change).await
     }
 
-    /// Changes a folder's record where it is. Where others change it at the same time, the change is made again upon theirs.
+    /// Changes a folder's record where it is. Where others change it at the same time, the change
+    /// is made again upon theirs.
     pub(crate) async fn change_folder(
         &self,
         found: FolderWithChain,
@@ -180,7 +182,8 @@ impl Space {
             .await
     }
 
-    /// Returns a page of this space's folders, newest first: all of them, or those right in one or at the top.
+    /// Returns a page of this space's folders, newest first: all of them, or those right in one or
+    /// at the top.
     pub async fn list_folders(
         &self,
         parent: Option<Option<FolderId>>,
@@ -232,7 +235,8 @@ impl Space {
 }
 
 impl Tenants {
-    /// A folder and its space, by the folder's id; `None` where there is none, or none that the caller may know of.
+    /// A folder and its space, by the folder's id; `None` where there is none, or none that the
+    /// caller may know of.
     pub async fn folder(
         &self,
         caller: &Caller,

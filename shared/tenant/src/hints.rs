@@ -1,6 +1,7 @@
 //! What a function remembers between requests, so that the next one reads in fewer trips.
 //!
-//! Invariant: a hint decides nothing. It only says what to read; what was read says whether the hint was right.
+//! Invariant: a hint decides nothing. It only says what to read; what was read says whether the
+//! hint was right.
 
 use std::{
     collections::HashMap,

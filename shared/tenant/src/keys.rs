@@ -51,7 +51,8 @@ impl Tenants {
 }
 
 impl Keys {
-    /// Makes a key. The secret is in the answer and nowhere else. `complete` ends the request that it is made for.
+    /// Makes a key. The secret is in the answer and nowhere else. `complete` ends the request that
+    /// it is made for.
     pub async fn create(
         &self,
         new: NewKey,

@@ -1,9 +1,11 @@
-//! What one caller may reach: a space's records and objects together, and nothing of any other space.
+//! What one caller may reach: a space's records and objects together, and nothing of any other
+//! space.
 //!
-//! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had only for a [`Caller`]
-//! that may know of it, or as a verified [`UploadScope`], and everything it reads or writes is its own. The reads
-//! that are not scoped to a space are [`Tenants::admit`], [`Tenants::authenticate`], the look-up of whose a bare id is, and
-//! delivery's of a path; and the [`Purge`], the [`Checks`] of presigned uploads and the [`Sweep`] are nobody's requests.
+//! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had
+//! only for a [`Caller`] that may know of it, or as a verified [`UploadScope`], and everything it
+//! reads or writes is its own. The reads that are not scoped to a space are [`Tenants::admit`],
+//! [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path; and the
+//! [`Purge`], the [`Checks`] of presigned uploads and the [`Sweep`] are nobody's requests.
 
 mod account;
 mod assets;
@@ -77,7 +79,8 @@ impl Tenants {
         }
     }
 
-    /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked or expired.
+    /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked
+    /// or expired.
     pub async fn admit(
         &self,
         secret: &KeySecret,

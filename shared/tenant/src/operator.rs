@@ -1,4 +1,5 @@
-//! What whoever runs Larder does before there is anyone to ask: the first user, their key, their space.
+//! What whoever runs Larder does before there is anyone to ask: the first user, their key, their
+//! space.
 
 use domain::{
     ChosenIds, Fault, KeyName, KeySecret, NewSpace, Space, SpaceName, UploadConfig, UserId,
@@ -20,8 +21,8 @@ pub struct Bootstrapped {
     pub is_new: bool,
 }
 
-/// Makes sure that there is a user with a key that works: keeps the known key, replaces one that was lost or revoked,
-/// and makes user, space and key where there are none yet.
+/// Makes sure that there is a user with a key that works: keeps the known key, replaces one that
+/// was lost or revoked, and makes user, space and key where there are none yet.
 pub async fn bootstrap(tenants: &Tenants, known_key: Option<&str>) -> Result<Bootstrapped, Fault> {
     if let Some(secret) = known_key.and_then(KeySecret::parse)
         && let Some(caller) = tenants.authenticate(&secret).await?

@@ -1,7 +1,9 @@
-//! Removes what is left of deleted spaces and files. It is a background job, so it reaches a space without a caller.
+//! Removes what is left of deleted spaces and files. It is a background job, so it reaches a space
+//! without a caller.
 //!
-//! Invariant: the objects of a file go before its record, page by page, so that both shrink together, and what is left
-//! of a space is found from its records or in the bucket, wherever a job ends.
+//! Invariant: the objects of a file go before its record, page by page, so that both shrink
+//! together, and what is left of a space is found from its records or in the bucket, wherever a job
+//! ends.
 
 use bucket::{Bucket, ObjectKey};
 use domain::{Fault, FileId, SpaceId, Timestamp};
@@ -11,7 +13,8 @@ use tracing::instrument;
 
 use crate::{JobLimits, JobTime};
 
-/// How long the mark of a deletion may come after its announcement, in milliseconds: longer than a request lasts.
+/// How long the mark of a deletion may come after its announcement, in milliseconds: longer than a
+/// request lasts.
 const MARK_MS: i64 = 2 * 60_000;
 /// Seconds after which a job looks again for the mark.
 const UNMARKED_SECONDS: i64 = 15;
@@ -43,7 +46,8 @@ impl Purge {
         }
     }
 
-    /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end anywhere.
+    /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end
+    /// anywhere.
     #[instrument(skip_all)]
     pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, Fault> {
         let now = self.table.sources().now();
@@ -61,7 +65,8 @@ impl Purge {
         }
     }
 
-    /// Removes what is left of a file. A record that is gone never comes back: each is written under an id of its own.
+    /// Removes what is left of a file. A record that is gone never comes back: each is written
+    /// under an id of its own.
     async fn file(
         &self,
         space_id: SpaceId,
@@ -114,8 +119,8 @@ impl Purge {
         Ok(Purged::Done)
     }
 
-    /// Removes a page of records with the objects of their files, or, once there are no records, a page of the objects
-    /// that no record named; `false` if there is neither.
+    /// Removes a page of records with the objects of their files, or, once there are no records, a
+    /// page of the objects that no record named; `false` if there is neither.
     async fn remove_page(&self, space: SpaceId) -> Result<bool, Fault> {
         let page = self
             .table

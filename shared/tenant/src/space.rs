@@ -58,7 +58,8 @@ impl Tenants {
         Ok(membership.map(|membership| self.scoped(record, membership.role)))
     }
 
-    /// A file and its space, by the file's id; `None` where there is none, or none that the caller may know of.
+    /// A file and its space, by the file's id; `None` where there is none, or none that the caller
+    /// may know of.
     pub async fn file(
         &self,
         caller: &Caller,
@@ -128,7 +129,8 @@ impl Space {
         demand(self.role, least)
     }
 
-    /// Changes the space's record. Where others change it at the same time, the change is made again upon theirs.
+    /// Changes the space's record. Where others change it at the same time, the change is made
+    /// again upon theirs.
     pub async fn change(&mut self, change: impl Fn(&mut domain::Space)) -> Result<(), Fault> {
         let change = |space: &mut domain::Space, now| {
             change(space);
@@ -176,8 +178,8 @@ pub(crate) fn demand(role: Role, least: Role) -> Result<(), Fault> {
 }
 
 impl Caller {
-    /// Refuses a space key whose role is below this one, before its space is known to be the one meant. An account
-    /// key's role depends on the space.
+    /// Refuses a space key whose role is below this one, before its space is known to be the one
+    /// meant. An account key's role depends on the space.
     pub fn demand_in_own_space(&self, least: Role) -> Result<(), Fault> {
         self.own_space()
             .map_or(Ok(()), |(_, role)| demand(role, least))

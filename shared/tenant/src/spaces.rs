@@ -8,7 +8,8 @@ use table::{ChangeError, Reason, WriteError};
 use crate::{Caller, Tenants};
 
 impl Tenants {
-    /// Makes a space with its first upload config, owned by the user. `complete` ends the request that it is made for.
+    /// Makes a space with its first upload config, owned by the user. `complete` ends the request
+    /// that it is made for.
     pub async fn create_space(
         &self,
         user: UserId,
@@ -41,7 +42,8 @@ impl Tenants {
             .await
     }
 
-    /// Returns a page of the spaces that the caller may see, newest first. A space key sees its own.
+    /// Returns a page of the spaces that the caller may see, newest first. A space key sees its
+    /// own.
     pub async fn list_spaces(
         &self,
         caller: &Caller,

@@ -1,11 +1,12 @@
-//! Files whose bytes a client sends to a presigned URL: announced, copied to a key of their own, validated, made active.
+//! Files whose bytes a client sends to a presigned URL: announced, copied to a key of their own,
+//! validated, made active.
 //!
 //! Invariants:
-//! - What becomes active is stored under a key that no client can write before it is validated, so nothing that is sent
-//!   to the same URL later changes it.
+//! - What becomes active is stored under a key that no client can write before it is validated, so
+//!   nothing that is sent to the same URL later changes it.
 //! - A file becomes active once.
-//! - Each attempt stores under a revision of its own, and one that fails or loses removes nothing but its own object.
-//!   What a crash leaves is removed by the sweep.
+//! - Each attempt stores under a revision of its own, and one that fails or loses removes nothing
+//!   but its own object. What a crash leaves is removed by the sweep.
 
 use std::time::Duration;
 
@@ -21,10 +22,11 @@ use tracing::instrument;
 
 use crate::{Assets, Originals, Space, assets::Unwritten};
 
-/// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The last purge of a deleted
-/// space comes later.
+/// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The
+/// last purge of a deleted space comes later.
 pub const PRESIGNED_MS: i64 = 60 * 60 * 1_000;
-/// How long after its announcement it is looked for a file that nobody has confirmed, in milliseconds.
+/// How long after its announcement it is looked for a file that nobody has confirmed, in
+/// milliseconds.
 const CHECKED_MS: i64 = 2 * PRESIGNED_MS;
 
 /// Where a client may send bytes; it is never printed, since whoever has it may send them.
@@ -61,8 +63,8 @@ pub enum StagedCopied {
 }
 
 impl Assets<'_> {
-    /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it is sent for that somebody
-    /// looks after it, so none is ever forgotten.
+    /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it
+    /// is sent for that somebody looks after it, so none is ever forgotten.
     #[instrument(skip_all)]
     pub async fn announce(
         &self,
@@ -91,8 +93,8 @@ impl Assets<'_> {
         written.map_err(|Unwritten { fault, .. }| fault)
     }
 
-    /// A URL to which the bytes of an announced file can be sent from now on: for so long, or as long as the credentials
-    /// that sign it.
+    /// A URL to which the bytes of an announced file can be sent from now on: for so long, or as
+    /// long as the credentials that sign it.
     pub async fn presign(
         &self,
         id: FileId,
@@ -178,9 +180,10 @@ impl Assets<'_> {
         }
     }
 
-    /// Makes a pending file active with validated content that is stored. An attempt that is refused removes the bytes,
-    /// unless they may be in use. What callers have changed of the pending file meanwhile is kept. Returns the file, which another
-    /// attempt may have made active; `None` if it was removed.
+    /// Makes a pending file active with validated content that is stored. An attempt that is
+    /// refused removes the bytes, unless they may be in use. What callers have changed of the
+    /// pending file meanwhile is kept. Returns the file, which another attempt may have made
+    /// active; `None` if it was removed.
     ///
     /// Fails with 409 if the stored name is taken; the file stays pending.
     #[instrument(skip_all)]
@@ -228,8 +231,8 @@ impl Assets<'_> {
         }
     }
 
-    /// Takes back an activation if its space was deleted just before: the purge knows the paths of the files that it has
-    /// seen alone.
+    /// Takes back an activation if its space was deleted just before: the purge knows the paths of
+    /// the files that it has seen alone.
     async fn unless_deleted(&self, file: File, revision: Revision) -> Result<Option<File>, Fault> {
         if self.space.table.space(file.space_id).await?.is_some() {
             return Ok(Some(file));
@@ -239,8 +242,8 @@ impl Assets<'_> {
         Ok(None)
     }
 
-    /// Whether a failed activation took effect is unknown, unless the file's record tells. While it does not, the bytes
-    /// stay: they may be in use.
+    /// Whether a failed activation took effect is unknown, unless the file's record tells. While it
+    /// does not, the bytes stay: they may be in use.
     async fn after_failure(
         &self,
         id: FileId,
@@ -259,8 +262,9 @@ impl Assets<'_> {
         }
     }
 
-    /// Returns what became of a file that is no longer pending: this attempt activated it without hearing so, or another
-    /// attempt did, or it was removed. Nothing can activate it with this attempt's bytes any more.
+    /// Returns what became of a file that is no longer pending: this attempt activated it without
+    /// hearing so, or another attempt did, or it was removed. Nothing can activate it with this
+    /// attempt's bytes any more.
     async fn settled(
         &self,
         id: FileId,
@@ -278,7 +282,8 @@ impl Assets<'_> {
         }
     }
 
-    /// Removes a file that is pending still, and what was sent for it; `false` where it is pending no more.
+    /// Removes a file that is pending still, and what was sent for it; `false` where it is pending
+    /// no more.
     #[instrument(skip_all)]
     pub async fn discard(&self, file: &File) -> Result<bool, Fault> {
         let load = || async { self.space.file(file.id).await };

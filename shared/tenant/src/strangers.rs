@@ -1,7 +1,9 @@
-//! Where uploads go: into one space by one of its configs, for a caller with a key or for an anonymous one.
+//! Where uploads go: into one space by one of its configs, for a caller with a key or for an
+//! anonymous one.
 //!
-//! Invariant: what a request without a key names gives an [`UnverifiedUpload`], which shows nothing of the space; only proof makes it an
-//! [`UploadScope`]: a signature of the space, or an origin that the config allows.
+//! Invariant: what a request without a key names gives an [`UnverifiedUpload`], which shows nothing
+//! of the space; only proof makes it an [`UploadScope`]: a signature of the space, or an origin
+//! that the config allows.
 
 use domain::{
     Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned,
@@ -15,8 +17,8 @@ use crate::{Caller, PRESIGNED_MS, Space, Tenants};
 /// The least role that uploads, which is that of an anonymous uploader.
 const ROLE: Role = Role::User;
 
-/// How long after the creation of its file a confirm token is valid, in milliseconds: an hour longer than the presigned
-/// URL.
+/// How long after the creation of its file a confirm token is valid, in milliseconds: an hour
+/// longer than the presigned URL.
 const CONFIRM_TOKEN_MS: i64 = PRESIGNED_MS + 60 * 60 * 1_000;
 
 /// A space that takes uploads, and the config that they come under.
@@ -42,8 +44,9 @@ pub struct RequestOrigin<'a> {
 }
 
 impl Tenants {
-    /// Returns the space of a handle and the referenced config, or else the active one, for a caller with a key. Returns
-    /// violations of `space` or `upload_config` if the caller may not know of such a space or config.
+    /// Returns the space of a handle and the referenced config, or else the active one, for a
+    /// caller with a key. Returns violations of `space` or `upload_config` if the caller may not
+    /// know of such a space or config.
     ///
     /// Fails with 403 if the caller's role is too low or the space is disabled.
     #[instrument(skip_all)]
@@ -75,8 +78,8 @@ impl Tenants {
             .ok_or_else(|| ("upload_config", Violation::Unknown).into()))
     }
 
-    /// Returns the space of a handle. A space key's space is read together with the config that the request is likely to need:
-    /// the referenced one, or the one that was active the last time.
+    /// Returns the space of a handle. A space key's space is read together with the config that the
+    /// request is likely to need: the referenced one, or the one that was active the last time.
     async fn space_and_likely_config(
         &self,
         caller: &Caller,
@@ -106,8 +109,8 @@ impl Tenants {
         ))
     }
 
-    /// Verifies a signed URL. Returns where it allows uploads, and what it fixes. Fails with 403 if the space or the config
-    /// does not exist, as for a wrong signature.
+    /// Verifies a signed URL. Returns where it allows uploads, and what it fixes. Fails with 403 if
+    /// the space or the config does not exist, as for a wrong signature.
     pub async fn verify_signed_upload(
         &self,
         presented: &PresentedUpload,
@@ -124,7 +127,8 @@ impl Tenants {
             .map(|space| space.signing)
             .unwrap_or_default();
 
-        // The signature is verified also for a space that does not exist, so that the time tells nothing either.
+        // The signature is verified also for a space that does not exist, so that the time tells
+        // nothing either.
         let proven = presented.proven(signing, master, self.table.sources().now());
         let found = space.zip(config).ok_or(NotSigned::Invalid);
         let (signed, (space, config)) = proven.and_then(|signed| Ok((signed, found?)))?;
@@ -134,8 +138,8 @@ impl Tenants {
         Ok((UploadScope { space, config }, signed.clone()))
     }
 
-    /// Finds the space and the config of an unsigned upload. Fails with 404 if there is no such space, with 403 if the config
-    /// takes no unsigned uploads.
+    /// Finds the space and the config of an unsigned upload. Fails with 404 if there is no such
+    /// space, with 403 if the config takes no unsigned uploads.
     pub async fn find_unsigned_upload(
         &self,
         handle: &str,
@@ -168,8 +172,8 @@ impl Tenants {
         Ok(self.table.count(who, limit).await?)
     }
 
-    /// Returns an anonymous file and its space for its confirm token; `None` if the file no longer exists. Fails with 403 if
-    /// the token is invalid or has expired.
+    /// Returns an anonymous file and its space for its confirm token; `None` if the file no longer
+    /// exists. Fails with 403 if the token is invalid or has expired.
     pub async fn anonymous_file(
         &self,
         id: FileId,

@@ -1,8 +1,9 @@
-//! What the sweep does: objects that no record speaks of are removed once they are a day old. They are what is left where
-//! somebody died between storing bytes and writing their record.
+//! What the sweep does: objects that no record speaks of are removed once they are a day old. They
+//! are what is left where somebody died between storing bytes and writing their record.
 //!
-//! Invariant: an object is removed only where it is so old that nobody can still be about to write its record, and the
-//! record is read after that. Each object is judged once, in the round after its first day.
+//! Invariant: an object is removed only where it is so old that nobody can still be about to write
+//! its record, and the record is read after that. Each object is judged once, in the round after
+//! its first day.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,10 +17,11 @@ use crate::{JobLimits, JobTime};
 
 /// Milliseconds in a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-/// How old an object is when it is judged, in milliseconds: far older than whoever stored it takes to write its record.
+/// How old an object is when it is judged, in milliseconds: far older than whoever stored it takes
+/// to write its record.
 const JUDGED_AFTER_MS: i64 = DAY_MS;
-/// How long after a file's id was drawn bytes may be stored for it, in milliseconds: a request is repeated under its ids
-/// for a day, and what was sent to a presigned address is gone after a few.
+/// How long after a file's id was drawn bytes may be stored for it, in milliseconds: a request is
+/// repeated under its ids for a day, and what was sent to a presigned address is gone after a few.
 const STORED_WITHIN_MS: i64 = 7 * DAY_MS;
 
 /// The sweep's way to tables and buckets.
@@ -49,7 +51,8 @@ impl Sweep {
         }
     }
 
-    /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end anywhere.
+    /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end
+    /// anywhere.
     #[instrument(skip_all)]
     pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>) -> Result<Swept, Fault> {
         let round = match job.round {
@@ -121,7 +124,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at the originals of a space, from a file on, behind one of its objects where one is named.
+    /// Looks at the originals of a space, from a file on, behind one of its objects where one is
+    /// named.
     async fn through(
         &self,
         space_id: SpaceId,

@@ -40,7 +40,8 @@ impl Space {
         Ok(config)
     }
 
-    /// Changes an upload config. Where others change it at the same time, the change is made again upon theirs.
+    /// Changes an upload config. Where others change it at the same time, the change is made again
+    /// upon theirs.
     pub async fn change_upload_config(
         &self,
         from: UploadConfig,
@@ -92,7 +93,8 @@ impl Space {
 }
 
 impl Tenants {
-    /// An upload config and its space, by the config's id; `None` where there is none, or none that the caller may know of.
+    /// An upload config and its space, by the config's id; `None` where there is none, or none that
+    /// the caller may know of.
     pub async fn upload_config(
         &self,
         caller: &Caller,
@@ -119,8 +121,8 @@ impl Tenants {
         Ok(found.map(|(space, config, membership)| (self.scoped(space, membership.role), config)))
     }
 
-    /// Returns a page of the upload configs of every space in which the caller may read them: by space, newest first, and
-    /// newest first within each.
+    /// Returns a page of the upload configs of every space in which the caller may read them: by
+    /// space, newest first, and newest first within each.
     pub async fn list_all_upload_configs(
         &self,
         caller: &Caller,
@@ -140,8 +142,8 @@ impl Tenants {
         Ok(walk.end(more_spaces))
     }
 
-    /// Returns the spaces that a walk comes to, in its direction, and whether the caller may read configs there; and whether
-    /// there are more.
+    /// Returns the spaces that a walk comes to, in its direction, and whether the caller may read
+    /// configs there; and whether there are more.
     async fn spaces_to_walk(
         &self,
         caller: &Caller,
@@ -176,7 +178,8 @@ impl Tenants {
     }
 }
 
-/// A walk through spaces and the configs in each, in the direction of a page. A config's place is its space's id and its own.
+/// A walk through spaces and the configs in each, in the direction of a page. A config's place is
+/// its space's id and its own.
 struct Walk {
     listing: Listing,
     /// The spaces that it goes through, from that of the cursor on.

@@ -146,7 +146,8 @@ impl IntoResponse for Failure {
     }
 }
 
-/// Describes an error for the log: its messages, and the names of the fields with errors, but not their values.
+/// Describes an error for the log: its messages, and the names of the fields with errors, but not
+/// their values.
 fn cause(fault: &Fault) -> String {
     let mut text = error_chain(fault);
     if !fault.violations.is_empty() {

@@ -25,8 +25,8 @@ const SPACE_PARAMETER: &str = "space_id";
 #[derive(Clone, Copy, Debug)]
 pub struct AnyRole;
 
-/// An authenticated caller with requests left in their rate limit, who is to be authorized for the action `A` in a space
-/// that the body or the query names.
+/// An authenticated caller with requests left in their rate limit, who is to be authorized for the
+/// action `A` in a space that the body or the query names.
 #[derive(Clone)]
 pub struct Authenticated<A = AnyRole> {
     /// The caller.
@@ -46,7 +46,8 @@ pub struct AccountHolder {
 }
 
 impl Authenticated {
-    /// Returns the caller of a request whose key was checked by an extractor before. Fails with 500 if there was none.
+    /// Returns the caller of a request whose key was checked by an extractor before. Fails with 500
+    /// if there was none.
     pub(crate) fn of(request: &Request) -> Result<&Authenticated, Fault> {
         let known = request.extensions().get::<Authenticated>();
         known.ok_or_else(|| Fault::internal("a body is read before its caller is authenticated"))
@@ -81,15 +82,16 @@ impl<A> Authenticated<A> {
 }
 
 impl<A: Action> Authenticated<A> {
-    /// Authorizes the action on the resource with this id. Fails with 404 if the caller may not know of it.
+    /// Authorizes the action on the resource with this id. Fails with 404 if the caller may not
+    /// know of it.
     pub async fn can<T: Subject>(&self, id: &str) -> Result<Can<A, T>, Fault> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
         let (space, subject) = found.ok_or_else(Fault::not_found)?;
         Can::authorize(self.caller, space, subject, self.sources().clone())
     }
 
-    /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on that field if the caller
-    /// may not know of it.
+    /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on
+    /// that field if the caller may not know of it.
     pub async fn authorize_reference<T: Subject>(
         &self,
         field: &str,
@@ -103,7 +105,8 @@ impl<A: Action> Authenticated<A> {
         }
     }
 
-    /// Authorizes the action in the space that a query names, or else in the caller's default space.
+    /// Authorizes the action in the space that a query names, or else in the caller's default
+    /// space.
     pub async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, Fault> {
         if let Some(id) = &space_id.0 {
             return self.can(id).await;
@@ -184,7 +187,8 @@ where
 {
     type Rejection = Failure;
 
-    /// Fails with 403, before a body is read, if the role of a space key is too low in its own space.
+    /// Fails with 403, before a body is read, if the role of a space key is too low in its own
+    /// space.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated<A>, Failure> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         authenticated.caller.demand_in_own_space(A::LEAST)?;

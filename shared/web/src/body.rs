@@ -14,7 +14,8 @@ pub(crate) const JSON_BYTES: usize = 1 << 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// What an empty body stands for.
 const EMPTY_OBJECT: &[u8] = b"{}";
-/// Bytes of a refused body that are read and thrown away, so that the client reads the answer instead of a broken pipe.
+/// Bytes of a refused body that are read and thrown away, so that the client reads the answer
+/// instead of a broken pipe.
 pub const DRAIN_BYTES: usize = 64 << 20;
 
 /// The content type of a request, where it has one.
@@ -27,10 +28,11 @@ pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
         .ok()
 }
 
-/// Reads the body of a JSON route without its byte order mark. An empty body of any content type stands for `{}`.
+/// Reads the body of a JSON route without its byte order mark. An empty body of any content type
+/// stands for `{}`.
 ///
-/// Fails with 415 if the body is of another content type, or encoded; with 413 above [`JSON_BYTES`]; with 400 if the body
-/// ends early.
+/// Fails with 415 if the body is of another content type, or encoded; with 413 above
+/// [`JSON_BYTES`]; with 400 if the body ends early.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
     let is_typed = headers.contains_key(header::CONTENT_TYPE);
     if let Err(encoded) = require_unencoded(headers) {
@@ -108,7 +110,8 @@ async fn read_bounded(body: Body) -> Result<Bytes, Fault> {
     Ok(read.into())
 }
 
-/// Reads and throws away what is left of a body, up to [`DRAIN_BYTES`]. Returns how many bytes were read.
+/// Reads and throws away what is left of a body, up to [`DRAIN_BYTES`]. Returns how many bytes were
+/// read.
 pub async fn drain(mut body: Body) -> usize {
     let mut drained = 0;
     while let Some(Ok(frame)) = body.frame().await {

@@ -1,4 +1,5 @@
-//! Authorization: a handler that needs to act in a space asks for [`Can`] with the action, and gets it or is never run.
+//! Authorization: a handler that needs to act in a space asks for [`Can`] with the action, and gets
+//! it or is never run.
 
 use std::{future::Future, marker::PhantomData};
 
@@ -141,7 +142,8 @@ impl Subject for UploadConfig {
     }
 }
 
-/// A caller who may do the action in a space; the only way for a handler to that space's table and bucket.
+/// A caller who may do the action in a space; the only way for a handler to that space's table and
+/// bucket.
 pub struct Can<A: Action, T = ()> {
     /// Who acts.
     pub caller: Caller,

@@ -1,9 +1,10 @@
 //! Declarations of endpoints, and the routers that are made from them.
 //!
-//! An endpoint is declared once, beside its handler: method, path, summary and errors of its own in an [`Endpoint`]; caller,
-//! role, request, response and status in the types of the handler. A function lists its endpoints in one generic function
-//! over [`Register`]. A [`RouterBuilder`] mounts the handlers; the OpenAPI document describes them, in another program.
-//! No function links code that describes.
+//! An endpoint is declared once, beside its handler: method, path, summary and errors of its own in
+//! an [`Endpoint`]; caller, role, request, response and status in the types of the handler. A
+//! function lists its endpoints in one generic function over [`Register`]. A [`RouterBuilder`]
+//! mounts the handlers; the OpenAPI document describes them, in another program. No function links
+//! code that describes.
 
 use axum::{
     Router,
@@ -119,7 +120,8 @@ impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
         }
     }
 
-    /// Returns the router. A request that matches no endpoint is a 404, or a 405 with `Allow` on a path with other methods.
+    /// Returns the router. A request that matches no endpoint is a 404, or a 405 with `Allow` on a
+    /// path with other methods.
     pub fn finish(self, state: S) -> Router {
         let known: Routes = self.routes.into();
         let fallback = move |request| fallback(request, known);

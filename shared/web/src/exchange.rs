@@ -1,4 +1,5 @@
-//! What extractors learn of a request that its response has to say: where the caller stands in their rate limit.
+//! What extractors learn of a request that its response has to say: where the caller stands in
+//! their rate limit.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,8 +27,8 @@ impl Exchange {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(allowance);
     }
 
-    /// Puts what is left of the caller's requests into the answer's headers: as has long been done, and as the IETF's
-    /// draft has it (draft-ietf-httpapi-ratelimit-headers-10).
+    /// Puts what is left of the caller's requests into the answer's headers: as has long been done,
+    /// and as the IETF's draft has it (draft-ietf-httpapi-ratelimit-headers-10).
     pub(crate) fn put_headers(&self, headers: &mut HeaderMap) {
         let Some(allowance) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else {
             return;

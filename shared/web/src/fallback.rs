@@ -14,7 +14,8 @@ use crate::{Failure, with_layers};
 
 /// Seconds for which a browser may remember a preflight's answer.
 const PREFLIGHT_SECONDS: u32 = 7_200;
-/// Methods that a preflight of an unknown path allows, so that the browser goes on and shows the 404.
+/// Methods that a preflight of an unknown path allows, so that the browser goes on and shows the
+/// 404.
 const ANY_METHODS: &str = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 
 /// A method and a path that an endpoint takes.
@@ -48,7 +49,8 @@ impl Route {
     }
 }
 
-/// Returns a router that takes no request, and knows the methods of these routes: a method and a path on each line.
+/// Returns a router that takes no request, and knows the methods of these routes: a method and a
+/// path on each line.
 pub fn not_found_router(routes: &str) -> Router {
     let parse = |line: &str| {
         let (method, path) = line.split_once(' ')?;
@@ -61,7 +63,8 @@ pub fn not_found_router(routes: &str) -> Router {
     with_layers(Router::new().fallback(move |request| fallback(request, routes)))
 }
 
-/// Answers a request that no endpoint takes: a preflight with 204 on any path, else 405 with `Allow` or 404.
+/// Answers a request that no endpoint takes: a preflight with 204 on any path, else 405 with
+/// `Allow` or 404.
 pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
     let is_preflight = request.method() == Method::OPTIONS;
     let Some(allowed) = allowed_methods(&routes, request.uri().path()) else {

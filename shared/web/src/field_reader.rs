@@ -1,10 +1,11 @@
 //! How requests name the fields that they read.
 //!
-//! The same reading code runs with two readers: [`Fields`](crate::Fields) parses and validates a request, and
-//! [`SchemaReader`](crate::openapi::SchemaReader) records which fields there are, so that the schema that the OpenAPI
-//! document shows is what is validated.
+//! The same reading code runs with two readers: [`Fields`](crate::Fields) parses and validates a
+//! request, and [`SchemaReader`](crate::openapi::SchemaReader) records which fields there are, so
+//! that the schema that the OpenAPI document shows is what is validated.
 //!
-//! Invariant: a `read` function reads every field before it looks at a result, since the schema reader returns no values.
+//! Invariant: a `read` function reads every field before it looks at a result, since the schema
+//! reader returns no values.
 
 use domain::{Timestamp, Violation, Violations};
 use schemars::JsonSchema;
@@ -37,7 +38,8 @@ impl<T: Clone> Patch<T> {
     }
 }
 
-/// Reads the fields of one object. Strings are trimmed, and an empty one is null. Fields that are not read are ignored.
+/// Reads the fields of one object. Strings are trimmed, and an empty one is null. Fields that are
+/// not read are ignored.
 ///
 /// Every method returns `None` also where a violation was recorded.
 pub trait FieldReader: Sized {
@@ -93,10 +95,12 @@ pub trait FieldReader: Sized {
         numbered: impl FnOnce(i64) -> Result<T, Violation>,
     ) -> Option<T>;
 
-    /// Reads a string or a number as text; it may be absent or null. `T` describes it and is not checked.
+    /// Reads a string or a number as text; it may be absent or null. `T` describes it and is not
+    /// checked.
     fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String>;
 
-    /// Reads a list of at most `max` strings that may be absent or null. Errors name an item by its position.
+    /// Reads a list of at most `max` strings that may be absent or null. Errors name an item by its
+    /// position.
     fn list<T: JsonSchema>(
         &mut self,
         name: &str,
@@ -112,7 +116,8 @@ pub trait FieldReader: Sized {
         parse: impl Fn(&str) -> Result<T, Violation>,
     ) -> Option<Vec<T>>;
 
-    /// Reads a list as [`list`](FieldReader::list) does, or one string with commas between the items.
+    /// Reads a list as [`list`](FieldReader::list) does, or one string with commas between the
+    /// items.
     fn list_or_csv<T: JsonSchema>(
         &mut self,
         name: &str,

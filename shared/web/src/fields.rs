@@ -1,4 +1,5 @@
-//! A request's fields, read into constrained types; all that is wrong with them is reported together.
+//! A request's fields, read into constrained types; all that is wrong with them is reported
+//! together.
 //!
 //! Strings are trimmed, and an empty one is null. Fields that nobody asks for are ignored.
 
@@ -368,8 +369,8 @@ impl FieldReader for Fields {
     }
 }
 
-/// Returns a number without a fraction: as JSON Schema has it, `60.0` is an integer. What is beyond 64 bits is the greatest or
-/// least of them, so that it is beyond every bound.
+/// Returns a number without a fraction: as JSON Schema has it, `60.0` is an integer. What is beyond
+/// 64 bits is the greatest or least of them, so that it is beyond every bound.
 fn whole(number: &Number) -> Option<i64> {
     let whole = number.as_f64().filter(|number| number.fract() == 0.0);
     #[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]

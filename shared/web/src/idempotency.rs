@@ -1,8 +1,9 @@
 //! `Idempotency-Key`: a request that creates something is done once, however often it is sent.
 //!
-//! A key's scope is the caller and the path. Scope and payload are kept as HMACs under secrets derived from the caller's own,
-//! and the response is encrypted under another: the table reveals none of them. The secret of a caller with an API key is the
-//! key; that of another caller is their identity and the `Idempotency-Key`.
+//! A key's scope is the caller and the path. Scope and payload are kept as HMACs under secrets
+//! derived from the caller's own, and the response is encrypted under another: the table reveals
+//! none of them. The secret of a caller with an API key is the key; that of another caller is their
+//! identity and the `Idempotency-Key`.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
@@ -71,7 +72,8 @@ impl Reservation {
         self.ids
     }
 
-    /// Returns what completes the reservation in the transaction that does the request: the resource as a 201 shows it.
+    /// Returns what completes the reservation in the transaction that does the request: the
+    /// resource as a 201 shows it.
     pub fn complete(&self, created: &impl Serialize) -> Option<Completion> {
         self.complete_with(created_body(created))
     }
@@ -92,8 +94,8 @@ impl Reservation {
         })
     }
 
-    /// Does the request by `work`. If it fails or panics, releases the reservation, so that the request may be sent again at
-    /// once; if that fails too, after the reservation's lease.
+    /// Does the request by `work`. If it fails or panics, releases the reservation, so that the
+    /// request may be sent again at once; if that fails too, after the reservation's lease.
     pub async fn settle<T>(
         &self,
         work: impl Future<Output = Result<T, Failure>>,
@@ -157,7 +159,8 @@ impl IdempotencyScope {
 
     /// Reserves the request, whose payload is all that it specifies.
     ///
-    /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while the request is in progress.
+    /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while
+    /// the request is in progress.
     pub async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
         let Some(named) = &self.named else {
             return Ok(Begun::Proceed(Box::new(Reservation {
@@ -233,8 +236,8 @@ pub struct IdempotentJson<T> {
 }
 
 impl<T: FromFields> IdempotentJson<T> {
-    /// Does the request by `work`, unless it was done before. A request that was done is answered as before even if its
-    /// fields would be refused by now.
+    /// Does the request by `work`, unless it was done before. A request that was done is answered
+    /// as before even if its fields would be refused by now.
     pub async fn once<V>(
         self,
         work: impl AsyncFnOnce(T, &Reservation) -> Result<V, Failure>,
@@ -244,8 +247,8 @@ impl<T: FromFields> IdempotentJson<T> {
         self.once_authorized(async |_| Ok(()), work).await
     }
 
-    /// Does the same with a request whose fields say where the caller acts: `authorize` is asked before each answer, so that
-    /// nobody gets one from a space that they lost.
+    /// Does the same with a request whose fields say where the caller acts: `authorize` is asked
+    /// before each answer, so that nobody gets one from a space that they lost.
     pub async fn once_authorized<P, V>(
         mut self,
         authorize: impl AsyncFnOnce(&T) -> Result<P, Failure>,

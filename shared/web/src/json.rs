@@ -21,7 +21,8 @@ impl<T: FromFields, S: Send + Sync> FromRequest<S> for ValidJson<T> {
     }
 }
 
-/// A JSON object whose fields a handler reads itself, those of `T` among them: what they mean depends on a record.
+/// A JSON object whose fields a handler reads itself, those of `T` among them: what they mean
+/// depends on a record.
 pub struct UnreadJson<T> {
     /// The fields.
     pub fields: Fields,

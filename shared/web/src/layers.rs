@@ -1,5 +1,5 @@
-//! What every request passes through around its handler: a net for panics, headers for scripts of other origins, and where
-//! the caller stands in their limit.
+//! What every request passes through around its handler: a net for panics, headers for scripts of
+//! other origins, and where the caller stands in their limit.
 
 use std::any::Any;
 

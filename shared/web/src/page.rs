@@ -1,7 +1,8 @@
 //! Pages of a list: `limit` and `cursor` in, items and both neighbours' cursors out.
 //!
-//! A client's cursor is base64url of a mark and the text of a [`Cursor`]. The mark is an HMAC under a secret of its own over
-//! this text and the list: its path, its filters and whose it is. So a cursor opens its own list only.
+//! A client's cursor is base64url of a mark and the text of a [`Cursor`]. The mark is an HMAC under
+//! a secret of its own over this text and the list: its path, its filters and whose it is. So a
+//! cursor opens its own list only.
 
 use axum::{
     Json,
@@ -178,7 +179,8 @@ impl List {
     }
 }
 
-/// What a list's cursors are bound to: no other path, no other filters, no other owner's keys. An empty filter is none.
+/// What a list's cursors are bound to: no other path, no other filters, no other owner's keys. An
+/// empty filter is none.
 fn list_name(by: &Authenticated, query: &str) -> String {
     let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let parameters = parameters

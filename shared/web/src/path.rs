@@ -1,4 +1,5 @@
-//! Paths: their parameters, and the one spelling by which two requests are told to be for the same thing.
+//! Paths: their parameters, and the one spelling by which two requests are told to be for the same
+//! thing.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::{Fault, KeyId, SpaceId};

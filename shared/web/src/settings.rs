@@ -4,8 +4,8 @@ use domain::{AccessControl, Opacity, Security, Violation, Watermark, WebAddress,
 
 use crate::{FieldReader, FromFields};
 
-/// The flags of an access control in a request. One given flag sets the other to its complement; of two given ones, either
-/// closes.
+/// The flags of an access control in a request. One given flag sets the other to its complement; of
+/// two given ones, either closes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccessControlChange {
     requires_auth: Option<bool>,
@@ -29,7 +29,8 @@ impl FromFields for AccessControlChange {
 }
 
 impl AccessControlChange {
-    /// Returns the access control that the flags set; `None` without any flag, which changes nothing.
+    /// Returns the access control that the flags set; `None` without any flag, which changes
+    /// nothing.
     pub fn access_control(&self) -> Option<AccessControl> {
         let closes_by_read = self.public_read.map(|public_read| !public_read);
         let requires_auth = match (self.requires_auth, closes_by_read) {

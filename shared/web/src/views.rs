@@ -19,7 +19,8 @@ impl From<Timestamp> for Rfc3339 {
     }
 }
 
-/// Returns the URL that delivers a file, at `cdn_url` if its space has no custom domain; `None` while the file is pending.
+/// Returns the URL that delivers a file, at `cdn_url` if its space has no custom domain; `None`
+/// while the file is pending.
 pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
     if file.status == FileStatus::Pending {
         return None;
@@ -70,8 +71,8 @@ pub struct FileView {
 }
 
 impl FileView {
-    /// The view of a file in its folders, or in none that anyone could tell, in its space. Every field of the record is either
-    /// shown here or named as one that is not.
+    /// The view of a file in its folders, or in none that anyone could tell, in its space. Every
+    /// field of the record is either shown here or named as one that is not.
     pub fn of(
         file: &File,
         folders: Option<&FolderChain>,
@@ -154,7 +155,8 @@ pub struct AnonymousFileView {
 }
 
 impl AnonymousFileView {
-    /// Returns the view of a file of a space. Changes that others made since its activation do not show.
+    /// Returns the view of a file of a space. Changes that others made since its activation do not
+    /// show.
     pub fn of(file: &File, space: &Space, cdn_url: &str) -> AnonymousFileView {
         let kept = file.at_activation.as_ref();
         let original_name = kept.map_or(&file.original_name, |kept| &kept.original_name);

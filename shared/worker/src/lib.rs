@@ -1,7 +1,8 @@
 //! The SQS edge: a batch of messages in, the ids of those to be delivered again out.
 //!
-//! Invariant: one message's failure, error or panic, never fails or hides another's, and the answer always has the
-//! shape of a partial batch response; any other shape would make SQS delete the whole batch.
+//! Invariant: one message's failure, error or panic, never fails or hides another's, and the answer
+//! always has the shape of a partial batch response; any other shape would make SQS delete the
+//! whole batch.
 
 mod context;
 
@@ -29,7 +30,8 @@ pub trait Worker: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// Why a job was not done. Its message is delivered again, until its queue's redrive policy puts it aside.
+/// Why a job was not done. Its message is delivered again, until its queue's redrive policy puts it
+/// aside.
 #[derive(Debug, thiserror::Error)]
 #[error("to be retried: {0}")]
 pub struct Failure(#[source] Box<dyn std::error::Error + Send + Sync>);
@@ -48,7 +50,8 @@ pub struct Batch(Arc<dyn Fn(SqsEvent, Instant) -> Answer + Send + Sync>);
 type Answer = Pin<Box<dyn Future<Output = SqsBatchResponse> + Send>>;
 
 impl Batch {
-    /// The batches of one worker, measured by this meter. The worker takes time and randomness from these sources.
+    /// The batches of one worker, measured by this meter. The worker takes time and randomness from
+    /// these sources.
     pub fn of<W: Worker>(worker: W, meter: Meter, sources: Sources) -> Batch {
         let worker = Arc::new(worker);
         Batch(Arc::new(move |event, deadline| {
@@ -62,8 +65,9 @@ impl Batch {
         }))
     }
 
-    /// Works through a batch, message by message, in order. At the deadline the platform cuts the invocation off; jobs
-    /// that are larger than one page stop before, but each does at least a page.
+    /// Works through a batch, message by message, in order. At the deadline the platform cuts the
+    /// invocation off; jobs that are larger than one page stop before, but each does at least a
+    /// page.
     pub async fn handle(&self, event: SqsEvent, deadline: Instant) -> SqsBatchResponse {
         (self.0)(event, deadline).await
     }
@@ -77,8 +81,9 @@ async fn run<W: Worker>(
 ) -> SqsBatchResponse {
     let mut response = SqsBatchResponse::default();
     for message in event.records {
-        // An empty identifier fails the whole batch ("Handling errors for an SQS event source in Lambda" in the AWS Lambda
-        // developer guide), so a message without one, which SQS does not deliver, is dropped.
+        // An empty identifier fails the whole batch ("Handling errors for an SQS event source in
+        // Lambda" in the AWS Lambda developer guide), so a message without one, which SQS does not
+        // deliver, is dropped.
         let Some(id) = message.message_id.clone().filter(|id| !id.is_empty()) else {
             tracing::error!("a message without an id is dropped");
             continue;
@@ -97,7 +102,8 @@ async fn run<W: Worker>(
 }
 
 async fn work<W: Worker>(worker: &W, message: &SqsMessage, context: &JobContext) -> Outcome {
-    // A body that is not a job today is none tomorrow; the dead-letter queue keeps it for a person to look at.
+    // A body that is not a job today is none tomorrow; the dead-letter queue keeps it for a person
+    // to look at.
     let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
         tracing::error!("the message is not a job of this worker");
         return Outcome::Failed;

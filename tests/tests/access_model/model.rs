@@ -1,4 +1,5 @@
-//! What access has to be, told as simply as it can be: by going up from a file, folder by folder, to its space.
+//! What access has to be, told as simply as it can be: by going up from a file, folder by folder,
+//! to its space.
 
 use std::collections::BTreeMap;
 

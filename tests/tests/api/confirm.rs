@@ -666,7 +666,8 @@ async fn however_many_confirm_at_once_it_becomes_active_once() {
         answers.iter().filter(|answer| answer.status == 422).count(),
         1
     );
-    // Whoever looks for the bytes once they are gone finds none; whoever looks for the file as well.
+    // Whoever looks for the bytes once they are gone finds none; whoever looks for the file as
+    // well.
     assert!(
         answers
             .iter()

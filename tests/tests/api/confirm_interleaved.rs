@@ -1,6 +1,8 @@
-//! Other bytes are sent to the same presigned URL between two calls of a confirmation, at every call.
+//! Other bytes are sent to the same presigned URL between two calls of a confirmation, at every
+//! call.
 //!
-//! ETags collide throughout: for files with a collision of MD5, as published ones have, or because the emulated S3 is set so.
+//! ETags collide throughout: for files with a collision of MD5, as published ones have, or because
+//! the emulated S3 is set so.
 
 use std::pin::pin;
 
@@ -16,7 +18,8 @@ use super::{
 };
 use crate::confirm_check::check_now;
 
-/// Two messages of 128 bytes with one MD5, 79054025255fb1a26e4bc422aef54eb4: Wang and Yu, 2004. They differ in six bytes.
+/// Two messages of 128 bytes with one MD5, 79054025255fb1a26e4bc422aef54eb4: Wang and Yu, 2004.
+/// They differ in six bytes.
 const MD5_COLLISION: [&str; 2] = [
     "d131dd02c5e6eec4693d9a0698aff95c2fcab58712467eab4004583eb8fb7f8955ad340609f4b30283e488832571415a\
      085125e8f7cdc99fd91dbdf280373c5bd8823e3156348f5bae6dacd436c919c6dd53e2b487da03fd02396306d248cda0\
@@ -111,8 +114,8 @@ impl Pair {
         .await
     }
 
-    /// Confirms the first upload, and sends the second before the nth call of the confirmation. Returns the file's record,
-    /// if it is there still, and whether there was such a call.
+    /// Confirms the first upload, and sends the second before the nth call of the confirmation.
+    /// Returns the file's record, if it is there still, and whether there was such a call.
     async fn interleave(&self, route: Route, config: &str, call: u32) -> (Option<Value>, bool) {
         let announced = self.announce(config).await;
         announced
@@ -152,7 +155,8 @@ impl Pair {
         confirmation.await
     }
 
-    /// Interleaves both ways to confirm at every call, and checks that what is active is one of these.
+    /// Interleaves both ways to confirm at every call, and checks that what is active is one of
+    /// these.
     async fn check(&self, config: &str, lawful: &[Vec<u8>]) {
         for route in [Route::Request, Route::Check] {
             let mut calls = 0;

@@ -25,7 +25,8 @@ pub(crate) async fn kept(stack: &Stack) -> Dump {
     dump
 }
 
-/// What is kept, and that a handle is not to be used again: all that is to be left of a deleted space.
+/// What is kept, and that a handle is not to be used again: all that is to be left of a deleted
+/// space.
 pub(crate) fn with_retired(mut dump: Dump, handle: &str) -> Dump {
     dump.items.insert(
         (format!("HANDLE#{handle}"), "HANDLE".to_owned()),

@@ -1,5 +1,5 @@
-//! Addresses of files, signed as anyone would by the documentation, here and in other languages, and the vectors that all
-//! signers keep to.
+//! Addresses of files, signed as anyone would by the documentation, here and in other languages,
+//! and the vectors that all signers keep to.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, authority, form};

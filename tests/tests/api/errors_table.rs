@@ -1,5 +1,5 @@
-//! Every kind of refusal, whole: its status, its body, and the headers that it has and has not. And what every path says
-//! to `HEAD`, to `OPTIONS` and to methods that it does not take.
+//! Every kind of refusal, whole: its status, its body, and the headers that it has and has not. And
+//! what every path says to `HEAD`, to `OPTIONS` and to methods that it does not take.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,7 +107,8 @@ impl Expected {
     }
 }
 
-/// Demands that an answer has an id, and that scripts of any origin may read all of its headers that are ours.
+/// Demands that an answer has an id, and that scripts of any origin may read all of its headers
+/// that are ours.
 #[track_caller]
 fn demand_readable(answer: &Answer) {
     let asked = &answer.asked;

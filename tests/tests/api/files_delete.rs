@@ -1,4 +1,5 @@
-//! `DELETE /files/:id` and `DELETE /files`: a file is gone at once, and in time all that there was of it.
+//! `DELETE /files/:id` and `DELETE /files`: a file is gone at once, and in time all that there was
+//! of it.
 
 use futures::future::join_all;
 use serde_json::{Value, json};

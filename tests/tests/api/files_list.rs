@@ -282,7 +282,8 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
             .flat_map(|page| page.ids)
             .collect();
         assert_eq!(all.len(), ids.len(), "{filters}");
-        // The last one of each page goes once the page has been read, and the one before it gets another name.
+        // The last one of each page goes once the page has been read, and the one before it gets
+        // another name.
         let (mut met, mut doomed) = (Vec::new(), Vec::new());
         let mut page = list.page(None).await;
         loop {

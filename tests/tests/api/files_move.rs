@@ -1,4 +1,5 @@
-//! `PUT /files/:id`: into which folders a file is moved, which ones are made on the way, and by whom.
+//! `PUT /files/:id`: into which folders a file is moved, which ones are made on the way, and by
+//! whom.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form};

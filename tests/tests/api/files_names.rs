@@ -168,7 +168,8 @@ async fn a_record_that_is_sent_back_late_moves_no_file() {
         (&changed["folder_id"], &changed["tags"]),
         (&json!(folder), &json!(["x"]))
     );
-    // Elsewhere by the folder alone: what the record says of the path is that of the folder it is in.
+    // Elsewhere by the folder alone: what the record says of the path is that of the folder it is
+    // in.
     let elsewhere = acme
         .client
         .post(

@@ -1,4 +1,5 @@
-//! Changes of a file's type and folder by users and admins: a user cannot lower the protection in force.
+//! Changes of a file's type and folder by users and admins: a user cannot lower the protection in
+//! force.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form};
@@ -11,8 +12,8 @@ fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-/// Folders in a space that is open: open by inheritance, open by itself within a closed one, closed, and closed by the one
-/// around it.
+/// Folders in a space that is open: open by inheritance, open by itself within a closed one,
+/// closed, and closed by the one around it.
 struct Folders([(Value, bool); 5]);
 
 impl Folders {
@@ -43,7 +44,8 @@ impl Folders {
     }
 }
 
-/// Brings a file into a state as the owner, lets a client change it, and returns the status of that.
+/// Brings a file into a state as the owner, lets a client change it, and returns the status of
+/// that.
 async fn status_of_change(
     acme: &Tenant,
     client: &Client,
@@ -95,7 +97,8 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
                         expected,
                         "{what}"
                     );
-                    // A refused change has changed nothing, so that the admin starts from the same state.
+                    // A refused change has changed nothing, so that the admin starts from the same
+                    // state.
                     if expected == 403 {
                         assert_eq!(admin.put(&users, change).await.status, 200, "{what}");
                     }

@@ -42,7 +42,8 @@ fn parameters(url: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Demands that an address is signed as it is documented: by the space's secret, for its path and all else that it says.
+/// Demands that an address is signed as it is documented: by the space's secret, for its path and
+/// all else that it says.
 fn demand_signed(url: &str, file: &Value, secret: &str) {
     let mut said = parameters(url);
     let signature = said.remove("signature").expect("a signature");

@@ -1,4 +1,5 @@
-//! `PUT /files/:id`: lists follow it, pending files keep it, and updates at once lose nothing of each other.
+//! `PUT /files/:id`: lists follow it, pending files keep it, and updates at once lose nothing of
+//! each other.
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
@@ -88,7 +89,8 @@ async fn every_list_follows_at_once() {
     stack.stop().await;
 }
 
-/// Announces a photo and changes whatever may be changed of it, before or after its bytes were sent.
+/// Announces a photo and changes whatever may be changed of it, before or after its bytes were
+/// sent.
 async fn changed_while_pending(
     stack: &Stack,
     acme: &Tenant,
@@ -128,7 +130,8 @@ async fn changed_while_pending(
     (announced, pending)
 }
 
-/// Demands that a file is active, with the bytes that were sent and with all that was said of it while it was pending.
+/// Demands that a file is active, with the bytes that were sent and with all that was said of it
+/// while it was pending.
 async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
     let active = acme.client.get(&address(pending)).await.ok();
     let told_by_bytes = [

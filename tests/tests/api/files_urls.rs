@@ -1,4 +1,5 @@
-//! `POST /files/urls` and `GET /files/by-ref`: files found by their ids, many at once, and by their references.
+//! `POST /files/urls` and `GET /files/by-ref`: files found by their ids, many at once, and by their
+//! references.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/access-control`, and who may see a file by what itself, the folders around it and its
-//! space say: in force from the next request on.
+//! `PUT` and `DELETE /folders/:id/access-control`, and who may see a file by what itself, the
+//! folders around it and its space say: in force from the next request on.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, seconds};
@@ -228,7 +228,8 @@ async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing() {
     for _ in 0..2 {
         demand(&acme.client.delete(&path).await.ok(), None).await;
     }
-    // What was said before a reset is forgotten, and a flag that was never given is not the space's.
+    // What was said before a reset is forgotten, and a flag that was never given is not the
+    // space's.
     let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
     acme.client.put(&path, closed.clone()).await.ok();
     acme.client.delete(&path).await.ok();

@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/security`: the nearest folder that has a watermark of its own is heard, and else the
-//! space.
+//! `PUT` and `DELETE /folders/:id/security`: the nearest folder that has a watermark of its own is
+//! heard, and else the space.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, seconds};

@@ -1,4 +1,5 @@
-//! `DELETE /folders/:id`: only what is empty goes; and what folders leave behind when they or their space go.
+//! `DELETE /folders/:id`: only what is empty goes; and what folders leave behind when they or their
+//! space go.
 
 use serde_json::{Value, json};
 use tests::{Answer, PHOTO, Stack, Tenant, form, seconds};

@@ -79,7 +79,8 @@ impl List<'_> {
         }
     }
 
-    /// Demands that the list is of these folders, each of them once, in both directions and on pages that are full.
+    /// Demands that the list is of these folders, each of them once, in both directions and on
+    /// pages that are full.
     async fn demand(&self, expected: &[&Value]) {
         let what = format!("{} by {}", self.filters, self.limit);
         let mut pages = vec![self.page(None).await];
@@ -247,7 +248,8 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
         .await
         .refused(404);
 
-    // Where no space is named, a key's own one is meant, or an account's default one; what is blank is not named.
+    // Where no space is named, a key's own one is meant, or an account's default one; what is blank
+    // is not named.
     let account = stack.account();
     account
         .put("/account", json!({"default_space_id": other.id}))

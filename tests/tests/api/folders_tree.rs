@@ -11,7 +11,8 @@ use super::{
 /// Most folders within one another.
 const MOST: usize = 20;
 
-/// Makes so many folders, each in the one before it and the first in a given one; they are called 1, 2, 3.
+/// Makes so many folders, each in the one before it and the first in a given one; they are called
+/// 1, 2, 3.
 async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for number in 1..=height {
@@ -308,7 +309,8 @@ async fn the_twentieth_folder_is_the_deepest() {
         "parent_id",
     );
 
-    // What is in a folder goes with it: the whole tower fits under nothing, and all but its foot under one.
+    // What is in a folder goes with it: the whole tower fits under nothing, and all but its foot
+    // under one.
     let foot = made(&acme, &TOP, "foot").await;
     demand_only(
         &put(&acme, &folders[0], &foot).await.refused(422),

@@ -64,7 +64,8 @@ fn first_id(answer: &Answer) -> Value {
     data.get(0).unwrap_or(data)["id"].clone()
 }
 
-/// Demands that one effect is there, and no more: what was created is replayed, and nothing is left over.
+/// Demands that one effect is there, and no more: what was created is replayed, and nothing is left
+/// over.
 async fn demand_one_effect(
     stack: &Stack,
     acme: &Tenant,
@@ -245,7 +246,8 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
     let acme = stack.space("Acme").await;
     for creation in creations(&stack, &acme) {
         let before = stack.dump().await;
-        // An upload tries to settle what became of it, and dies over it too: its objects stay behind.
+        // An upload tries to settle what became of it, and dies over it too: its objects stay
+        // behind.
         refuse_transactions(
             &stack,
             if creation.path() == "/upload" {

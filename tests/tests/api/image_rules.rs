@@ -15,7 +15,8 @@ use super::images::{
 
 const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'/>";
 
-/// The photo with a quarter of its width and height, since encoding all of it as AVIF takes seconds.
+/// The photo with a quarter of its width and height, since encoding all of it as AVIF takes
+/// seconds.
 fn small_photo() -> Vec<u8> {
     const STEP: u32 = 4;
     let photo = seen(PHOTO).1.expect("pixels");

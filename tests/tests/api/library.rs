@@ -1,4 +1,5 @@
-//! A library of sixty files of every kind, which of them a list has to show, and lists, page by page.
+//! A library of sixty files of every kind, which of them a list has to show, and lists, page by
+//! page.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,8 @@ use super::signer::{query, text};
 const FILES: usize = TYPES.len() * TAGS.len() * KINDS.len();
 /// How files are delivered.
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
-/// What they are marked with: among it what differs in case alone, or by what keys and addresses are made of.
+/// What they are marked with: among it what differs in case alone, or by what keys and addresses
+/// are made of.
 const TAGS: [&[&str]; 4] = [&[], &["red"], &["Red", "two words"], &["red#1", "ü&=/%+"]];
 /// MIME type, resource type and bytes.
 const KINDS: [(&str, &str, &[u8]); 5] = [
@@ -30,7 +32,8 @@ const KINDS: [(&str, &str, &[u8]); 5] = [
         b"\0\0\0\0\x9D\xFE\x13\x77\xC1",
     ),
 ];
-/// Original names, and what they are compared by. One is the beginning of another, one is composed and one is not.
+/// Original names, and what they are compared by. One is the beginning of another, one is composed
+/// and one is not.
 const NAMES: [(&str, &str); 6] = [
     ("photo", "photo"),
     ("Photo 2.jpg", "photo 2.jpg"),
@@ -173,8 +176,8 @@ impl Library {
         }
     }
 
-    /// All that can be asked of one property of files, a group for each property; in each there is something that no file
-    /// is.
+    /// All that can be asked of one property of files, a group for each property; in each there is
+    /// something that no file is.
     pub(super) fn filters(&self) -> Vec<Vec<Filter>> {
         let same = |name, values: &[&str]| -> Vec<Filter> {
             values
@@ -220,7 +223,8 @@ impl Library {
         ]
     }
 
-    /// The ids of the files that all filters mean: newest first, but where names are searched, by name and then by id.
+    /// The ids of the files that all filters mean: newest first, but where names are searched, by
+    /// name and then by id.
     pub(super) fn meant(&self, filters: &[&Filter]) -> Vec<&str> {
         let is_meant = |filed: &&Filed| filters.iter().all(|filter| filed.is_meant(filter));
         let mut meant: Vec<&Filed> = self.files.iter().filter(is_meant).collect();
@@ -349,8 +353,9 @@ impl List<'_> {
         pages
     }
 
-    /// Demands that the list is of these ids, each of them once, in both directions and on full pages. The page behind them
-    /// may be empty: whether anything fits there is found out by reading it.
+    /// Demands that the list is of these ids, each of them once, in both directions and on full
+    /// pages. The page behind them may be empty: whether anything fits there is found out by
+    /// reading it.
     pub(super) async fn demand(&self, expected: &[&str]) {
         let forward = self.forward().await;
         let (first, last) = (&forward[0], forward.last().expect("at least one"));

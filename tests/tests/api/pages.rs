@@ -182,7 +182,8 @@ async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go() {
             tenant: &acme,
             limit,
         };
-        // Every fifth of those that are there goes at some time, be it before its page is read or after.
+        // Every fifth of those that are there goes at some time, be it before its page is read or
+        // after.
         let mut doomed: Vec<u64> = steady
             .iter()
             .copied()

@@ -40,7 +40,8 @@ async fn generated(signer: &Signer, fields: Value) -> String {
     url.split_once('?').expect("a query").1.to_owned()
 }
 
-/// The folder of a file that is uploaded, and of one that is announced, with this query and these fields.
+/// The folder of a file that is uploaded, and of one that is announced, with this query and these
+/// fields.
 async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, String)]) -> [Value; 2] {
     let form = fields
         .iter()

@@ -1,5 +1,5 @@
-//! `POST /upload/signed/presign`, and `POST /upload/confirm/:fileId` by a token: whoever holds a signed address sends
-//! bytes to storage itself.
+//! `POST /upload/signed/presign`, and `POST /upload/confirm/:fileId` by a token: whoever holds a
+//! signed address sends bytes to storage itself.
 
 use serde_json::{Value, json};
 use tests::{Answer, PHOTO, Stack, minutes};

@@ -1,4 +1,5 @@
-//! What holds for uploads by signed addresses beyond their signatures: spaces and configs, names of requests, limits.
+//! What holds for uploads by signed addresses beyond their signatures: spaces and configs, names of
+//! requests, limits.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Signs addresses, as it is documented and by nothing of ours, so that what signs and what verifies do
-//! not merely agree with each other.
+//! Signs addresses, as it is documented and by nothing of ours, so that what signs and what
+//! verifies do not merely agree with each other.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
@@ -98,7 +98,8 @@ pub(super) struct Signer {
 }
 
 impl Signer {
-    /// A space with a config, named `by-signature`, that takes signed uploads alone and asks this of them.
+    /// A space with a config, named `by-signature`, that takes signed uploads alone and asks this
+    /// of them.
     pub(super) async fn new(stack: &Stack, space: &str, config: Value) -> Signer {
         let acme = stack.space(space).await;
         let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": config});

@@ -1,5 +1,5 @@
-//! Signers in other languages, as anyone would write them by the documentation, and the vectors that all of them keep
-//! to.
+//! Signers in other languages, as anyone would write them by the documentation, and the vectors
+//! that all of them keep to.
 
 use serde_json::{Value, json};
 use tests::{Stack, authority};

@@ -1,5 +1,5 @@
-//! `POST /upload/unsigned/:spaceHandle/:configName`: uploads by anyone who comes from where a config lets them come
-//! from.
+//! `POST /upload/unsigned/:spaceHandle/:configName`: uploads by anyone who comes from where a
+//! config lets them come from.
 
 use reqwest::{
     header::HeaderValue,

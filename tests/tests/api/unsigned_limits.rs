@@ -1,4 +1,5 @@
-//! How much strangers may upload: in an hour by one config, in a minute from one address, and once under one name.
+//! How much strangers may upload: in an hour by one config, in a minute from one address, and once
+//! under one name.
 
 use futures::future::join_all;
 use reqwest::multipart::Form;

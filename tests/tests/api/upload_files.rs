@@ -375,7 +375,8 @@ async fn an_unknown_outcome_is_settled() {
         .created();
     demand_there(&stack, &acme, &files, &before).await;
 
-    // Where that cannot be settled either, nobody is told that they are there, and what may be in use stays whole.
+    // Where that cannot be settled either, nobody is told that they are there, and what may be in
+    // use stays whole.
     let before = stack.dump().await;
     faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     faults.refuse(

@@ -32,7 +32,8 @@ pub(super) const ROUTES: [Route; 6] = [
     Unsigned,
     UnsignedPresign,
 ];
-/// Those that take keys, whose requests may name a folder. Signed URLs for a folder have tests of their own.
+/// Those that take keys, whose requests may name a folder. Signed URLs for a folder have tests of
+/// their own.
 pub(super) const BY_KEY: [Route; 2] = [Route::Form, Presign];
 /// Most folders within one another.
 const MOST: usize = 20;

@@ -23,7 +23,8 @@ async fn a_config_says_where_files_go_and_what_is_missing_is_made_whoever_upload
     let uploads = Uploads::new(&stack, json!({"storage": {"folder": "/in/Süd/"}})).await;
     let acme = uploads.acme();
     let user = acme.role("user").await;
-    // The path leads on from what is there in another case, and is made anew where it has another name.
+    // The path leads on from what is there in another case, and is made anew where it has another
+    // name.
     let top = made(acme, &TOP, "IN").await;
     let mut expected = vec!["IN/".to_owned()];
     for route in ROUTES {

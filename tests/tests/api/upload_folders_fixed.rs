@@ -1,5 +1,5 @@
-//! Spaces of the folder mode `fixed`: the folders that a file is uploaded into are part of where it is delivered,
-//! whatever becomes of them later.
+//! Spaces of the folder mode `fixed`: the folders that a file is uploaded into are part of where it
+//! is delivered, whatever becomes of them later.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! Several files that go into a folder together, one after the other under the same name, or at once.
+//! Several files that go into a folder together, one after the other under the same name, or at
+//! once.
 
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};

@@ -1,4 +1,5 @@
-//! What clients keep, ask again for, or ask a part of: whoever may not see a file learns nothing of it by that either.
+//! What clients keep, ask again for, or ask a part of: whoever may not see a file learns nothing of
+//! it by that either.
 
 use serde_json::json;
 use tests::{Answer, Client, PHOTO, large_photo, seconds};
@@ -10,7 +11,8 @@ const BEFORE: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
 /// After all tests.
 const AFTER: &str = "Sat, 02 Jan 2094 03:04:05 GMT";
 
-/// A request for a file by a method, with a header, and the status that it has for whoever may see the file.
+/// A request for a file by a method, with a header, and the status that it has for whoever may see
+/// the file.
 type Asked<'a> = (&'a str, (&'a str, &'a str), u16);
 
 /// Every kind of request for a file with this tag.

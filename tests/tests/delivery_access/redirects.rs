@@ -211,7 +211,8 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url() {
     nobody.get(&location).await.demand(403);
     clock.advance(seconds(59));
 
-    // Browsers may store the bytes while the signed URL is valid, whenever in its lifetime the address is used.
+    // Browsers may store the bytes while the signed URL is valid, whenever in its lifetime the
+    // address is used.
     let (file, _) = put_large(&shelf, "private").await;
     let signed = shelf.signer.sign(&file.url, shelf.now() + 200, &[]);
     clock.advance(seconds(50));

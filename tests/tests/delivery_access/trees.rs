@@ -1,5 +1,5 @@
-//! Folders within folders: what they say of access and of watermarks holds wherever they are moved, and a folder that is
-//! missing lets nobody in.
+//! Folders within folders: what they say of access and of watermarks holds wherever they are moved,
+//! and a folder that is missing lets nobody in.
 
 use serde_json::{Value, json};
 use tests::{Answer, Client, PHOTO};
@@ -29,7 +29,8 @@ enum Step {
 }
 use Step::{Move, Say};
 
-/// Each step, the path of the innermost folder after it, and the folder that then decides; where it is none, the space does.
+/// Each step, the path of the innermost folder after it, and the folder that then decides; where it
+/// is none, the space does.
 const STEPS: [(Step, &str, Option<usize>); 14] = [
     (Say(0, Some(true)), "a/b/c/d/e/", Some(0)),
     (Say(2, Some(false)), "a/b/c/d/e/", Some(2)),

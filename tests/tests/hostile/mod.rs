@@ -1,5 +1,5 @@
-//! Requests that no client would send, to the API and to the CDN: each is refused, or its connection closed, and what
-//! comes after it is answered as ever.
+//! Requests that no client would send, to the API and to the CDN: each is refused, or its
+//! connection closed, and what comes after it is answered as ever.
 
 mod bodies;
 mod heads;
@@ -15,8 +15,9 @@ enum Outcome {
     Answered(u16),
     /// It was refused with this status, in the standard body.
     Refused(u16),
-    /// The listener did not take it for a request: it said so without a body, and closed the connection. Where it did
-    /// not read everything before, the client may see no more than the end of the connection.
+    /// The listener did not take it for a request: it said so without a body, and closed the
+    /// connection. Where it did not read everything before, the client may see no more than the end
+    /// of the connection.
     Unheard,
 }
 use Outcome::{Answered, Refused, Unheard};

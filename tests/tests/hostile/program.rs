@@ -8,7 +8,8 @@ use crate::persistence::{Program, client};
 
 /// How often every one of them is sent.
 const ROUNDS: usize = 20;
-/// What the program may grow by, in KiB, after the first round: a small part of the 28 MB that are sent.
+/// What the program may grow by, in KiB, after the first round: a small part of the 28 MB that are
+/// sent.
 const GROWTH_KIB_MAX: u64 = 4 << 10;
 
 /// The most memory that a process ever had, in KiB.

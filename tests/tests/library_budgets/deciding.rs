@@ -1,5 +1,6 @@
-//! What delivery reads to decide: one moment of the table at the root, two where there are folders, three the first time
-//! after something above was moved. Only a body takes one call more, and only a key another one.
+//! What delivery reads to decide: one moment of the table at the root, two where there are folders,
+//! three the first time after something above was moved. Only a body takes one call more, and only
+//! a key another one.
 
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant};
@@ -20,7 +21,8 @@ fn reads_and(calls: &str, number: usize) -> String {
     format!("{calls}, {}", reads(number))
 }
 
-/// Requests a file that a browser has, in whatever version, and asserts that deciding costs so many reads and nothing else.
+/// Requests a file that a browser has, in whatever version, and asserts that deciding costs so many
+/// reads and nothing else.
 async fn demand_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
     let asked = stack.anonymous.get_with(url, &condition);

@@ -9,7 +9,8 @@ use crate::api::{Announced, config, said};
 /// Files and folders of a folder that is moved.
 const CROWD: usize = 20;
 
-/// Uploads the photo with more fields, and gives what that costs besides being counted and storing the object.
+/// Uploads the photo with more fields, and gives what that costs besides being counted and storing
+/// the object.
 async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = fields.iter().fold(form, |form, (name, value)| {
@@ -31,7 +32,8 @@ async fn uploads_into_folders_cost_what_they_may() {
         config(&acme, name, json!({"storage": {"folder": path}})).await;
     }
     let deepest = ids.last().expect("a folder").as_str();
-    // The space is read together with the config, and once more with the folder when the files are there.
+    // The space is read together with the config, and once more with the folder when the files are
+    // there.
     let rows: [(&[(&str, &str)], &str); 11] = [
         (&[], "2 BatchGetItem, PutObject, TransactWriteItems"),
         (

@@ -1,5 +1,5 @@
-//! Access that changes while a file is delivered: between states of which none is open nobody is ever let in, and between
-//! states that are all open nobody is ever refused.
+//! Access that changes while a file is delivered: between states of which none is open nobody is
+//! ever let in, and between states that are all open nobody is ever refused.
 
 use std::cell::Cell;
 
@@ -26,8 +26,8 @@ const READERS: usize = 2;
 const STEPS: u64 = 2;
 /// Fewest steps of a walk.
 const STEPS_MIN: u64 = 24;
-/// Steps by which a walk may be longer, until each reader has been answered: while AWS has moods, all that a reader hears
-/// may be 503 for some steps.
+/// Steps by which a walk may be longer, until each reader has been answered: while AWS has moods,
+/// all that a reader hears may be 503 for some steps.
 const MORE_STEPS_MAX: u64 = 400;
 
 /// What all levels say.
@@ -159,7 +159,8 @@ impl Guarded<'_> {
             .ok();
     }
 
-    /// Asks for the file until it is over, and counts the answers but those that AWS was to blame for.
+    /// Asks for the file until it is over, and counts the answers but those that AWS was to blame
+    /// for.
     async fn ask(&self, is_over: &Cell<bool>, state: &Cell<State>, asks: bool, heard: &Cell<u64>) {
         while !is_over.get() {
             let before = state.get();
@@ -199,7 +200,8 @@ fn drawn(draws: &mut SmallRng, state: State, asks: bool) -> Step {
     }
 }
 
-/// Changes one thing after the other, while others ask for the file all the time, until each of them has been answered.
+/// Changes one thing after the other, while others ask for the file all the time, until each of
+/// them has been answered.
 async fn walk(seed: u64, is_moody: bool, asks: bool) {
     let ring = Ring::new(seed, is_moody).await;
     let mut draws = ring.draws.clone();

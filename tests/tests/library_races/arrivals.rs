@@ -1,5 +1,5 @@
-//! Files that come into folders, move and go, while folders and files are deleted: none is lost, and none is left in what
-//! is gone.
+//! Files that come into folders, move and go, while folders and files are deleted: none is lost,
+//! and none is left in what is gone.
 
 use futures::future::{join, join_all, join3};
 use rand::Rng;

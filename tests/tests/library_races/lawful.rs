@@ -60,8 +60,8 @@ impl<'a> Kept<'a> {
             .collect()
     }
 
-    /// A folder and all that are around it, from the innermost one up. Where there is a circle, or one is missing, it
-    /// fails.
+    /// A folder and all that are around it, from the innermost one up. Where there is a circle, or
+    /// one is missing, it fails.
     fn chain(&self, id: &'a str) -> Vec<&'a str> {
         let mut chain = vec![id];
         while let Some(outer) = within(self.folder(chain[chain.len() - 1]), "parent") {
@@ -81,8 +81,8 @@ impl<'a> Kept<'a> {
             .unwrap_or_else(|| panic!("{:?}: the folder {id} is missing", self.place))
     }
 
-    /// Every folder is found from the top, is counted by all that are around it, has its name for itself, and is listed
-    /// where it is; and nothing of one that is gone is left.
+    /// Every folder is found from the top, is counted by all that are around it, has its name for
+    /// itself, and is listed where it is; and nothing of one that is gone is left.
     pub(super) fn demand_folders(&self, may_be_closed: bool) {
         let place = self.place;
         let mut counted: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -136,8 +136,8 @@ impl<'a> Kept<'a> {
         assert_eq!(self.owned, kept, "{place:?}: whose folders are");
     }
 
-    /// Every file is in a folder that is there, or in none, and is listed there and nowhere else; but for those in missing
-    /// folders that are excused.
+    /// Every file is in a folder that is there, or in none, and is listed there and nowhere else;
+    /// but for those in missing folders that are excused.
     pub(super) fn demand_files(&self, is_excused: impl Fn(&str) -> bool) {
         let mut listed = BTreeSet::new();
         for (sort, file) in &self.items {

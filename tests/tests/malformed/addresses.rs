@@ -31,7 +31,8 @@ const NO_IDS: [&str; 22] = [
     "99999999999999999999999999999999",
 ];
 
-/// The addresses of a route with each of its ids in turn replaced by none, and spelled as it is not.
+/// The addresses of a route with each of its ids in turn replaced by none, and spelled as it is
+/// not.
 fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
     let mut ids = Vec::new();
     if row.path.contains("{id}") {

@@ -1,4 +1,5 @@
-//! Every route with the ids of another tenant, wherever an id may stand: as if there were none such.
+//! Every route with the ids of another tenant, wherever an id may stand: as if there were none
+//! such.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -39,7 +40,8 @@ async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -
         .await
 }
 
-/// Demands that what is foreign is answered as what is not there: by the same status and the same bytes.
+/// Demands that what is foreign is answered as what is not there: by the same status and the same
+/// bytes.
 #[track_caller]
 fn demand_same(foreign: &Answer, nowhere: &Answer, status: u16) {
     assert_eq!(

@@ -1,5 +1,5 @@
-//! Every route against input that is wrong in every way that its fields can be: never a 5xx, always the standard body,
-//! and nothing is written.
+//! Every route against input that is wrong in every way that its fields can be: never a 5xx, always
+//! the standard body, and nothing is written.
 
 mod addresses;
 mod bodies;

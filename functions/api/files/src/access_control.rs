@@ -1,4 +1,5 @@
-//! `PUT` and `DELETE /files/:id/access-control`: who may see the file, whatever its folders and its space say.
+//! `PUT` and `DELETE /files/:id/access-control`: who may see the file, whatever its folders and its
+//! space say.
 
 use axum::extract::State;
 use domain::{AccessControl, File};

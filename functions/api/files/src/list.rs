@@ -1,4 +1,5 @@
-//! `GET /files?space_id=`: list the files of a space, newest first, or by name where one is searched for.
+//! `GET /files?space_id=`: list the files of a space, newest first, or by name where one is
+//! searched for.
 
 use axum::extract::State;
 use domain::{

@@ -15,8 +15,9 @@ pub(crate) struct ProtectionCheck<'a> {
 }
 
 impl ProtectionCheck<'_> {
-    /// Fails with 403 if the caller is no admin and delivery would protect the file less than before. Fails with 503 if that
-    /// cannot be compared, since another request has moved the file in the meantime.
+    /// Fails with 403 if the caller is no admin and delivery would protect the file less than
+    /// before. Fails with 503 if that cannot be compared, since another request has moved the file
+    /// in the meantime.
     pub(crate) fn require_allowed(&self, from: &File, to: &File) -> Result<(), Fault> {
         let is_same = (from.folder_id(), from.delivery_type) == (to.folder_id(), to.delivery_type);
         if is_same || self.space.role() >= Role::Admin {

@@ -4,8 +4,9 @@ use domain::{Violation, Violations};
 use serde_json::Value;
 use web::FileView;
 
-/// The fields of a record that a request may send with another value: those that it changes, and those that the service fills
-/// in later, which a caller may not have seen yet. Every other field is read-only.
+/// The fields of a record that a request may send with another value: those that it changes, and
+/// those that the service fills in later, which a caller may not have seen yet. Every other field
+/// is read-only.
 const CHANGEABLE: [&str; 10] = [
     "id",
     "original_name",

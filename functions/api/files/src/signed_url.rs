@@ -1,4 +1,5 @@
-//! `POST /files/:id/signed-url`: an address by which its holder sees a file, or a rendering of it, without a key.
+//! `POST /files/:id/signed-url`: an address by which its holder sees a file, or a rendering of it,
+//! without a key.
 
 use axum::extract::State;
 use domain::{

@@ -190,8 +190,9 @@ async fn change(
     Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
 }
 
-/// Takes what a record that is sent back says of the path of its folder for what it is: nothing that is asked for. One that is
-/// another by now is noted. Gives whether nothing is said of another place than the present one.
+/// Takes what a record that is sent back says of the path of its folder for what it is: nothing
+/// that is asked for. One that is another by now is noted. Gives whether nothing is said of another
+/// place than the present one.
 fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
     let record = serde_json::to_value(before).unwrap_or_default();
     let is_same = |field: &str| body.get(field) == record.get(field);
@@ -204,7 +205,8 @@ fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
     is_same(FOLDER_ID) && !fields.has(FOLDER_PATH)
 }
 
-/// Refuses a name that something would run, unless the file came in by a config that allowed such a name.
+/// Refuses a name that something would run, unless the file came in by a config that allowed such a
+/// name.
 fn demand_name(name: &OriginalName, before: &OriginalName) -> Result<(), Violation> {
     let rules = ValidationRules::default();
     if demand_harmless_name(before, &rules).is_err() {

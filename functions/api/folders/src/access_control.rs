@@ -1,4 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/access-control`: set or reset who may read the files in a folder without proof.
+//! `PUT` and `DELETE /folders/:id/access-control`: set or reset who may read the files in a folder
+//! without proof.
 
 use domain::Folder;
 use tenant::{FolderSetting, FolderWithChain};

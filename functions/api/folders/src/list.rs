@@ -1,4 +1,5 @@
-//! `GET /folders`: list the folders of a space, newest first: all of them, or those directly in one folder or in none.
+//! `GET /folders`: list the folders of a space, newest first: all of them, or those directly in one
+//! folder or in none.
 
 use domain::{Fault, FolderId, Violation, Violations};
 use tenant::Space;

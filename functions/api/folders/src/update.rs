@@ -27,8 +27,8 @@ impl FromFields for UpdateFolder {
     }
 }
 
-/// Changes the fields that are present. Fails with 422 if the new parent is unknown, too deep or inside the folder, or has
-/// a folder of this name.
+/// Changes the fields that are present. Fails with 422 if the new parent is unknown, too deep or
+/// inside the folder, or has a folder of this name.
 pub(crate) async fn update(
     can: Can<ManageFolders, FolderWithChain>,
     ValidJson(UpdateFolder(to)): ValidJson<UpdateFolder>,

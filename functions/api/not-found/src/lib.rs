@@ -5,8 +5,8 @@
 use axum::Router;
 use runtime::{ConfigurationError, Environment};
 
-/// Every route of the API: a method and a path on each line. Written from the declarations of the endpoints, see the crate
-/// `openapi`.
+/// Every route of the API: a method and a path on each line. Written from the declarations of the
+/// endpoints, see the crate `openapi`.
 const ROUTES: &str = include_str!("../routes.txt");
 
 /// The function's router.

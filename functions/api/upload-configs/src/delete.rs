@@ -1,4 +1,5 @@
-//! `DELETE /upload-configs`: delete the upload config whose id stands in the body, unless it is its space's active one.
+//! `DELETE /upload-configs`: delete the upload config whose id stands in the body, unless it is its
+//! space's active one.
 
 use domain::UploadConfig;
 use web::{

@@ -1,5 +1,5 @@
-//! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read them, newest space first,
-//! and newest first within each.
+//! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read
+//! them, newest space first, and newest first within each.
 
 use web::{Authenticated, Endpoint, Failure, Page, PageRequest, ReadUploadConfigs};
 

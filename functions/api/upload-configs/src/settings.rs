@@ -63,7 +63,8 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
         "max_image_height",
     ];
     fields.only(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
-    // A list may be written as one text, its items parted by commas. One that names nothing asks for nothing.
+    // A list may be written as one text, its items parted by commas. One that names nothing asks
+    // for nothing.
     let allowed_formats = fields.list_or_csv("allowed_formats", ALLOWED_FORMATS, Extension::parse);
     let allowed_formats = allowed_formats.filter(|formats| !formats.is_empty());
     let max_file_size = fields.integer("max_file_size", 1, FILE_BYTES);

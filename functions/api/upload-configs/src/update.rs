@@ -1,4 +1,5 @@
-//! `POST /upload-configs/update`: change an upload config. What is absent stays; `config` is replaced as a whole.
+//! `POST /upload-configs/update`: change an upload config. What is absent stays; `config` is
+//! replaced as a whole.
 
 use domain::{
     DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules,

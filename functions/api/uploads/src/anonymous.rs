@@ -1,4 +1,5 @@
-//! Uploads without an API key: their secrets, their rate limits, and the clients they are counted by.
+//! Uploads without an API key: their secrets, their rate limits, and the clients they are counted
+//! by.
 
 use std::net::IpAddr;
 
@@ -10,7 +11,8 @@ use web::{Edge, Failure};
 
 /// The tier of unsigned uploads, in headers and records.
 pub(crate) const UNSIGNED: &str = "unsigned";
-/// Number of groups of an IPv6 address that identify its holder: a household or a host has all addresses of a /64.
+/// Number of groups of an IPv6 address that identify its holder: a household or a host has all
+/// addresses of a /64.
 const IPV6_GROUPS: usize = 4;
 
 /// Secrets and limits of uploads without a key.
@@ -43,8 +45,8 @@ impl AnonymousUploads {
         Ok(ConfirmTokens::new(self.master.get().await?))
     }
 
-    /// Returns an anonymous file and its space for its confirm token. Fails with 404 if the file no longer exists, with 403
-    /// if the token is invalid or has expired.
+    /// Returns an anonymous file and its space for its confirm token. Fails with 404 if the file no
+    /// longer exists, with 403 if the token is invalid or has expired.
     pub(crate) async fn file(
         &self,
         edge: &Edge,

@@ -1,9 +1,10 @@
-//! The body of a form as its parser reads it: in bounded pieces, and without control characters in the headers of parts
-//! (see `part_headers`).
+//! The body of a form as its parser reads it: in bounded pieces, and without control characters in
+//! the headers of parts (see `part_headers`).
 //!
 //! Invariants:
-//! - The parser never holds more than one piece beyond what it asked for. It keeps what it is given until it finds the end
-//!   of a part's headers, so memory does not grow with a body whose end it does not find.
+//! - The parser never holds more than one piece beyond what it asked for. It keeps what it is given
+//!   until it finds the end of a part's headers, so memory does not grow with a body whose end it
+//!   does not find.
 //! - Bytes are counted as they came.
 
 use std::{
@@ -25,15 +26,16 @@ use crate::part_headers::PartHeaders;
 const REST_BYTES: u64 = 1 << 20;
 /// Bytes of a file above its limit that are still read as part of the form.
 const FILE_SLACK_BYTES: u64 = 8 << 20;
-/// Largest body of a form of so many files, in bytes. A file that is too large by itself is refused as a field; it is read
-/// so far to tell.
+/// Largest body of a form of so many files, in bytes. A file that is too large by itself is refused
+/// as a field; it is read so far to tell.
 pub(crate) const fn body_bytes(files: usize) -> u64 {
     files as u64 * FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES
 }
 
 /// Largest piece, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
-/// Maximum number of bytes that lead to the content of a part: what stands before the first boundary, and the headers of each part.
+/// Maximum number of bytes that lead to the content of a part: what stands before the first
+/// boundary, and the headers of each part.
 const LEAD_BYTES: usize = 16 << 10;
 
 /// The limit that a body exceeds.

@@ -1,6 +1,7 @@
 //! `POST /upload/confirm/:fileId`: make a file active whose bytes were sent to storage.
 //!
-//! The caller has the key that declared the file, the key of an admin, or the token that came with the URL.
+//! The caller has the key that declared the file, the key of an admin, or the token that came with
+//! the URL.
 
 use std::convert::Infallible;
 
@@ -130,8 +131,8 @@ async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Spac
         .await
 }
 
-/// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break the rules, and with 404 if the
-/// file was removed.
+/// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break
+/// the rules, and with 404 if the file was removed.
 async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, Fault> {
     if file.status == FileStatus::Active {
         return Ok(file);

@@ -1,5 +1,5 @@
-//! A part's `Content-Disposition` (RFC 7578): which field it is, and what its file is called, in whatever bytes that
-//! was sent.
+//! A part's `Content-Disposition` (RFC 7578): which field it is, and what its file is called, in
+//! whatever bytes that was sent.
 
 use axum::http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
@@ -56,8 +56,8 @@ fn parameters(value: &str) -> Vec<(String, String)> {
     parameters
 }
 
-/// A quoted text up to its closing quote, and what follows. Only quotes are escaped: to some clients a backslash is part
-/// of a path.
+/// A quoted text up to its closing quote, and what follows. Only quotes are escaped: to some
+/// clients a backslash is part of a path.
 fn unquoted(quoted: &str) -> (String, &str) {
     let mut text = String::new();
     let mut rest = quoted;

@@ -1,4 +1,5 @@
-//! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's place.
+//! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's
+//! place.
 
 use axum::extract::State;
 use domain::{

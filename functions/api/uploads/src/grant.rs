@@ -1,8 +1,8 @@
-//! Who may upload: the holder of an API key, the holder of a signed URL, or anyone from an origin that an upload config
-//! allows. Each of the three proofs gives an [`UploadGrant`].
+//! Who may upload: the holder of an API key, the holder of a signed URL, or anyone from an origin
+//! that an upload config allows. Each of the three proofs gives an [`UploadGrant`].
 //!
-//! Invariant: a request is counted, but without a key by a counter that is created only once its URL or config has been
-//! found.
+//! Invariant: a request is counted, but without a key by a counter that is created only once its
+//! URL or config has been found.
 
 use std::future::Future;
 
@@ -91,7 +91,8 @@ pub(crate) struct UploadLimits {
     pub(crate) original_name: Option<OriginalName>,
     /// The only allowed MIME type, if there is one.
     pub(crate) content_type: Option<Mime>,
-    /// Maximum number of uploads under the config in a clock hour; `None` if uploads are not counted.
+    /// Maximum number of uploads under the config in a clock hour; `None` if uploads are not
+    /// counted.
     pub(crate) max_uploads_per_hour: Option<u64>,
 }
 
@@ -376,8 +377,9 @@ impl Proof for Origin {
             .unwrap_or(anonymous.uploads_per_hour);
         let idempotency = IdempotencyScope::of(parts, edge, |key| key.secret_of(&who));
         let now = edge.sources.now();
-        // The transaction that writes the file enforces the quota. Uploads above it are refused here as well, before their
-        // bytes are read, transformed and stored. A request with an Idempotency-Key may have been counted before.
+        // The transaction that writes the file enforces the quota. Uploads above it are refused
+        // here as well, before their bytes are read, transformed and stored. A request with an
+        // Idempotency-Key may have been counted before.
         if !idempotency.is_named() {
             scope
                 .space

@@ -1,7 +1,8 @@
 //! The endpoints of `/upload`.
 //!
-//! A file is uploaded as a form (`upload`), or it is declared (`presign`), sent to storage, and confirmed (`confirm`). Both
-//! are allowed by an API key, by a signed URL, or without a key by an upload config: see `grant`.
+//! A file is uploaded as a form (`upload`), or it is declared (`presign`), sent to storage, and
+//! confirmed (`confirm`). Both are allowed by an API key, by a signed URL, or without a key by an
+//! upload config: see `grant`.
 
 mod anonymous;
 mod bounded_body;

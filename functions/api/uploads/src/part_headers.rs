@@ -1,12 +1,16 @@
 //! Removes control characters from the headers of a form's parts, before they are parsed.
 //!
-//! Clients may send any byte in a file's name, and the parser refuses headers that hold control characters.
+//! Clients may send any byte in a file's name, and the parser refuses headers that hold control
+//! characters.
 //!
 //! Invariants:
-//! - Content, boundaries and whatever is outside of a part pass unchanged, wherever the chunks are cut.
-//! - The filter finds headers where the parser does (RFC 2046, section 5.1.1): after a boundary, optional spaces and tabs,
-//!   and a line break, up to the first empty line of what the filter passes on.
-//! - Of headers, control characters are removed, except tabs and the pairs of CR and LF that end lines.
+//! - Content, boundaries and whatever is outside of a part pass unchanged, wherever the chunks are
+//!   cut.
+//! - The filter finds headers where the parser does (RFC 2046, section 5.1.1): after a boundary,
+//!   optional spaces and tabs, and a line break, up to the first empty line of what the filter
+//!   passes on.
+//! - Of headers, control characters are removed, except tabs and the pairs of CR and LF that end
+//!   lines.
 
 use bytes::{Bytes, BytesMut};
 
@@ -210,7 +214,8 @@ impl Matcher {
         }
     }
 
-    /// Reads bytes up to the end of the pattern. Returns how many were read, and whether they end with the pattern.
+    /// Reads bytes up to the end of the pattern. Returns how many were read, and whether they end
+    /// with the pattern.
     fn advance(&mut self, bytes: &[u8]) -> (usize, bool) {
         let mut read = 0;
         while read < bytes.len() {

@@ -1,8 +1,9 @@
-//! `POST /upload/presign`, `POST /upload/signed/presign` and `POST /upload/unsigned/:spaceHandle/:configName/presign`:
-//! create a pending file whose bytes the client sends to storage.
+//! `POST /upload/presign`, `POST /upload/signed/presign` and `POST
+//! /upload/unsigned/:spaceHandle/:configName/presign`: create a pending file whose bytes the client
+//! sends to storage.
 //!
-//! A request that is repeated with its `Idempotency-Key` gets the same file, and a new URL that is valid until the first one
-//! expires.
+//! A request that is repeated with its `Idempotency-Key` gets the same file, and a new URL that is
+//! valid until the first one expires.
 
 use std::time::Duration;
 
@@ -166,8 +167,8 @@ async fn created_before(
     Ok(created)
 }
 
-/// Signs a URL for the bytes of a created file. Fails with 409 if the first URL has expired: the confirm check removes the
-/// file some time later.
+/// Signs a URL for the bytes of a created file. Fails with 409 if the first URL has expired: the
+/// confirm check removes the file some time later.
 async fn presigned_view(
     uploads: &Uploads,
     upload: &Upload,

@@ -1,5 +1,6 @@
-//! What every upload has in common, whatever proves the right to it and however the bytes come: an [`UploadRequest`] is read,
-//! reserved and validated, with all violations reported together; then it is an [`Upload`], which is carried out.
+//! What every upload has in common, whatever proves the right to it and however the bytes come: an
+//! [`UploadRequest`] is read, reserved and validated, with all violations reported together; then
+//! it is an [`Upload`], which is carried out.
 
 use domain::{Fault, HourlyQuota, Principal, Reference, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile};
@@ -38,7 +39,8 @@ pub(crate) struct Upload {
 }
 
 impl UploadRequest {
-    /// Reads what the fields specify of every upload. Fails with 403 if the grant does not cover it.
+    /// Reads what the fields specify of every upload. Fails with 403 if the grant does not cover
+    /// it.
     pub(crate) async fn read<P: Proof>(
         grant: UploadGrant<P>,
         mut fields: Fields,
@@ -68,8 +70,9 @@ impl UploadRequest {
         })
     }
 
-    /// Validates and transforms the files of a form, by the default rules if the config is unknown. Fails with 422 and all
-    /// violations, and with 403 if the config takes no direct uploads with a key.
+    /// Validates and transforms the files of a form, by the default rules if the config is unknown.
+    /// Fails with 422 and all violations, and with 403 if the config takes no direct uploads with a
+    /// key.
     pub(crate) async fn validate_files(
         mut self,
         mut files: Vec<ReceivedFile>,
@@ -119,15 +122,15 @@ impl UploadRequest {
         self.finish(placement, declared)
     }
 
-    /// Returns an upload that is replayed, which was validated when it was completed. Fails with 422 and the violations of
-    /// its fields alone.
+    /// Returns an upload that is replayed, which was validated when it was completed. Fails with
+    /// 422 and the violations of its fields alone.
     pub(crate) fn without_validation<T>(self, read: Option<T>) -> Result<(Upload, T), Fault> {
         self.finish(None, read)
     }
 
-    /// Resolves the folder that the request selects, or else that of the config; `None` only if a violation was recorded.
-    /// Fails with 403 if the caller selects one that would have to be created and may not create it; an admin wrote the
-    /// config.
+    /// Resolves the folder that the request selects, or else that of the config; `None` only if a
+    /// violation was recorded. Fails with 403 if the caller selects one that would have to be
+    /// created and may not create it; an admin wrote the config.
     async fn resolve_placement(&mut self) -> Result<Option<Placement>, Fault> {
         let Destination { scope, folder } = &self.destination;
         let Some(UploadScope { space, config }) = scope else {

@@ -1,5 +1,5 @@
-//! `POST /upload`, `POST /upload/signed` and `POST /upload/unsigned/:spaceHandle/:configName`: store the files of a form,
-//! all of them or none.
+//! `POST /upload`, `POST /upload/signed` and `POST /upload/unsigned/:spaceHandle/:configName`:
+//! store the files of a form, all of them or none.
 
 use axum::extract::State;
 use ingest::ReceivedFile;
@@ -38,7 +38,8 @@ pub(crate) async fn upload<P: Proof>(
     let UploadForm { form, .. } = form;
     let request = UploadRequest::read(grant, form.fields).await?;
 
-    // A completed request is replayed although its files would be refused by now, but not into a space that is gone.
+    // A completed request is replayed although its files would be refused by now, but not into a
+    // space that is gone.
     let reservation = match request.idempotency.begin(&form.payload).await? {
         Begun::Proceed(reservation) => reservation,
         Begun::Replay(replay) => {

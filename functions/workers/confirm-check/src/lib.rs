@@ -1,13 +1,15 @@
-//! Checks presigned uploads that were not confirmed: bytes that arrived and obey their rules become active; else record
-//! and object are removed.
+//! Checks presigned uploads that were not confirmed: bytes that arrived and obey their rules become
+//! active; else record and object are removed.
 //!
 //! Invariants:
-//! - It confirms as `POST /upload/confirm/:fileId` does: it copies the staged bytes first and validates the copy, so
-//!   either can run at any time of the other, and of further uploads to the same URL.
+//! - It confirms as `POST /upload/confirm/:fileId` does: it copies the staged bytes first and
+//!   validates the copy, so either can run at any time of the other, and of further uploads to the
+//!   same URL.
 //! - The pending uploads of a disabled space are removed, even if their bytes have arrived.
-//! - SQS delays a message by 15 minutes at most, so a check continues with a new message until its time. Lambda would stop
-//!   such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda
-//!   developer guide), so the template sets `RecursiveLoop: Allow`.
+//! - SQS delays a message by 15 minutes at most, so a check continues with a new message until its
+//!   time. Lambda would stop such a chain after about 16 messages ("Use Lambda recursive loop
+//!   detection to prevent infinite loops" in the Lambda developer guide), so the template sets
+//!   `RecursiveLoop: Allow`.
 
 use domain::{Fault, FaultKind};
 use ingest::{Confirmed, confirm};

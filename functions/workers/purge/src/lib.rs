@@ -1,8 +1,9 @@
 //! Removes what is left of deleted spaces and files.
 //!
-//! SQS delays a message by 15 minutes at most, and an invocation has less time than a large space may need: a job that is
-//! not done continues with a new message. Lambda would stop such a chain after about 16 messages ("Use Lambda recursive
-//! loop detection to prevent infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
+//! SQS delays a message by 15 minutes at most, and an invocation has less time than a large space
+//! may need: a job that is not done continues with a new message. Lambda would stop such a chain
+//! after about 16 messages ("Use Lambda recursive loop detection to prevent infinite loops" in the
+//! Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{DELAY_SECONDS, JobLimits, JobTime, Purge, PurgeJob, Purged, Queue};

@@ -1,8 +1,9 @@
 //! Removes objects that no record speaks of, every day.
 //!
-//! An invocation has less time than all spaces together may need: a round that is not done continues with a new message.
-//! Lambda would stop such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent infinite
-//! loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
+//! An invocation has less time than all spaces together may need: a round that is not done
+//! continues with a new message. Lambda would stop such a chain after about 16 messages ("Use
+//! Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide), so
+//! the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, Swept};

@@ -1,6 +1,7 @@
 //! Removes items past their expiry, a while after it, as DynamoDB does.
 //!
-//! The engine has a sweep of its own, which goes by the system's time; this one goes by the injected clock.
+//! The engine has a sweep of its own, which goes by the system's time; this one goes by the
+//! injected clock.
 
 use std::sync::PoisonError;
 

@@ -1,7 +1,7 @@
 //! DynamoDB: dynoxide on its own thread, behind a loopback port that only the gate calls.
 //!
-//! The thread is its own because SQLite's calls block: on the runtime that everything else shares, writers would
-//! hold up every other service.
+//! The thread is its own because SQLite's calls block: on the runtime that everything else shares,
+//! writers would hold up every other service.
 
 mod expiry;
 mod forward;
@@ -75,10 +75,12 @@ impl DynamoDb {
     }
 }
 
-/// Opens the database with `synchronous = NORMAL`, under which what was acknowledged survives a killed process.
+/// Opens the database with `synchronous = NORMAL`, under which what was acknowledged survives a
+/// killed process.
 fn open(path: &Path) -> Result<Database, DynoxideError> {
     let database = Database::new(&path.to_string_lossy())?;
-    // There is no setting for it: leaving the bulk mode restores NORMAL, while a new database has FULL.
+    // There is no setting for it: leaving the bulk mode restores NORMAL, while a new database has
+    // FULL.
     database.enable_bulk_loading()?;
     database.disable_bulk_loading()?;
     Ok(database)

@@ -1,6 +1,7 @@
 //! Tables as the template describes them.
 //!
-//! Invariant: a table that exists keeps its items; what can only be had by recreating it is an error.
+//! Invariant: a table that exists keeps its items; what can only be had by recreating it is an
+//! error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -68,7 +68,8 @@ pub(crate) trait Backend: Send + Sync + 'static {
         whim: Option<Whim>,
     ) -> impl Future<Output = Response<Body>> + Send;
 
-    /// Reads what is left of a request that is refused: a client that is still sending may miss the answer.
+    /// Reads what is left of a request that is refused: a client that is still sending may miss the
+    /// answer.
     fn discard(_payload: Self::Payload) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
@@ -197,7 +198,8 @@ impl Backend for Router {
         }
     }
 
-    /// S3 says that an object is absent only to those who may list its bucket; to others it denies access.
+    /// S3 says that an object is absent only to those who may list its bucket; to others it denies
+    /// access.
     fn disclose(
         answer: Response<Body>,
         operation: &str,

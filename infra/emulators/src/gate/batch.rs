@@ -1,6 +1,7 @@
 //! Splitting a DynamoDB batch, so that part of it can be handed back unprocessed.
 //!
-//! Invariant: what is sent on and what is held back together are the batch; neither is lost nor sent twice.
+//! Invariant: what is sent on and what is held back together are the batch; neither is lost nor
+//! sent twice.
 
 use serde_json::{Map, Value, json};
 
@@ -30,7 +31,8 @@ impl Kind {
     }
 }
 
-/// Splits a `BatchGetItem` or `BatchWriteItem` in the middle: of one entry none is processed, of more at least one.
+/// Splits a `BatchGetItem` or `BatchWriteItem` in the middle: of one entry none is processed, of
+/// more at least one.
 pub(super) fn split(operation: &str, request: &Value) -> Option<Halves> {
     let kind = match operation {
         "BatchGetItem" => Kind::Read,

@@ -3,7 +3,8 @@
 use http::{header::AUTHORIZATION, request::Parts};
 use percent_encoding::percent_decode_str;
 
-/// The access key in the `Authorization` header or in a presigned address; the signature is not looked at.
+/// The access key in the `Authorization` header or in a presigned address; the signature is not
+/// looked at.
 pub(super) fn access_key(head: &Parts) -> Option<String> {
     let header = head
         .headers

@@ -1,7 +1,7 @@
 //! Planned misbehaviour: what AWS may do at any time, at a moment that a test chooses.
 //!
-//! Invariant: a planned fault fires on the first permitted attempt that it speaks of, in the order of planning; who is
-//! cut off meets no other.
+//! Invariant: a planned fault fires on the first permitted attempt that it speaks of, in the order
+//! of planning; who is cut off meets no other.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,8 @@ use super::{
 };
 use crate::whim::Whim;
 
-/// The operation by which a queue is asked for messages, with the key of the function that they are for.
+/// The operation by which a queue is asked for messages, with the key of the function that they are
+/// for.
 const RECEIVING: &str = "ReceiveMessage";
 
 /// What happens to one attempt.
@@ -62,7 +63,8 @@ impl Faults {
         self.plan(service, operation, times, None);
     }
 
-    /// Lets the next `times` attempts of an operation take effect, then breaks the connection without an answer.
+    /// Lets the next `times` attempts of an operation take effect, then breaks the connection
+    /// without an answer.
     pub fn lose_answer(&self, service: Service, operation: &str, times: u32) {
         self.plan(service, operation, times, Some(Fault::LoseAnswer));
     }
@@ -70,7 +72,8 @@ impl Faults {
     /// Answers the next `times` attempts of an operation with an error, without effect.
     ///
     /// `code` is the service's own: `ThrottlingException`, `SlowDown`, …. `TransactionConflict` and
-    /// `ThrottlingError` on a transaction become the cancellation that DynamoDB answers, with its reasons. A `status` that is none becomes a 500.
+    /// `ThrottlingError` on a transaction become the cancellation that DynamoDB answers, with its
+    /// reasons. A `status` that is none becomes a 500.
     pub fn refuse(&self, service: Service, operation: &str, times: u32, status: u16, code: &str) {
         self.plan(
             service,
@@ -83,7 +86,8 @@ impl Faults {
         );
     }
 
-    /// Hands part of the next `times` batches back unprocessed: half of it, or all where the batch holds only one.
+    /// Hands part of the next `times` batches back unprocessed: half of it, or all where the batch
+    /// holds only one.
     ///
     /// `operation` is `BatchGetItem` or `BatchWriteItem`.
     pub fn leave_unprocessed(&self, operation: &str, times: u32) {
@@ -95,8 +99,8 @@ impl Faults {
         );
     }
 
-    /// Leaves half of the objects of the next `times` calls of `DeleteObjects` in place, or the only one, and names them as
-    /// errors.
+    /// Leaves half of the objects of the next `times` calls of `DeleteObjects` in place, or the
+    /// only one, and names them as errors.
     pub fn leave_objects(&self, times: u32) {
         self.plan(
             Service::S3,
@@ -106,11 +110,13 @@ impl Faults {
         );
     }
 
-    /// Cuts a principal off from every service after `passes` more attempts, until [`Faults::reconnect`]: its connections
-    /// break, and what it calls has no effect, but for the first such call where `takes_effect` says so.
+    /// Cuts a principal off from every service after `passes` more attempts, until
+    /// [`Faults::reconnect`]: its connections break, and what it calls has no effect, but for the
+    /// first such call where `takes_effect` says so.
     ///
-    /// A function whose process is killed makes no more calls; this is the same to everything but itself. Its queue goes
-    /// on to be asked for messages, which is not its own doing. One principal is cut off at a time.
+    /// A function whose process is killed makes no more calls; this is the same to everything but
+    /// itself. Its queue goes on to be asked for messages, which is not its own doing. One
+    /// principal is cut off at a time.
     pub fn cut_off(&self, principal: &str, passes: u32, takes_effect: bool) {
         let cut_off = CutOff {
             principal: principal.to_owned(),
@@ -142,8 +148,8 @@ impl Faults {
         *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Pauses a principal's next attempt but `passes`, before it takes effect, until the hold is released or dropped. That
-    /// queues are asked for messages does not count.
+    /// Pauses a principal's next attempt but `passes`, before it takes effect, until the hold is
+    /// released or dropped. That queues are asked for messages does not count.
     pub fn hold(&self, principal: &str, passes: u32) -> Hold {
         self.holds.plan(principal, passes)
     }

@@ -1,7 +1,8 @@
-//! Pauses one attempt of a principal, so that a test can act between two calls of a request instead of racing it.
+//! Pauses one attempt of a principal, so that a test can act between two calls of a request instead
+//! of racing it.
 //!
-//! Invariants: a hold pauses one attempt at most, and only for as long as its [`Hold`] exists; the attempt has had no
-//! effect when it is paused.
+//! Invariants: a hold pauses one attempt at most, and only for as long as its [`Hold`] exists; the
+//! attempt has had no effect when it is paused.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +22,8 @@ struct Plan {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holds(Arc<Mutex<Vec<Plan>>>);
 
-/// A planned pause of one attempt. Dropping it lets the attempt go on, or cancels the pause if it has not begun.
+/// A planned pause of one attempt. Dropping it lets the attempt go on, or cancels the pause if it
+/// has not begun.
 #[derive(Debug)]
 pub struct Hold {
     reached: watch::Receiver<bool>,

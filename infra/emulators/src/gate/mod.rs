@@ -1,7 +1,8 @@
-//! The gate before each service: who calls, what for, whether that is allowed; the wire log; planned faults and moods.
+//! The gate before each service: who calls, what for, whether that is allowed; the wire log;
+//! planned faults and moods.
 //!
-//! Invariant: no request but a CORS preflight reaches a service that its principal's permissions do not allow, and
-//! every answered attempt is on the wire log before its answer leaves.
+//! Invariant: no request but a CORS preflight reaches a service that its principal's permissions do
+//! not allow, and every answered attempt is on the wire log before its answer leaves.
 
 mod backend;
 mod batch;
@@ -38,7 +39,8 @@ pub use wire::{Call, Service, Wire};
 /// Principal of a call whose access key nobody holds.
 const NOBODY: &str = "unknown";
 
-/// How long a transaction goes on at least while AWS has moods: as it might there, and long enough to meet others.
+/// How long a transaction goes on at least while AWS has moods: as it might there, and long enough
+/// to meet others.
 const TRANSACTION_LASTS: Duration = Duration::from_millis(5);
 
 /// The connection has to break without an answer: it was lost, as planned.

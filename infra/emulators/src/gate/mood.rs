@@ -1,8 +1,8 @@
 //! AWS's moods: what it may do to any call at any time, drawn from a seed.
 //!
-//! Invariants: what happens to a call depends on the seed, the service, the operation and how many calls of that operation
-//! went before, and on nothing else; and never more than [`run_max`] calls of an operation in a row go wrong, so that
-//! clients which try again get through.
+//! Invariants: what happens to a call depends on the seed, the service, the operation and how many
+//! calls of that operation went before, and on nothing else; and never more than [`run_max`] calls
+//! of an operation in a row go wrong, so that clients which try again get through.
 
 use std::{
     collections::HashMap,
@@ -17,7 +17,8 @@ use crate::whim::Whim;
 /// Calls of a hundred that go wrong, before runs are cut.
 const WRONG_PERCENT: u64 = 20;
 
-/// Returns the most calls of one operation that go wrong in a row: one less than the production clients try.
+/// Returns the most calls of one operation that go wrong in a row: one less than the production
+/// clients try.
 fn run_max(service: Service) -> u64 {
     match service {
         Service::DynamoDb => 1,
@@ -40,8 +41,9 @@ struct State {
 }
 
 impl Moods {
-    /// From the next call on, calls are refused without effect, lose their answers after it, are done in part, twice or
-    /// out of order; and transactions that overlap conflict. The same seed does the same to the same calls.
+    /// From the next call on, calls are refused without effect, lose their answers after it, are
+    /// done in part, twice or out of order; and transactions that overlap conflict. The same seed
+    /// does the same to the same calls.
     pub fn begin(&self, seed: u64) {
         *self.state() = State {
             seed: Some(seed),
@@ -118,7 +120,8 @@ fn faults(service: Service, operation: &str) -> Vec<Fault> {
         Service::Sqs => vec![refuse(400, "RequestThrottled")],
     };
     if (service, operation) == (Service::Sqs, "ReceiveMessage") {
-        // A lost answer is left out: it hides messages until their time is over, and a test's clock stands still.
+        // A lost answer is left out: it hides messages until their time is over, and a test's clock
+        // stands still.
         faults.extend([Fault::Whim(Whim::Again), Fault::Whim(Whim::NewestFirst)]);
         return faults;
     }

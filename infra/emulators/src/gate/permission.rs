@@ -1,4 +1,5 @@
-//! Whether a principal may do what a request asks for: IAM actions on resource names, with wildcards.
+//! Whether a principal may do what a request asks for: IAM actions on resource names, with
+//! wildcards.
 //!
 //! Statements only allow; what no statement allows is denied.
 
@@ -36,7 +37,8 @@ impl Need {
     }
 }
 
-/// Whether `text` fits `pattern`, in which `*` stands for any run of characters and `?` for any one.
+/// Whether `text` fits `pattern`, in which `*` stands for any run of characters and `?` for any
+/// one.
 fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut in_pattern, mut in_text) = (0, 0);

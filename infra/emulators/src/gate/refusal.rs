@@ -40,7 +40,8 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Nobody holds the request's access key. DynamoDB and Secrets Manager answer 400 where the others answer 403.
+    /// Nobody holds the request's access key. DynamoDB and Secrets Manager answer 400 where the
+    /// others answer 403.
     pub(super) fn unknown_key(service: Service) -> Refusal {
         let (status, code) = match service {
             Service::DynamoDb | Service::SecretsManager => {
@@ -69,7 +70,8 @@ impl Refusal {
         Refusal::new(status, code, "The request carries no credentials.")
     }
 
-    /// The principal's role does not allow it. DynamoDB and Secrets Manager answer 400 where the others answer 403.
+    /// The principal's role does not allow it. DynamoDB and Secrets Manager answer 400 where the
+    /// others answer 403.
     pub(super) fn denied(service: Service, principal: &str, need: &Need) -> Refusal {
         let (status, code) = match service {
             Service::DynamoDb | Service::SecretsManager => {

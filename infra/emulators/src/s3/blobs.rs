@@ -1,7 +1,8 @@
 //! The files that hold the bytes of objects and parts.
 //!
-//! Invariants: a file under its final name is complete and never changes; what is being written lives in `incoming/`
-//! and is gone after a restart. Names are numbers that are never used twice while the process runs.
+//! Invariants: a file under its final name is complete and never changes; what is being written
+//! lives in `incoming/` and is gone after a restart. Names are numbers that are never used twice
+//! while the process runs.
 
 use std::{
     fs::{self, File},
@@ -14,8 +15,9 @@ use bytes::Bytes;
 
 use super::fault::OpenError;
 
-/// Directories that the files are spread over, so that none grows too large to list. Each is created with its first file:
-/// a store that starts empty, as in most tests, would spend more time on them than on all the rest of its start.
+/// Directories that the files are spread over, so that none grows too large to list. Each is
+/// created with its first file: a store that starts empty, as in most tests, would spend more time
+/// on them than on all the rest of its start.
 const SHARDS: u64 = 256;
 
 /// Names one file.
@@ -143,7 +145,8 @@ impl Blobs {
         }
     }
 
-    /// Puts a file under its final name, and creates the directory for it if it is the first one there.
+    /// Puts a file under its final name, and creates the directory for it if it is the first one
+    /// there.
     fn place(&self, id: BlobId, put: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
         let path = self.path(id);
         match put(&path) {

@@ -1,7 +1,7 @@
 //! `CompleteMultipartUpload`: parts become one object.
 //!
-//! Invariant: the object holds the bytes of the parts that the request names, as they were when it became visible;
-//! a completion that fails leaves the upload as it was.
+//! Invariant: the object holds the bytes of the parts that the request names, as they were when it
+//! became visible; a completion that fails leaves the upload as it was.
 
 use std::{
     collections::HashMap,

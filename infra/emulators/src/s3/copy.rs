@@ -1,7 +1,7 @@
 //! `CopyObject` and `UploadPartCopy`.
 //!
-//! Invariant: what is copied is the object that the conditions were judged by. A copy shares the file of its source
-//! where it is whole and nothing new is to be computed: files never change.
+//! Invariant: what is copied is the object that the conditions were judged by. A copy shares the
+//! file of its source where it is whole and nothing new is to be computed: files never change.
 
 use std::{
     io::{Read, Seek, SeekFrom},
@@ -103,7 +103,8 @@ fn named(algorithm: &str) -> S3Result<Algorithm> {
     })
 }
 
-/// The same object once more. As it was not uploaded in parts, its ETag is its MD5 and its checksum covers all of it.
+/// The same object once more. As it was not uploaded in parts, its ETag is its MD5 and its checksum
+/// covers all of it.
 fn duplicate(
     shared: &Shared,
     source: Object,

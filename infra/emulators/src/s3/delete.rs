@@ -43,7 +43,8 @@ pub(super) async fn delete(
     Ok(S3Response::new(DeleteObjectOutput::default()))
 }
 
-/// Deletes many objects, each on its own: the answer names those that failed. By [`Whim::Half`] the second half does.
+/// Deletes many objects, each on its own: the answer names those that failed. By [`Whim::Half`] the
+/// second half does.
 pub(super) async fn delete_many(
     shared: &Arc<Shared>,
     request: S3Request<DeleteObjectsInput>,

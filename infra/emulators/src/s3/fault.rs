@@ -1,6 +1,7 @@
 //! What goes wrong: a store that cannot be opened, and operations that fail.
 //!
-//! Invariant: a client learns of its own mistakes only; what is wrong with the store is an `InternalError` to it.
+//! Invariant: a client learns of its own mistakes only; what is wrong with the store is an
+//! `InternalError` to it.
 
 use std::{io, path::PathBuf};
 

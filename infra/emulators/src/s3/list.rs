@@ -1,7 +1,7 @@
 //! `ListObjectsV2`.
 //!
-//! Invariant: following the tokens of a listing visits every key that is there throughout, once, in the order of the
-//! keys' bytes; a common prefix is told once.
+//! Invariant: following the tokens of a listing visits every key that is there throughout, once, in
+//! the order of the keys' bytes; a common prefix is told once.
 
 use std::sync::Arc;
 

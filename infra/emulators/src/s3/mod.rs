@@ -1,11 +1,12 @@
 //! S3 on one machine: the protocol is s3s, the store is ours.
 //!
-//! What is emulated is what Larder uses: objects put whole or in parts, copied, read, described, listed, deleted alone or
-//! many at once, with conditions, ranges and checksums, by signature or presigned address. Anything else is answered with
-//! `NotImplemented`.
+//! What is emulated is what Larder uses: objects put whole or in parts, copied, read, described,
+//! listed, deleted alone or many at once, with conditions, ranges and checksums, by signature or
+//! presigned address. Anything else is answered with `NotImplemented`.
 //!
-//! Invariant: an object becomes visible in one database transaction, after its bytes are complete in a file that never
-//! changes again; so a request that is cut off, or a process that is killed, leaves the old object or the new one.
+//! Invariant: an object becomes visible in one database transaction, after its bytes are complete
+//! in a file that never changes again; so a request that is cut off, or a process that is killed,
+//! leaves the old object or the new one.
 
 mod attributes;
 mod blobs;
@@ -106,7 +107,8 @@ impl S3Store {
     pub(crate) fn router(&self, keys: Keys) -> Router {
         let mut builder = S3ServiceBuilder::new(service::Service(Arc::clone(&self.0)));
         builder.set_auth(Secrets(keys));
-        // Presigned addresses are judged by our own clock, in a layer of ours; here they only have to be genuine.
+        // Presigned addresses are judged by our own clock, in a layer of ours; here they only have
+        // to be genuine.
         let mut config = S3Config::default();
         config.presigned_url_max_skew_time_secs = u32::MAX;
         builder.set_config(Arc::new(StaticConfigProvider::new(Arc::new(config))));

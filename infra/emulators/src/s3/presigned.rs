@@ -1,5 +1,5 @@
-//! What is judged of a presigned request before its signature: that the address has not ended, told by the injected
-//! clock, and that the request brings no more than was signed.
+//! What is judged of a presigned request before its signature: that the address has not ended, told
+//! by the injected clock, and that the request brings no more than was signed.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ const SECONDS_MAX: i64 = 604_800;
 /// What the names of the headers begin with by which a request says to S3 what it is about.
 const AMAZON: &str = "x-amz-";
 
-/// Refuses an address that has ended, or that asks for too long a life, and headers that could make it another request.
+/// Refuses an address that has ended, or that asks for too long a life, and headers that could make
+/// it another request.
 pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -> Response {
     let query = request.uri().query().unwrap_or_default();
     let parameter = |name: &str| {

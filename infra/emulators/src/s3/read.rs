@@ -1,7 +1,8 @@
 //! `GetObject` and `HeadObject`.
 //!
-//! Invariant: a file is opened under the lock under which its row was read, and never changes: an answer holds the bytes
-//! of one object from beginning to end, whatever happens to its key meanwhile.
+//! Invariant: a file is opened under the lock under which its row was read, and never changes: an
+//! answer holds the bytes of one object from beginning to end, whatever happens to its key
+//! meanwhile.
 
 use std::{
     fs::File,

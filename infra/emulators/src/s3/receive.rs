@@ -97,7 +97,8 @@ pub(super) async fn receive(
     })
 }
 
-/// What a body that breaks means to S3. The protocol layer keeps its error types to itself, but not their texts.
+/// What a body that breaks means to S3. The protocol layer keeps its error types to itself, but not
+/// their texts.
 fn refused_body(error: StdError) -> S3Error {
     let text = error.to_string();
     if text.contains("SignatureMismatch") {

@@ -1,6 +1,7 @@
 //! The rows of the database: the schema of all of them, and buckets and objects.
 //!
-//! Invariant: what a row names as its blob exists and holds the row's bytes; a blob is named by one row at most.
+//! Invariant: what a row names as its blob exists and holds the row's bytes; a blob is named by one
+//! row at most.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -16,7 +17,8 @@ use super::{attributes::Attributes, blobs::BlobId, checksum::Checksum, shared::A
 /// Format of the database, in its `user_version`.
 pub(super) const FORMAT: i64 = 2;
 
-/// Keys are blobs: they compare by their bytes, and so do the bounds of a listing, which need not be UTF-8.
+/// Keys are blobs: they compare by their bytes, and so do the bounds of a listing, which need not
+/// be UTF-8.
 pub(super) const SCHEMA: &str = "
     CREATE TABLE buckets (name TEXT PRIMARY KEY, created_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE objects (
@@ -83,8 +85,8 @@ pub(super) fn bounds(prefix: &str) -> (Vec<u8>, Vec<u8>) {
     (prefix.as_bytes().to_vec(), after_all(prefix.as_bytes()))
 }
 
-/// The least bytes that are greater than all that begin with these. No byte of UTF-8 is so large that it cannot be
-/// increased, and none of it begins with 255.
+/// The least bytes that are greater than all that begin with these. No byte of UTF-8 is so large
+/// that it cannot be increased, and none of it begins with 255.
 pub(super) fn after_all(prefix: &[u8]) -> Vec<u8> {
     match prefix.split_last() {
         Some((last, start)) => [start, &[last.saturating_add(1)]].concat(),

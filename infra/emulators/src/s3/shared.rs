@@ -1,7 +1,8 @@
 //! What all operations share: the files, the database, the clock, the buckets.
 //!
-//! Invariants: a file has its final name before the row that names it is committed, and loses it after that row is gone.
-//! Rows are read and changed, and files opened, under the database's lock: whoever holds it sees the two agree.
+//! Invariants: a file has its final name before the row that names it is committed, and loses it
+//! after that row is gone. Rows are read and changed, and files opened, under the database's lock:
+//! whoever holds it sees the two agree.
 
 use std::{
     collections::HashMap,
@@ -76,7 +77,8 @@ impl Shared {
             .ok_or_else(|| s3_error!(NoSuchBucket, "The specified bucket does not exist"))
     }
 
-    /// Returns the ETag of an object that was not stored in parts: its MD5, unless ETags are to collide.
+    /// Returns the ETag of an object that was not stored in parts: its MD5, unless ETags are to
+    /// collide.
     pub(super) fn etag(&self, md5: &str, size_bytes: u64) -> String {
         if self.are_etags_colliding.load(Ordering::Relaxed) {
             format!("{size_bytes:032x}")
@@ -85,7 +87,8 @@ impl Shared {
         }
     }
 
-    /// Puts what `make` makes under a key, if the condition holds. The only place where an object becomes visible.
+    /// Puts what `make` makes under a key, if the condition holds. The only place where an object
+    /// becomes visible.
     pub(super) fn replace(
         &self,
         address: &Address,
@@ -107,7 +110,8 @@ impl Shared {
         Ok(object)
     }
 
-    /// Removes the object under a key, if the condition holds. Without one, there need not be an object.
+    /// Removes the object under a key, if the condition holds. Without one, there need not be an
+    /// object.
     pub(super) fn remove(
         &self,
         address: &Address,
@@ -123,8 +127,8 @@ impl Shared {
         Ok(())
     }
 
-    /// Removes what a lifecycle rule lets expire: objects, and uploads that nobody completed. As on AWS, their days are
-    /// counted to the midnight that follows.
+    /// Removes what a lifecycle rule lets expire: objects, and uploads that nobody completed. As on
+    /// AWS, their days are counted to the midnight that follows.
     pub(super) fn expire(&self, bucket: &str, rule: &LifecycleRule) -> Result<(), Fault> {
         let midnight_ms = self.clock.now_ms().div_euclid(DAY_MS) * DAY_MS;
         let before_ms = |days: u32| midnight_ms - i64::from(days) * DAY_MS;

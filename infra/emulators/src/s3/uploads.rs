@@ -1,6 +1,7 @@
 //! The rows of multipart uploads and their parts.
 //!
-//! Invariant: a part belongs to an upload that is there; both go in one transaction, and the part's file after it.
+//! Invariant: a part belongs to an upload that is there; both go in one transaction, and the part's
+//! file after it.
 
 use rusqlite::{Connection, OptionalExtension, Result, Row, named_params};
 use s3s::{S3Result, dto::ETag};
@@ -176,7 +177,8 @@ pub(super) fn put_part(database: &Connection, id: UploadId, part: &Part) -> Resu
     Ok(replaced)
 }
 
-/// Removes the uploads of a prefix that were begun before a moment, and names the files of their parts.
+/// Removes the uploads of a prefix that were begun before a moment, and names the files of their
+/// parts.
 pub(super) fn expire(
     database: &Connection,
     bucket: &str,

@@ -1,6 +1,7 @@
 //! Values that nobody can guess.
 //!
-//! Invariant: every character of the alphabet is as likely as every other, and each kind of them occurs.
+//! Invariant: every character of the alphabet is as likely as every other, and each kind of them
+//! occurs.
 
 use crate::random;
 
@@ -22,7 +23,8 @@ pub(super) fn value(length: u32, excludes_punctuation: bool) -> Result<String, g
     let alphabet = kinds.concat();
     loop {
         let drawn = draw(length, &alphabet)?;
-        // What lacks a kind is thrown away whole: mending it would make some values likelier than others.
+        // What lacks a kind is thrown away whole: mending it would make some values likelier than
+        // others.
         if kinds
             .iter()
             .all(|kind| drawn.bytes().any(|byte| kind.contains(&byte)))
@@ -34,7 +36,8 @@ pub(super) fn value(length: u32, excludes_punctuation: bool) -> Result<String, g
 
 fn draw(length: u32, alphabet: &[u8]) -> Result<String, getrandom::Error> {
     let mut drawn = String::new();
-    // A byte beyond the last whole multiple is thrown away: it would favour the alphabet's first characters.
+    // A byte beyond the last whole multiple is thrown away: it would favour the alphabet's first
+    // characters.
     let multiple = 256 / alphabet.len() * alphabet.len();
     while drawn.len() < length as usize {
         let [byte] = random::bytes()?;

@@ -1,7 +1,7 @@
 //! Secrets Manager: values that are generated once and read, over AWS JSON 1.1, kept in a file.
 //!
-//! Invariant: a value is in the file, which its owner alone can read, and in answers to those who may have it; it is
-//! never formatted, and a secret that has one keeps it.
+//! Invariant: a value is in the file, which its owner alone can read, and in answers to those who
+//! may have it; it is never formatted, and a secret that has one keeps it.
 
 mod generate;
 mod store;

@@ -1,6 +1,7 @@
 //! The file that secrets are kept in.
 //!
-//! Invariant: its owner alone can read it, and it is whole at any time: it is written anew and renamed into place.
+//! Invariant: its owner alone can read it, and it is whole at any time: it is written anew and
+//! renamed into place.
 
 use std::{
     fs::{self, OpenOptions},
@@ -73,7 +74,8 @@ impl Store {
     }
 }
 
-/// Where the file stops being what it should be. What stands there is not told: it may be part of a value.
+/// Where the file stops being what it should be. What stands there is not told: it may be part of a
+/// value.
 fn unreadable(error: &serde_json::Error) -> io::Error {
     io::Error::other(format!(
         "it is no list of secrets from line {} on, column {}",

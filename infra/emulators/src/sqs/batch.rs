@@ -65,7 +65,8 @@ impl Store {
         act.act(&connection, &queue, caller)
     }
 
-    /// Does a batch of things to a queue's messages, in one transaction; by [`Whim::Half`] but its first half.
+    /// Does a batch of things to a queue's messages, in one transaction; by [`Whim::Half`] but its
+    /// first half.
     pub(super) fn act_on_all<A: Act>(
         &self,
         queue: &str,

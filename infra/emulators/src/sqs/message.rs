@@ -1,4 +1,5 @@
-//! Messages as they are sent: their attributes, their bounds, and the digests by which clients check them.
+//! Messages as they are sent: their attributes, their bounds, and the digests by which clients
+//! check them.
 
 use std::collections::BTreeMap;
 
@@ -87,8 +88,9 @@ pub(super) fn body_digest(body: &str) -> String {
     hex::encode(Md5::digest(body))
 }
 
-/// The attributes' MD5, in hexadecimal: sorted by name, each of name, type and value with its length in four bytes
-/// before it, and the kind of transport before the value. None where there are no attributes.
+/// The attributes' MD5, in hexadecimal: sorted by name, each of name, type and value with its
+/// length in four bytes before it, and the kind of transport before the value. None where there are
+/// no attributes.
 pub(super) fn attributes_digest(attributes: &MessageAttributes) -> Option<String> {
     if attributes.is_empty() {
         return None;

@@ -1,6 +1,7 @@
 //! SQS: standard queues over AWS JSON 1.0, kept in SQLite.
 //!
-//! Invariants: time is the injected clock's, and SQLite is never called on a thread that serves requests.
+//! Invariants: time is the injected clock's, and SQLite is never called on a thread that serves
+//! requests.
 
 mod attributes;
 mod batch;
@@ -66,7 +67,8 @@ struct OnQueue<R> {
 }
 
 impl<R> OnQueue<R> {
-    /// The queue's name: the last part of its address. Which port that names depends on when it was learnt.
+    /// The queue's name: the last part of its address. Which port that names depends on when it was
+    /// learnt.
     fn queue(&self) -> String {
         self.queue_url
             .rsplit('/')

@@ -20,7 +20,8 @@ const MESSAGES_MAX: i64 = 10;
 
 /// The system attribute that identifies the chain a message belongs to.
 const TRACE_HEADER: &str = "AWSTraceHeader";
-/// What the trace header begins with, before the length of that chain. On AWS it names each function of the chain.
+/// What the trace header begins with, before the length of that chain. On AWS it names each
+/// function of the chain.
 const LINEAGE: &str = "Lineage=";
 
 /// What a receive asks for.
@@ -231,7 +232,8 @@ fn take(
     Ok(message)
 }
 
-/// Shows a message that was just taken to others, who do not see that it was; its receipt stays good until they take it.
+/// Shows a message that was just taken to others, who do not see that it was; its receipt stays
+/// good until they take it.
 fn forget_receive(connection: &Connection, sequence: i64, now_ms: i64) -> Result<(), Fault> {
     connection
         .prepare_cached(

@@ -38,8 +38,8 @@ pub(super) fn bury(
 }
 
 impl Store {
-    /// Moves all visible messages of a dead-letter queue to `destination`, or each back to where it came from, and
-    /// names the queues where they went. Both are ARNs.
+    /// Moves all visible messages of a dead-letter queue to `destination`, or each back to where it
+    /// came from, and names the queues where they went. Both are ARNs.
     pub(super) fn redrive(
         &self,
         source: &str,

@@ -1,4 +1,5 @@
-//! Sending, and what a receipt handle is good for afterwards: deleting, and changing the visibility.
+//! Sending, and what a receipt handle is good for afterwards: deleting, and changing the
+//! visibility.
 
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
@@ -131,12 +132,14 @@ impl Act for NewMessage {
     }
 }
 
-/// Returns the length of the chain of messages that a message of this caller continues, itself included: one more than the
-/// longest of those that the caller has received and neither deleted nor lost sight of; 1 without any.
+/// Returns the length of the chain of messages that a message of this caller continues, itself
+/// included: one more than the longest of those that the caller has received and neither deleted
+/// nor lost sight of; 1 without any.
 ///
-/// On AWS the caller's SDK passes the trace header on, so the chain is exactly that of the message that it works on ("Use
-/// Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide). Here it is the longest of
-/// the messages that the caller's concurrent invocations work on.
+/// On AWS the caller's SDK passes the trace header on, so the chain is exactly that of the message
+/// that it works on ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda
+/// developer guide). Here it is the longest of the messages that the caller's concurrent
+/// invocations work on.
 fn hops(connection: &Connection, caller: &Caller) -> Result<i64, Fault> {
     let longest: Option<i64> = connection
         .prepare_cached("SELECT max(hops) FROM messages WHERE receiver = ? AND visible_ms > ?")?

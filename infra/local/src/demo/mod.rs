@@ -1,7 +1,9 @@
-//! `/demo`: a page from which a person uploads files, as any site's own page would. It stands beside the API, on the same
-//! address, and is of this machine alone: the template does not know it, so nothing of it is ever deployed.
+//! `/demo`: a page from which a person uploads files, as any site's own page would. It stands
+//! beside the API, on the same address, and is of this machine alone: the template does not know
+//! it, so nothing of it is ever deployed.
 //!
-//! Invariant: the page is one document that loads nothing but the API's answers, and its policy holds it to that.
+//! Invariant: the page is one document that loads nothing but the API's answers, and its policy
+//! holds it to that.
 
 use axum::body::Body;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -47,8 +49,8 @@ pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
     })
 }
 
-/// What the page may do: run its own script and style, speak with this machine, and show pictures of what is chosen and
-/// of what is delivered, by a space's own domain too.
+/// What the page may do: run its own script and style, speak with this machine, and show pictures
+/// of what is chosen and of what is delivered, by a space's own domain too.
 fn policy() -> String {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     let (script, style) = (digest(SCRIPT), digest(STYLE));

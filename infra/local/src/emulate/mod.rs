@@ -1,7 +1,8 @@
 //! The functions as real Lambda binaries, under `cargo lambda watch`.
 //!
-//! cargo-lambda serves the Runtime API and the invoke API alone; the binaries are started and watched over here, one
-//! process each. What Lambda limits and cargo-lambda does not is kept here: the size of an event and of an answer.
+//! cargo-lambda serves the Runtime API and the invoke API alone; the binaries are started and
+//! watched over here, one process each. What Lambda limits and cargo-lambda does not is kept here:
+//! the size of an event and of an answer.
 
 mod running;
 
@@ -146,7 +147,8 @@ fn failed(error: impl std::fmt::Display) -> Unanswered {
     Unanswered::Failed(error.to_string())
 }
 
-/// What the names of headers begin with by which a Lambda is told of its invocation, and which no client sends.
+/// What the names of headers begin with by which a Lambda is told of its invocation, and which no
+/// client sends.
 const RUNTIME_HEADERS: &str = "lambda-runtime-";
 
 /// The whole body, where the event that holds it is one that Lambda takes.

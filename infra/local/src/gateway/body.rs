@@ -1,5 +1,5 @@
-//! A request's body. Its unread rest is discarded, up to a bound, while the response is sent, so that a client that is still
-//! sending reads the response instead of a broken connection.
+//! A request's body. Its unread rest is discarded, up to a bound, while the response is sent, so
+//! that a client that is still sending reads the response instead of a broken connection.
 
 use std::{
     pin::Pin,

@@ -1,6 +1,7 @@
 //! The head of a request: what a front does not hand on, and how it hands the rest on.
 //!
-//! Invariant: a function sees what an event can hold: a path, one host, and each header once, as text.
+//! Invariant: a function sees what an event can hold: a path, one host, and each header once, as
+//! text.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header, uri::Authority};
 
@@ -87,7 +88,8 @@ fn has_one_host(headers: &HeaderMap) -> bool {
         && (authority.host() == authority.as_str() || authority.port_u16().is_some())
 }
 
-/// Headers that stand more than once are joined, cookies by semicolons and others by commas, as an event has them.
+/// Headers that stand more than once are joined, cookies by semicolons and others by commas, as an
+/// event has them.
 pub(super) fn join_repeated(headers: &mut HeaderMap) {
     let repeated: Vec<HeaderName> = headers
         .keys()
@@ -123,7 +125,8 @@ mod tests {
 
     #[test]
     fn a_head_may_be_as_long_as_its_limit_and_no_longer() {
-        // `GET / HTTP/1.1`, `host: localhost` and what `x: ` takes are 16, 17 and 5 bytes with the ends of their lines.
+        // `GET / HTTP/1.1`, `host: localhost` and what `x: ` takes are 16, 17 and 5 bytes with the
+        // ends of their lines.
         let head = |bytes: usize| {
             Request::get("/")
                 .header("host", "localhost")

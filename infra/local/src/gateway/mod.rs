@@ -1,7 +1,7 @@
 //! What stands before the functions: the HTTP API, and the CDN.
 //!
-//! The API takes the routes from the template and matches as an HTTP API does; the CDN has one origin, and does to a
-//! request what the distribution's viewer function does.
+//! The API takes the routes from the template and matches as an HTTP API does; the CDN has one
+//! origin, and does to a request what the distribution's viewer function does.
 
 mod body;
 mod head;
@@ -70,7 +70,8 @@ async fn api(routing: &Routing, mut request: Request<Body>) -> Result<Response<B
     }
     let path = percent_decode_str(request.uri().path()).decode_utf8();
     let path = path.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
-    // An HTTP API decodes the path first, and then takes what follows a question mark for the query.
+    // An HTTP API decodes the path first, and then takes what follows a question mark for the
+    // query.
     let path = path.split('?').next().unwrap_or_default().to_owned();
     let callee = routing.route(request.method().as_str(), &path);
     let callee = callee.ok_or(Refusal(StatusCode::NOT_FOUND, "Not found."))?;

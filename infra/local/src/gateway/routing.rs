@@ -1,4 +1,5 @@
-//! Which function a request goes to, told as an HTTP API does: the most specific route, else `$default`.
+//! Which function a request goes to, told as an HTTP API does: the most specific route, else
+//! `$default`.
 
 use std::{collections::BTreeMap, sync::Arc};
 

@@ -39,7 +39,8 @@ const ORIGIN_WITHOUT_EFFECT: &[&str] = &[
     "OriginAccessControlId",
 ];
 
-/// Logical id of the function whose address is the default behaviour's origin; anything else there is a problem.
+/// Logical id of the function whose address is the default behaviour's origin; anything else there
+/// is a problem.
 pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<String> {
     let report = scope.report;
     let mut config = Fields::of(

@@ -10,7 +10,8 @@ use crate::model::{Permission, Route, Stack, Trigger};
 use crate::node::{Entry, Node};
 use crate::scope::Scope;
 
-/// The one stage that adds nothing to the path; also what the route is called that takes whatever no other takes.
+/// The one stage that adds nothing to the path; also what the route is called that takes whatever
+/// no other takes.
 pub(super) const STAGE: &str = "$default";
 
 const METHODS: &[&str] = &[
@@ -195,7 +196,8 @@ fn trigger(
     })
 }
 
-/// What one event cannot see alone: routes that stand twice, and queues that show a message again while it is at work.
+/// What one event cannot see alone: routes that stand twice, and queues that show a message again
+/// while it is at work.
 pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
     let line_of = |kind, wanted: &str| {
         let mut all = scope.of_kind(kind);

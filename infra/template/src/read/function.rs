@@ -62,7 +62,8 @@ pub(super) fn read(
     (function, events)
 }
 
-/// `Terminate` is Lambda's default (`AWS::Lambda::Function` in the CloudFormation template reference).
+/// `Terminate` is Lambda's default (`AWS::Lambda::Function` in the CloudFormation template
+/// reference).
 fn recursive_loop(fields: &mut Fields<'_, '_>, report: &Report) -> RecursiveLoop {
     let Some(node) = fields.take("RecursiveLoop") else {
         return RecursiveLoop::Terminate;
@@ -109,7 +110,8 @@ fn environment(node: &Node, report: &Report) -> BTreeMap<String, String> {
     variables
 }
 
-/// The address is CloudFront's alone, and answers are buffered: that is what the local CDN emulates.
+/// The address is CloudFront's alone, and answers are buffered: that is what the local CDN
+/// emulates.
 fn check_url(node: &Node, report: &Report) {
     let mut fields = Fields::of(node, "FunctionUrlConfig", report);
     fields.required("AuthType");

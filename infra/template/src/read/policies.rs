@@ -11,8 +11,8 @@ pub(super) const POLICY_VERSION: &str = "2012-10-17";
 /// SAM's policy template that allows to read one secret.
 const READ_SECRET: &str = "AWSSecretsManagerGetSecretValuePolicy";
 
-/// Reads SAM's `Policies`. Managed policies, SAM's other policy templates, denials and conditions are not understood:
-/// what a function may do stands in the template, action by action.
+/// Reads SAM's `Policies`. Managed policies, SAM's other policy templates, denials and conditions
+/// are not understood: what a function may do stands in the template, action by action.
 pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
     let mut permissions = Vec::new();
     for policy in policies {

@@ -28,7 +28,8 @@ pub(super) fn read(
     fields: &mut Fields<'_, '_>,
     scope: &Scope<'_>,
 ) -> Queue {
-    // Checked, though without effect: receivers say themselves how long they wait, and no message of ours is large.
+    // Checked, though without effect: receivers say themselves how long they wait, and no message
+    // of ours is large.
     fields.number("ReceiveMessageWaitTimeSeconds", &RECEIVE_WAIT_SECONDS);
     fields.number("MaximumMessageSize", &MAXIMUM_MESSAGE_BYTES);
     Queue {

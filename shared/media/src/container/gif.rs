@@ -33,7 +33,8 @@ pub(crate) struct Blocks<'a> {
     at: usize,
 }
 
-/// Bytes of a colour table whose size is in the low bits of a packed field, if its high bit says that there is one.
+/// Bytes of a colour table whose size is in the low bits of a packed field, if its high bit says
+/// that there is one.
 fn table(packed: u8) -> usize {
     if packed & 0x80 == 0 {
         0
@@ -98,7 +99,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Data comes in parts of at most 255 bytes, each with its length before it; one of length zero ends it.
+    /// Data comes in parts of at most 255 bytes, each with its length before it; one of length zero
+    /// ends it.
     fn skip_parts(&mut self, mut at: usize) -> Result<(), ProbeError> {
         loop {
             let [length] = array(self.bytes, at)?;

@@ -29,7 +29,8 @@ pub(crate) struct Segment<'a> {
     pub(crate) marker: u8,
     /// What follows the marker and the length; empty for markers that stand alone.
     pub(crate) payload: &'a [u8],
-    /// Where it lies in the file, its marker included. What lies between two segments is the pixels of a scan.
+    /// Where it lies in the file, its marker included. What lies between two segments is the pixels
+    /// of a scan.
     pub(crate) range: Range<usize>,
 }
 
@@ -44,7 +45,8 @@ impl Segment<'_> {
         matches!(self.marker, 0xC2 | 0xC6 | 0xCA | 0xCE)
     }
 
-    /// Whether this is the segment of camera data, of a colour profile or of Adobe's: its marker is shared by others.
+    /// Whether this is the segment of camera data, of a colour profile or of Adobe's: its marker is
+    /// shared by others.
     pub(crate) fn is_named(&self, marker: u8, name: &[u8]) -> bool {
         self.marker == marker && self.payload.starts_with(name)
     }
@@ -87,7 +89,8 @@ impl<'a> Segments<'a> {
         })
     }
 
-    /// Where the next marker is. On the way are a scan's pixels, in which 0xFF is followed by 0 or a restart marker.
+    /// Where the next marker is. On the way are a scan's pixels, in which 0xFF is followed by 0 or
+    /// a restart marker.
     fn marker_at(&self) -> Result<usize, ProbeError> {
         let mut at = self.at;
         loop {

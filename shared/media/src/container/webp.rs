@@ -85,7 +85,8 @@ pub(crate) fn canvas(bytes: &[u8], extended: &Chunk) -> Result<(u32, u32), Probe
     Ok((le24(bytes, start + 4)? + 1, le24(bytes, start + 7)? + 1))
 }
 
-/// Width and height as the pixels themselves say, and whether some may be transparent, of a `VP8 ` or `VP8L` chunk.
+/// Width and height as the pixels themselves say, and whether some may be transparent, of a `VP8 `
+/// or `VP8L` chunk.
 pub(crate) fn frame(bytes: &[u8], chunk: &Chunk) -> Result<(u32, u32, bool), ProbeError> {
     let start = chunk.data.start;
     if chunk.kind == *b"VP8L" {

@@ -41,7 +41,8 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
     Ok(pixels)
 }
 
-/// Walks the whole file: it must have its end, and no more scans than there may be. Whether Adobe's segment is there.
+/// Walks the whole file: it must have its end, and no more scans than there may be. Whether Adobe's
+/// segment is there.
 fn survey(bytes: &[u8]) -> Result<bool, MediaError> {
     let mut segments = Segments::of(bytes);
     let (mut scans, mut is_adobe) = (0, false);
@@ -96,8 +97,9 @@ fn inks(
     Ok(pixels)
 }
 
-/// Errors and warnings alike unwind: what libjpeg only warns of are pixels that are missing or damaged, which it would make
-/// up. That is also how a frame is found out that names more rows than there are.
+/// Errors and warnings alike unwind: what libjpeg only warns of are pixels that are missing or
+/// damaged, which it would make up. That is also how a frame is found out that names more rows than
+/// there are.
 fn strict() -> jpeg_error_mgr {
     extern "C-unwind" fn unwind(_: &mut jpeg_common_struct) {
         // Not a panic: nothing of ours is wrong, and nothing is written about it.

@@ -1,7 +1,7 @@
 //! Decoding: a file to pixels, by one decoder for each format that is decoded.
 //!
-//! Invariant: the pixel budget has been checked against the header that was probed, and a decoder that reads other
-//! dimensions than those is stopped before it allocates.
+//! Invariant: the pixel budget has been checked against the header that was probed, and a decoder
+//! that reads other dimensions than those is stopped before it allocates.
 
 mod gif;
 mod jpeg;
@@ -16,10 +16,12 @@ use crate::{
 /// Most bytes that a decoder may hold beside the pixels, for those that count them.
 const WORKING_BYTES: usize = 64 << 20;
 
-/// Decodes an image that was probed whole and converts its colours to sRGB. It is not turned yet. Of an animated GIF or
-/// PNG this is the first frame; an animated WebP is refused. Peak memory: the pixels, up to 4 bytes each, and up to 6 bytes
-/// a pixel while a progressive JPEG is read, 4 while a GIF, PNG or WebP is; a WebP that is lossless or transparent, and
-/// made to that end, can name 1.4 GB of code tables. A JPEG that libjpeg only warns of is refused: its pixels would be made up.
+/// Decodes an image that was probed whole and converts its colours to sRGB. It is not turned yet.
+/// Of an animated GIF or PNG this is the first frame; an animated WebP is refused. Peak memory: the
+/// pixels, up to 4 bytes each, and up to 6 bytes a pixel while a progressive JPEG is read, 4 while
+/// a GIF, PNG or WebP is; a WebP that is lossless or transparent, and made to that end, can name
+/// 1.4 GB of code tables. A JPEG that libjpeg only warns of is refused: its pixels would be made
+/// up.
 pub fn decode(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
     within(probed.pixels(), budget(probed))?;
     let mut pixels = guarded(MediaError::malformed, || match probed.format {

@@ -34,7 +34,8 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
     };
     let mut pixels = Pixels::blank(probed, channels);
     if kind == ColorType::GrayscaleAlpha {
-        // Two samples a pixel come in, four go out: they are spread from the end, where nothing is overwritten unread.
+        // Two samples a pixel come in, four go out: they are spread from the end, where nothing is
+        // overwritten unread.
         let half = pixels.samples.len() / 2;
         reader
             .next_frame(&mut pixels.samples[..half])

@@ -12,7 +12,8 @@ use super::{Encoding, bearable, fits};
 
 /// Most pixels of a side.
 const SIDE: u32 = 65_535;
-/// Quality above which only half as many pixels are taken: of noise they cost twice the time, and 180 bytes each.
+/// Quality above which only half as many pixels are taken: of noise they cost twice the time, and
+/// 180 bytes each.
 const QUALITY: u8 = 85;
 /// How fast the encoder is, 1 to 10; slower ones exceed a request's time.
 const SPEED: u8 = 9;

@@ -60,7 +60,8 @@ pub(super) fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, Med
     started.finish().map_err(MediaError::encoding)
 }
 
-/// The segments of a colour profile, numbered from 1. One that needs more than can be numbered is left out.
+/// The segments of a colour profile, numbered from 1. One that needs more than can be numbered is
+/// left out.
 fn profile_segments(profile: &[u8]) -> Vec<Vec<u8>> {
     let parts = profile.chunks(PROFILE_BYTES);
     let Ok(count) = u8::try_from(parts.len()) else {

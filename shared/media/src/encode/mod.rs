@@ -12,7 +12,8 @@ use crate::{
     pixels::{Pixels, guarded, within},
 };
 
-/// Quality by the longer side, in pixels, where none is asked for: a larger image is seen from further away.
+/// Quality by the longer side, in pixels, where none is asked for: a larger image is seen from
+/// further away.
 const QUALITY_BY_SIDE: [(u32, u8); 5] = [
     (1_000, 90),
     (2_500, 85),
@@ -50,10 +51,10 @@ pub fn quality(asked: Quality, width: u32, height: u32) -> u8 {
     }
 }
 
-/// Encodes pixels as a file. What is transparent is on white where the format cannot say so. Peak memory beside the
-/// pixels and the file, as measured, in bytes a pixel: 6 for JPEG and 12 where its colour is fine, nothing for PNG, 8 for
-/// WebP and 26 where it is lossless or transparent, 50 for AVIF and 180 where its quality is high; 3 more for grey that
-/// becomes WebP or AVIF.
+/// Encodes pixels as a file. What is transparent is on white where the format cannot say so. Peak
+/// memory beside the pixels and the file, as measured, in bytes a pixel: 6 for JPEG and 12 where
+/// its colour is fine, nothing for PNG, 8 for WebP and 26 where it is lossless or transparent, 50
+/// for AVIF and 180 where its quality is high; 3 more for grey that becomes WebP or AVIF.
 pub fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
     guarded(MediaError::encoding, || match encoding.format {
         Format::Jpeg => jpeg::encode(pixels, encoding),

@@ -182,7 +182,8 @@ fn boxed(kind: [u8; 4], content: &[&[u8]]) -> Vec<u8> {
     .concat()
 }
 
-/// The head of a HEIF file with two images, whose primary one has these dimensions, turned and mirrored so.
+/// The head of a HEIF file with two images, whose primary one has these dimensions, turned and
+/// mirrored so.
 pub(crate) fn heif(
     brand: [u8; 4],
     width: u32,

@@ -107,7 +107,8 @@ fn all_rules() -> [TransformationRules; 4] {
 /// An answer that is not an error is an image again.
 fn check(file: &[u8]) -> Result<(), TestCaseError> {
     let _ = probe(file);
-    // What was changed into a large image is refused or decoded like any other, but takes a test's time.
+    // What was changed into a large image is refused or decoded like any other, but takes a test's
+    // time.
     if probe(file).is_ok_and(|probed| probed.pixels() > 1 << 22) {
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! Description of endpoints in OpenAPI 3.1, taken from the types of their handlers.
 //!
-//! Extractors describe what they read and refuse, responses describe themselves; see <https://spec.openapis.org/oas/v3.1.1.html>.
-//! Only the program that writes the document, and tests, call this: a function's binary does not contain it.
+//! Extractors describe what they read and refuse, responses describe themselves; see
+//! <https://spec.openapis.org/oas/v3.1.1.html>. Only the program that writes the document, and
+//! tests, call this: a function's binary does not contain it.
 
 mod extractors;
 mod responses;
@@ -259,7 +260,8 @@ pub struct Describer<'a> {
 }
 
 impl<'a> Describer<'a> {
-    /// Returns a describer of the function `group`, whose requests count against the rate limit of `tier`.
+    /// Returns a describer of the function `group`, whose requests count against the rate limit of
+    /// `tier`.
     pub fn new(schemas: &'a mut SchemaGenerator, group: &'static str, tier: Tier) -> Describer<'a> {
         Describer {
             schemas,

@@ -1,5 +1,5 @@
-//! The calls, made round by round, each of them once or twice in every round: whatever else the machine does meanwhile
-//! comes upon all alike.
+//! The calls, made round by round, each of them once or twice in every round: whatever else the
+//! machine does meanwhile comes upon all alike.
 
 use domain::FileId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
@@ -83,7 +83,8 @@ async fn middle(client: &Client, space: &str, size: usize) -> String {
     cursor
 }
 
-/// Uploads a file into a folder of the tree, and tells where it is delivered and what its copy is known by.
+/// Uploads a file into a folder of the tree, and tells where it is delivered and what its copy is
+/// known by.
 async fn delivered(library: &Library) -> (String, String) {
     let record = library
         .tenant
@@ -155,7 +156,8 @@ impl Round<'_> {
         assert_eq!(found["id"], self.library.ids[number].to_string());
     }
 
-    /// One file in a folder of the tree is read and moved to another one, and another file is marked.
+    /// One file in a folder of the tree is read and moved to another one, and another file is
+    /// marked.
     async fn files(&mut self, number: usize) {
         let (_, id) = self.drawn();
         let address = format!("/files/{id}");
@@ -203,7 +205,8 @@ impl Round<'_> {
         (number, self.library.ids[number])
     }
 
-    /// The big folder is opened or closed, moved into another one, and back; a new folder comes and goes.
+    /// The big folder is opened or closed, moved into another one, and back; a new folder comes and
+    /// goes.
     async fn folders(&mut self, number: usize) {
         let (client, tree) = (self.client, &self.library.tree);
         let big = format!("/folders/{}", tree.big.id);

@@ -1,4 +1,5 @@
-//! The library, and its filling: by the writes that uploads make, as many files to each as one of them may hold.
+//! The library, and its filling: by the writes that uploads make, as many files to each as one of
+//! them may hold.
 
 use std::{
     io::{self, Write},
@@ -18,9 +19,11 @@ use crate::{record::Owner, report::grouped, tree::Tree};
 
 /// More requests in a minute than are made.
 const UNLIMITED: &str = "100000000";
-/// Most items of a write that holds all that is written of its files; one more would send their entries ahead.
+/// Most items of a write that holds all that is written of its files; one more would send their
+/// entries ahead.
 const TOGETHER: usize = 99;
-/// Items of every file, whatever is known of it: by its id, whose it is, its folder, its path, its name.
+/// Items of every file, whatever is known of it: by its id, whose it is, its folder, its path, its
+/// name.
 const ITEMS: usize = 5;
 /// Writes at once.
 const AT_ONCE: usize = 4;
@@ -118,7 +121,8 @@ impl Library {
         Ok(())
     }
 
-    /// The files of the next write: as many as fit. The first one that does not is kept for the one after it.
+    /// The files of the next write: as many as fit. The first one that does not is kept for the one
+    /// after it.
     fn next_files(&mut self, size: usize, kept: &mut Option<File>) -> Vec<File> {
         let mut files: Vec<File> = kept.take().into_iter().collect();
         let mut items: usize = files.iter().map(items_of).sum();

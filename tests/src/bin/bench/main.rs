@@ -1,4 +1,5 @@
-//! `scripts/bench library`: how long calls take in a library of a thousand, a hundred thousand and a million files.
+//! `scripts/bench library`: how long calls take in a library of a thousand, a hundred thousand and
+//! a million files.
 
 mod calls;
 mod fill;

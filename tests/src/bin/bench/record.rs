@@ -1,5 +1,6 @@
-//! The files of the library. What the file of a number is depends on that number alone, and every few hundred files all
-//! kinds are among them, so that calls find as many of each kind per page in a small library as in a large one.
+//! The files of the library. What the file of a number is depends on that number alone, and every
+//! few hundred files all kinds are among them, so that calls find as many of each kind per page in
+//! a small library as in a large one.
 
 use domain::{
     ChosenIds, DeliveryType, File, FileId, FileStatus, KeyId, OriginalName, Principal, Reference,

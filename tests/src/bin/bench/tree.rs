@@ -1,5 +1,5 @@
-//! The folders of the library: one that holds a tenth of its files, one that holds always the same, a tree of five levels,
-//! and a wide one whose folders grow in number with the library.
+//! The folders of the library: one that holds a tenth of its files, one that holds always the same,
+//! a tree of five levels, and a wide one whose folders grow in number with the library.
 
 use domain::{FolderId, InFolder};
 use serde_json::json;

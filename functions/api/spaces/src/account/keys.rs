@@ -1,4 +1,5 @@
-//! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of them.
+//! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of
+//! them.
 
 use domain::{Fault, KeyName, Violation};
 use tenant::NewKey;

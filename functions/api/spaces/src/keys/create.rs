@@ -1,4 +1,5 @@
-//! `POST /spaces/:id/api-keys`: make a key of a space. Its secret is in this answer and nowhere else.
+//! `POST /spaces/:id/api-keys`: make a key of a space. Its secret is in this answer and nowhere
+//! else.
 
 use domain::{KeyName, Timestamp, Violation, parse_variant};
 use tenant::NewKey;

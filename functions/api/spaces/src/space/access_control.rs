@@ -1,4 +1,5 @@
-//! `PUT` and `DELETE /spaces/:id/access-control`: who may see the space's files, where no file or folder says otherwise.
+//! `PUT` and `DELETE /spaces/:id/access-control`: who may see the space's files, where no file or
+//! folder says otherwise.
 
 use domain::AccessControl;
 use web::{AccessControlChange, Can, Data, Endpoint, Failure, ManageSpace, ValidJson};

@@ -1,4 +1,5 @@
-//! `GET /spaces/:id/signing-secret` and `POST /spaces/:id/signing-secret/rotate`: what a space's addresses are signed by.
+//! `GET /spaces/:id/signing-secret` and `POST /spaces/:id/signing-secret/rotate`: what a space's
+//! addresses are signed by.
 
 use axum::extract::State;
 use domain::{MasterSecret, SigningSecret, Timestamp};

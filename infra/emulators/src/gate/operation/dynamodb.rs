@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{super::permission::Need, text};
 use crate::arn;
 
-/// What an operation needs, by its body. Batches need their own action on each table, transactions that of each member.
+/// What an operation needs, by its body. Batches need their own action on each table, transactions
+/// that of each member.
 pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
     match operation {
         "BatchGetItem" | "BatchWriteItem" => {

@@ -33,7 +33,8 @@ impl Operation {
         }
     }
 
-    /// Reads a request to a service that speaks AWS JSON. A body that is no JSON needs nothing: it has no effect.
+    /// Reads a request to a service that speaks AWS JSON. A body that is no JSON needs nothing: it
+    /// has no effect.
     pub(super) fn of_json(service: Service, head: &Parts, body: &[u8]) -> Operation {
         let target = head
             .headers

@@ -1,4 +1,5 @@
-//! What S3's operations are called, and what they need. Paths name the bucket first: there are no host names per bucket.
+//! What S3's operations are called, and what they need. Paths name the bucket first: there are no
+//! host names per bucket.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -67,7 +68,8 @@ fn of_bucket(method: &Method, query: &Query, bucket: &str) -> Named {
         "GET" if query.names_a_configuration() => unknown(),
         "GET" => ("ListObjects", "s3:ListBucket", on_bucket),
         "HEAD" => ("HeadBucket", "s3:ListBucket", on_bucket),
-        // The keys stand in the body: whoever may delete all of the bucket's objects may delete these.
+        // The keys stand in the body: whoever may delete all of the bucket's objects may delete
+        // these.
         "POST" if query.has("delete") => {
             ("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*"))
         }

@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::{super::permission::Need, text};
 use crate::arn;
 
-/// What an operation needs, by its body: the right to the secret that it names, by its ARN or by its name.
+/// What an operation needs, by its body: the right to the secret that it names, by its ARN or by
+/// its name.
 pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
     let resource = text(body, "SecretId").map_or_else(|| "*".to_owned(), arn::secret);
     vec![Need::new(&format!("secretsmanager:{operation}"), resource)]
