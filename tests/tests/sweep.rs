@@ -387,7 +387,7 @@ async fn another_space_does_not_exist() {
                     );
                 }
                 (Account, _) if stranger.key == other.client.key => {
-                    assert_eq!(answer.refused(403), json!({}))
+                    assert_eq!(answer.refused(403), json!({}));
                 }
                 (Account, _) => {
                     answer.demand(row.success);

@@ -100,7 +100,7 @@ impl Sender {
             match message.send().await {
                 Ok(_) => return,
                 Err(error) => {
-                    tracing::warn!(rule = self.schedule.rule, %error, "the queue does not take a message")
+                    tracing::warn!(rule = self.schedule.rule, %error, "the queue does not take a message");
                 }
             }
             tokio::time::sleep(FAILURE_PAUSE).await;

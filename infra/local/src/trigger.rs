@@ -189,7 +189,7 @@ impl Pump {
                     });
                 }
                 Err(error) => {
-                    tracing::warn!(queue = self.queue, %error, "messages could not be deleted")
+                    tracing::warn!(queue = self.queue, %error, "messages could not be deleted");
                 }
             }
         }

@@ -40,7 +40,7 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
         files.push(GeneratedFile {
             path: root.join(path),
             content,
-        })
+        });
     };
 
     add("openapi.json", format!("{:#}\n", document()));

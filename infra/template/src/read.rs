@@ -40,23 +40,23 @@ fn resources(scope: &Scope<'_>) -> (Stack, Vec<Grant>) {
     each(scope, Kind::Table, |id, resource, fields| {
         stack
             .tables
-            .extend(table::read(id, resource, fields, scope))
+            .extend(table::read(id, resource, fields, scope));
     });
     each(scope, Kind::Bucket, |id, resource, fields| {
         stack
             .buckets
-            .push(bucket::read(id, resource, fields, scope))
+            .push(bucket::read(id, resource, fields, scope));
     });
     each(scope, Kind::Queue, |id, resource, fields| {
-        stack.queues.push(queue::read(id, resource, fields, scope))
+        stack.queues.push(queue::read(id, resource, fields, scope));
     });
     each(scope, Kind::Secret, |id, resource, fields| {
         stack
             .secrets
-            .extend(secret::read(id, resource, fields, scope))
+            .extend(secret::read(id, resource, fields, scope));
     });
     each(scope, Kind::HttpApi, |_, _, fields| {
-        fields.fixed("StageName", events::STAGE)
+        fields.fixed("StageName", events::STAGE);
     });
     each(scope, Kind::Function, |id, resource, fields| {
         let (function, events) = function::read(id, resource, fields, scope);
@@ -65,18 +65,18 @@ fn resources(scope: &Scope<'_>) -> (Stack, Vec<Grant>) {
         stack.triggers.extend(events.triggers);
     });
     each(scope, Kind::Distribution, |_, _, fields| {
-        stack.cdn_origin = cdn::origin(fields, scope)
+        stack.cdn_origin = cdn::origin(fields, scope);
     });
     each(scope, Kind::Rule, |id, resource, fields| {
         stack
             .schedules
-            .extend(schedule::read(id, resource, fields, scope))
+            .extend(schedule::read(id, resource, fields, scope));
     });
     each(scope, Kind::QueuePolicy, |_, _, fields| {
-        grants.extend(queue_policy::read(fields, scope))
+        grants.extend(queue_policy::read(fields, scope));
     });
     each(scope, Kind::Alarm, |id, _, fields| {
-        stack.alarms.extend(alarm::read(id, fields, scope))
+        stack.alarms.extend(alarm::read(id, fields, scope));
     });
     each(scope, Kind::Inert, |_, _, _| {});
     (stack, grants)

@@ -211,7 +211,7 @@ impl Container {
             Token::Text(token) => request = request.header(header::AUTHORIZATION, token),
             Token::File(path) => {
                 request =
-                    request.header(header::AUTHORIZATION, fs::read_to_string(path)?.trim_end())
+                    request.header(header::AUTHORIZATION, fs::read_to_string(path)?.trim_end());
             }
         }
         let request = request.body(Empty::<Bytes>::new())?;

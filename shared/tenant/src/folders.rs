@@ -151,7 +151,7 @@ impl Space {
         let change = |folder: &mut Folder| {
             match change(folder) {
                 FolderSetting::AccessControl(access_control) => {
-                    folder.access_control = access_control
+                    folder.access_control = access_control;
                 }
                 FolderSetting::Security(security) => folder.security = security,
             }

@@ -84,10 +84,10 @@ impl PartHeaders {
                     output.keep(1);
                 }
                 State::Headers { line_breaks } => {
-                    self.header_byte(line_breaks, rest[0], &mut output)
+                    self.header_byte(line_breaks, rest[0], &mut output);
                 }
                 State::HeadersCr { line_breaks } => {
-                    self.header_byte_after_cr(line_breaks, rest[0], &mut output)
+                    self.header_byte_after_cr(line_breaks, rest[0], &mut output);
                 }
             }
         }

@@ -38,7 +38,7 @@ impl Store {
         match fs::read(path) {
             Ok(bytes) => {
                 store.secrets =
-                    serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?
+                    serde_json::from_slice(&bytes).map_err(|error| unreadable(&error))?;
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => store.write(&[])?,
             Err(error) => return Err(error),
