@@ -77,6 +77,6 @@ pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationErro
     Ok(Batch::of(
         Echoes { directory, jobs },
         environment.meter(),
-        environment.sources.clone(),
+        environment.env.clone(),
     ))
 }

@@ -21,8 +21,8 @@ impl Stack {
         let environment = self.operator();
         let mut settings = Settings::of(&environment);
         let table = settings.table();
-        let sources = &environment.sources;
-        let (id, secret, now) = (UserId::new(sources), KeySecret::new(sources), sources.now());
+        let env = &environment.env;
+        let (id, secret, now) = (UserId::new(env), KeySecret::new(env), env.now());
         let key = ApiKey {
             id: table.next_key_id().await.expect("a number"),
             name: KeyName::parse("account").expect("a name"),

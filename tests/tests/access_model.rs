@@ -459,7 +459,7 @@ impl World {
             let shown = self.viewer.get(&format!("/files/{id}")).await.ok();
             self.demand_shown(&shown, &self.model.shown_file(&id));
             let url = &self.model.files[&id].url;
-            let expires_seconds = self.stack.operator().sources.now().seconds() + 60;
+            let expires_seconds = self.stack.operator().env.now().seconds() + 60;
             let signed = self.signer.sign(url, expires_seconds, &[]);
             for answer in [
                 self.viewer.get(url).await,

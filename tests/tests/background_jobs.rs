@@ -226,13 +226,9 @@ async fn purge_removes_objects_together_with_their_records() {
 
 /// Stores an object without a record in each of as many spaces.
 async fn store_orphans(stack: &Stack, spaces: usize) {
-    let sources = stack.operator().sources;
+    let env = stack.operator().env;
     for _ in 0..spaces {
-        let key = ObjectKey::original(
-            SpaceId::new(&sources),
-            FileId::new(&sources),
-            Revision::new(&sources),
-        );
+        let key = ObjectKey::original(SpaceId::new(&env), FileId::new(&env), Revision::new(&env));
         stack.put_object(key.as_str(), b"orphan").await;
     }
 }

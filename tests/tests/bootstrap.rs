@@ -3,7 +3,7 @@
 
 use std::{net::TcpListener, sync::Arc};
 
-use domain::{KeySecret, Sources, UserId};
+use domain::{Env, KeySecret, UserId};
 use emulators::{Emulators, Existing, Faults, Options, Principal, REGION, Service::DynamoDb};
 use runtime::{Environment, Settings, SystemClock};
 use tempfile::TempDir;
@@ -54,13 +54,13 @@ impl Empty {
             secret_key,
             permissions: vec![everything],
         });
-        let sources = Sources::new(Arc::new(SystemClock), Arc::new(Seeded::new(1)));
+        let env = Env::new(Arc::new(SystemClock), Arc::new(Seeded::new(1)));
         Empty {
             emulators,
             environment: Environment {
                 function: "operator".to_owned(),
                 variables,
-                sources,
+                env,
             },
             _directory: directory,
         }

@@ -1,7 +1,7 @@
 //! Reads and copies of bytes that were sent to storage.
 
 use ::bucket::{
-    Bucket, Copied, CopyOutcome, DELETE_MANY_MAX, Error, LIST_MAX, ObjectHead, ObjectKey,
+    Bucket, BucketError, Copied, CopyOutcome, DELETE_MANY_MAX, LIST_MAX, ObjectHead, ObjectKey,
 };
 use aws_sdk_s3::Client;
 use bytes::Bytes;
@@ -36,8 +36,8 @@ impl Place {
         let bucket_name = settings.text("BUCKET_NAME");
         let bucket = settings.bucket();
         let (space, file) = (
-            SpaceId::new(&environment.sources),
-            FileId::new(&environment.sources),
+            SpaceId::new(&environment.env),
+            FileId::new(&environment.env),
         );
         Place {
             stack,
@@ -86,7 +86,7 @@ impl Place {
             .expect("an answer")
     }
 
-    async fn copy(&self, declared_size: usize) -> Result<CopyOutcome, Error> {
+    async fn copy(&self, declared_size: usize) -> Result<CopyOutcome, BucketError> {
         self.bucket
             .copy(&self.staged, declared_size as u64, &self.kept)
             .await
@@ -188,7 +188,7 @@ async fn large_object_is_copied_in_parts_or_not_at_all() {
             .refuse(S3, operation, 1, 400, "InvalidArgument");
         let (copied, calls) = Box::pin(place.stack.calls_of(place.copy(IN_PARTS))).await;
         assert!(
-            matches!(copied, Err(Error::Refused(_))),
+            matches!(copied, Err(BucketError::Refused(_))),
             "{operation}: {copied:?}"
         );
         let is_aborted = calls.contains(&"operator AbortMultipartUpload".to_owned());
@@ -222,7 +222,7 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
     // Sent beforehand: while a call is held its deadline runs, which sending may outlast.
     let mut versions = Vec::new();
     for seed in [1, 2] {
-        let version = ObjectKey::staged(place.space, FileId::new(&place.stack.operator().sources));
+        let version = ObjectKey::staged(place.space, FileId::new(&place.stack.operator().env));
         place.send(tests::noise(seed, IN_PARTS)).await;
         place.put_copy(&place.staged, &version).await;
         versions.push(version);
@@ -238,7 +238,10 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
             hold.release();
         };
         let (copied, ()) = Box::pin(join(place.copy(IN_PARTS), replace)).await;
-        assert!(matches!(copied, Err(Error::Busy(_))), "{call}: {copied:?}");
+        assert!(
+            matches!(copied, Err(BucketError::Busy(_))),
+            "{call}: {copied:?}"
+        );
         assert_eq!(place.head(&place.kept, 1).await, None, "{call}");
     }
     place.stack.stop().await;
@@ -247,10 +250,10 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
 #[tokio::test]
 async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     let place = Place::start().await;
-    let sources = place.stack.operator().sources;
-    let (space, other) = (SpaceId::new(&sources), SpaceId::new(&sources));
+    let env = place.stack.operator().env;
+    let (space, other) = (SpaceId::new(&env), SpaceId::new(&env));
     for owner in [space, other] {
-        let file = FileId::new(&sources);
+        let file = FileId::new(&env);
         for key in [
             ObjectKey::original(owner, file, Revision::FIRST),
             ObjectKey::staged(owner, file),
@@ -272,7 +275,7 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     );
 
     let keys: Vec<ObjectKey> = (0..DELETE_MANY_MAX)
-        .map(|_| ObjectKey::staged(other, FileId::new(&sources)))
+        .map(|_| ObjectKey::staged(other, FileId::new(&env)))
         .collect();
     place
         .bucket

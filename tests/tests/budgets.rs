@@ -237,7 +237,7 @@ async fn changes_of_keys_and_accounts_cost_what_they_may() {
     let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
     let stranger = stack
         .anonymous
-        .with_key(domain::KeySecret::new(&stack.operator().sources).reveal());
+        .with_key(domain::KeySecret::new(&stack.operator().env).reveal());
     let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
     let revoke = [
         "GetItem",

@@ -81,7 +81,7 @@ async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
         stack,
         acme,
         announced,
-        stack.operator().sources.now().plus_ms(CHECKED_MS),
+        stack.operator().env.now().plus_ms(CHECKED_MS),
         DELAY_SECONDS,
     )
     .await;

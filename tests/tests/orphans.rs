@@ -6,7 +6,7 @@ use std::{
 };
 
 use bucket::ObjectKey;
-use domain::{FileId, Revision, Sources, SpaceId};
+use domain::{Env, FileId, Revision, SpaceId};
 use emulators::Service::{DynamoDb, S3};
 use template::RecursiveLoop;
 use tests::{Stack, Tenant, form, seconds};
@@ -22,13 +22,13 @@ const DEADLINE: Duration = Duration::from_secs(20);
 /// Spaces of which each takes a job of its own, where a job does one page.
 const SPACES: usize = 40;
 
-fn sources(stack: &Stack) -> Sources {
-    stack.operator().sources
+fn env(stack: &Stack) -> Env {
+    stack.operator().env
 }
 
 /// Stores an object for a file, of which nobody writes a record.
 async fn strand(stack: &Stack, space: SpaceId, file: FileId) -> String {
-    let key = ObjectKey::original(space, file, Revision::new(&sources(stack)));
+    let key = ObjectKey::original(space, file, Revision::new(&env(stack)));
     stack.put_object(key.as_str(), b"stranded").await;
     key.as_str().to_owned()
 }
@@ -50,11 +50,11 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
     let kept = keys(&stack).await;
     // Of a file that is not there, of one that has other bytes, of a space that is not there; and
     // what is not an original.
-    let sources = sources(&stack);
+    let env = env(&stack);
     let stranded = [
-        strand(&stack, space_of(&acme), FileId::new(&sources)).await,
+        strand(&stack, space_of(&acme), FileId::new(&env)).await,
         strand(&stack, space_of(&acme), file).await,
-        strand(&stack, SpaceId::new(&sources), FileId::new(&sources)).await,
+        strand(&stack, SpaceId::new(&env), FileId::new(&env)).await,
     ];
     let others = [
         "of-nobody".to_owned(),
@@ -88,7 +88,7 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
 async fn an_object_is_judged_once_and_found_though_its_file_is_older() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let file = FileId::new(&sources(&stack));
+    let file = FileId::new(&env(&stack));
     acme.upload_photo().await;
     stack.pass(DAY).await;
     stack.pass(DAY).await;
@@ -137,9 +137,9 @@ async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_
         .await
         .created();
     let kept = keys(&stack).await;
-    let sources = sources(&stack);
+    let env = env(&stack);
     for _ in 0..SPACES {
-        strand(&stack, SpaceId::new(&sources), FileId::new(&sources)).await;
+        strand(&stack, SpaceId::new(&env), FileId::new(&env)).await;
     }
     let faults = stack.cloud.faults();
     faults.refuse(S3, "ListObjectsV2", 3, 503, "SlowDown");

@@ -30,7 +30,7 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Answe
     let with_the_answer = calls(stack);
     let environment = stack.operator();
     let tenants = Tenants::new(runtime::Settings::of(&environment).table());
-    let unknown = KeySecret::new(&environment.sources);
+    let unknown = KeySecret::new(&environment.env);
     for _ in 0..ROUND_TRIPS {
         let caller = tenants.authenticate(&unknown).await.expect("a table");
         assert!(caller.is_none());

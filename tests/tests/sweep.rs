@@ -314,7 +314,7 @@ async fn nobody_passes_without_a_valid_key() {
         .delete(&format!("/spaces/{}/api-keys/{newest}", place.tenant.id))
         .await
         .demand(204);
-    let unknown = domain::KeySecret::new(&domain::Sources::new(
+    let unknown = domain::KeySecret::new(&domain::Env::new(
         std::sync::Arc::new(runtime::SystemClock),
         std::sync::Arc::new(tests::Seeded::new(99)),
     ));

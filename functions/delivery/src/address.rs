@@ -1,8 +1,8 @@
 //! What an address asks for: a storage path, and how it is to be delivered.
 
 use domain::{
-    DeliveryProof, Fault, NotSigned, SIGNATURE, TRANSFORMATION_PARAMETERS, Violation, Violations,
-    decoded_parameters, validate_transformation,
+    FieldError, FieldErrors, SIGNATURE, ServiceError, SignatureError, SignedDelivery,
+    TRANSFORMATION_PARAMETERS, decoded_parameters, validate_transformation,
 };
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -17,31 +17,31 @@ pub(crate) struct Address {
     /// Whether the file is to be saved, not shown.
     pub(crate) download: bool,
     /// What is wrong with the rendering that is asked for, where one is.
-    pub(crate) rendering: Result<(), Violations>,
+    pub(crate) rendering: Result<(), FieldErrors>,
     /// What the address proves, where it is signed.
-    pub(crate) proof: Option<Result<DeliveryProof, NotSigned>>,
+    pub(crate) proof: Option<Result<SignedDelivery, SignatureError>>,
 }
 
 impl Address {
-    pub(crate) fn read(uri: &Uri) -> Result<Address, Fault> {
+    pub(crate) fn read(uri: &Uri) -> Result<Address, ServiceError> {
         let path = percent_decode_str(uri.path()).decode_utf8();
-        let path = path.map_err(|_| Fault::malformed("The path is not UTF-8."))?;
+        let path = path.map_err(|_| ServiceError::malformed("The path is not UTF-8."))?;
         let storage_path = path.strip_prefix('/').unwrap_or(&path);
         if path.contains('\0') {
-            return Err(Fault::malformed("The path holds a NUL."));
+            return Err(ServiceError::malformed("The path holds a NUL."));
         }
         if path.contains("//") {
-            return Err(Fault::malformed("The path holds an empty segment."));
+            return Err(ServiceError::malformed("The path holds an empty segment."));
         }
         if storage_path
             .split(['/', '\\'])
             .any(|segment| segment == "..")
         {
-            return Err(Fault::malformed("The path holds a `..` segment."));
+            return Err(ServiceError::malformed("The path holds a `..` segment."));
         }
         let query = uri.query().unwrap_or_default();
         let (parameters, proof) = if let Ok(parameters) = decoded_parameters(query) {
-            let proof = DeliveryProof::presented(&path, &parameters);
+            let proof = SignedDelivery::presented(&path, &parameters);
             (parameters, proof)
         } else {
             // Whatever it says, nobody has signed it.
@@ -49,9 +49,12 @@ impl Address {
                 .into_owned()
                 .collect();
             let is_signed = parameters.iter().any(|(name, _)| name == SIGNATURE);
-            (parameters, is_signed.then_some(Err(NotSigned::Incomplete)))
+            (
+                parameters,
+                is_signed.then_some(Err(SignatureError::Incomplete)),
+            )
         };
-        let rendering = demand_original(&parameters);
+        let rendering = require_original(&parameters);
         let download = parameters.iter().any(|(name, _)| name == DOWNLOAD);
         Ok(Address {
             storage_path: storage_path.to_owned(),
@@ -63,37 +66,37 @@ impl Address {
 }
 
 /// Refuses what asks for a rendering.
-fn demand_original(parameters: &[(String, String)]) -> Result<(), Violations> {
+fn require_original(parameters: &[(String, String)]) -> Result<(), FieldErrors> {
     validate_transformation(
         parameters
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str())),
     )?;
-    let mut violations = Violations::default();
+    let mut field_errors = FieldErrors::default();
     for name in TRANSFORMATION_PARAMETERS {
         if parameters.iter().any(|(given, _)| given == name) {
-            violations.add(
+            field_errors.add(
                 name,
-                &Violation::Must("is not supported yet: files are delivered as they are"),
+                &FieldError::Must("is not supported yet: files are delivered as they are"),
             );
         }
     }
-    if violations.is_empty() {
+    if field_errors.is_empty() {
         Ok(())
     } else {
-        Err(violations)
+        Err(field_errors)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::FaultKind;
+    use domain::ErrorKind;
 
-    fn read(uri: &str) -> Result<(), FaultKind> {
+    fn read(uri: &str) -> Result<(), ErrorKind> {
         Address::read(&uri.parse().expect("a URI"))
             .map(|_| ())
-            .map_err(|fault| fault.kind)
+            .map_err(|error| error.kind)
     }
 
     #[test]
@@ -110,7 +113,7 @@ mod tests {
             "/a/..%5Cb",
             "/%ff",
         ] {
-            assert_eq!(read(path), Err(FaultKind::Malformed), "{path}");
+            assert_eq!(read(path), Err(ErrorKind::Malformed), "{path}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use domain::{File, Timestamp};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
-use tenant::{Delivered, Grant};
+use tenant::{AuthorizedFile, Grant};
 
 use crate::disposition::content_disposition;
 
@@ -20,14 +20,18 @@ const TAG_DIGITS: usize = 32;
 
 /// An original about to be answered.
 pub(crate) struct Original<'a> {
-    delivered: &'a Delivered,
+    delivered: &'a AuthorizedFile,
     file: &'a File,
     download: bool,
     now: Timestamp,
 }
 
 impl<'a> Original<'a> {
-    pub(crate) fn of(delivered: &'a Delivered, download: bool, now: Timestamp) -> Original<'a> {
+    pub(crate) fn of(
+        delivered: &'a AuthorizedFile,
+        download: bool,
+        now: Timestamp,
+    ) -> Original<'a> {
         Original {
             delivered,
             file: delivered.file(),

@@ -5,10 +5,10 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{Fault, FaultKind, Timestamp};
+use domain::{ErrorKind, ServiceError, Timestamp};
 use http::{HeaderMap, Method, StatusCode, header};
-use tenant::{Delivered, Visitor};
-use web::{Failure, caller_of};
+use tenant::{AccessContext, AuthorizedFile};
+use web::{ApiError, authenticate_optional};
 
 use crate::{
     Delivery, METHODS, MOVED_AUTHORIZATION,
@@ -26,18 +26,18 @@ const ROUTE: &str = "/{storage_path}";
 pub(crate) async fn deliver(
     State(delivery): State<Delivery>,
     request: Request,
-) -> Result<Response, Failure> {
+) -> Result<Response, ApiError> {
     telemetry::record_route(ROUTE);
     let method = request.method();
     if method == Method::OPTIONS {
         return Ok(preflight());
     }
     if method != Method::GET && method != Method::HEAD {
-        let fault = Fault::new(
-            FaultKind::MethodNotAllowed,
+        let error = ServiceError::new(
+            ErrorKind::MethodNotAllowed,
             format!("This path takes the methods {METHODS}."),
         );
-        return Ok(([(header::ALLOW, METHODS)], Failure::from(fault)).into_response());
+        return Ok(([(header::ALLOW, METHODS)], ApiError::from(error)).into_response());
     }
     let Address {
         storage_path,
@@ -50,7 +50,7 @@ pub(crate) async fn deliver(
         .get(&MOVED_AUTHORIZATION)
         .or_else(|| headers.get(header::AUTHORIZATION));
     let tenants = &delivery.tenants;
-    let now = delivery.sources.now();
+    let now = delivery.env.now();
     let proof = async {
         Ok(match presented {
             Some(Ok(proof)) => Some(Ok((proof, delivery.master.get().await?))),
@@ -61,16 +61,16 @@ pub(crate) async fn deliver(
 
     let (located, caller, proof) = tokio::try_join!(
         tenants.located(&storage_path),
-        caller_of(authorization, tenants),
+        authenticate_optional(authorization, tenants),
         proof
     )?;
-    let visitor = Visitor {
+    let visitor = AccessContext {
         caller: caller.as_ref(),
         proof,
         now,
     };
     let found = tenants
-        .open(located.ok_or_else(Fault::not_found)?, visitor)
+        .open(located.ok_or_else(ServiceError::not_found)?, visitor)
         .await?;
     rendering?;
 
@@ -79,8 +79,8 @@ pub(crate) async fn deliver(
         Verdict::NotModified => {
             Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response())
         }
-        Verdict::Failed => Err(Fault::new(
-            FaultKind::PreconditionFailed,
+        Verdict::Failed => Err(ServiceError::new(
+            ErrorKind::PreconditionFailed,
             "The file is not the one that the request takes it for.",
         )
         .into()),
@@ -90,12 +90,12 @@ pub(crate) async fn deliver(
 
 async fn body(
     delivery: &Delivery,
-    found: &Delivered,
+    found: &AuthorizedFile,
     original: &Original<'_>,
     method: &Method,
     headers: &HeaderMap,
     now: Timestamp,
-) -> Result<Response, Fault> {
+) -> Result<Response, ServiceError> {
     let size = found.file().size;
     let range = headers
         .get(header::RANGE)
@@ -140,10 +140,10 @@ async fn body(
 
 fn not_in_the_file(size: u64) -> Response {
     let message = format!("The file has {size} bytes; the range holds none of them.");
-    let fault = Fault::new(FaultKind::RangeNotSatisfiable, message);
+    let error = ServiceError::new(ErrorKind::RangeNotSatisfiable, message);
     (
         [(header::CONTENT_RANGE, format!("bytes */{size}"))],
-        Failure::from(fault),
+        ApiError::from(error),
     )
         .into_response()
 }

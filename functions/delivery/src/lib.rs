@@ -12,10 +12,10 @@ mod range;
 mod redirect;
 
 use axum::{Router, response::IntoResponse};
-use domain::Sources;
+use domain::Env;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
-use tenant::{Originals, Tenants};
+use tenant::{FileBucket, Tenants};
 use web::with_layers;
 
 /// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own
@@ -28,9 +28,9 @@ const METHODS: &str = "GET, HEAD, OPTIONS";
 #[derive(Clone)]
 struct Delivery {
     tenants: Tenants,
-    originals: Originals,
+    originals: FileBucket,
     master: LazyMasterSecret,
-    sources: Sources,
+    env: Env,
     /// Maximum size of a body that is answered here, in bytes. Whole bodies above it are redirected
     /// to storage, ranges are cut to it.
     redirect_above: u64,
@@ -40,7 +40,7 @@ struct Delivery {
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let tenants = Tenants::new(settings.table());
-    let originals = Originals::new(settings.bucket());
+    let originals = FileBucket::new(settings.bucket());
     let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
     let master = settings.master_secret();
     settings.finish()?;
@@ -48,7 +48,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
         tenants,
         originals,
         master,
-        sources: environment.sources.clone(),
+        env: environment.env.clone(),
         redirect_above,
     };
     Ok(with_layers(

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     runtime::serve_http(
         env!("CARGO_BIN_NAME"),
-        runtime::Front::FunctionUrl,
+        runtime::EventSource::FunctionUrl,
         delivery::router,
     )
 }

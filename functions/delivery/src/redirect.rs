@@ -11,9 +11,9 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use domain::{Fault, Timestamp};
+use domain::{ServiceError, Timestamp};
 use http::{StatusCode, header};
-use tenant::{AnswerHeaders, Delivered, Grant};
+use tenant::{AuthorizedFile, Grant, ResponseHeaders};
 
 use crate::{Delivery, answer::Original};
 
@@ -72,12 +72,12 @@ impl Validity {
 /// Redirects the client to an address of the original at storage.
 pub(crate) async fn redirect(
     delivery: &Delivery,
-    found: &Delivered,
+    found: &AuthorizedFile,
     original: &Original<'_>,
     now: Timestamp,
-) -> Result<Response, Fault> {
+) -> Result<Response, ServiceError> {
     let validity = Validity::of(found.grant(), found.expires_seconds(), now);
-    let headers = AnswerHeaders {
+    let headers = ResponseHeaders {
         content_type: original.content_type(),
         content_disposition: original.content_disposition_at_storage(),
         // Storage may answer as late as the address is valid, and the header is part of the

@@ -196,7 +196,7 @@ impl Cloud {
         let gateway = |behind| {
             Arc::new(Gateway::new(
                 behind,
-                self.environments.sources(),
+                self.environments.env(),
                 body_deadlines,
             ))
         };

@@ -9,7 +9,7 @@ use std::{
     sync::Arc,
 };
 
-use domain::{Clock, Random, Sources, Timestamp};
+use domain::{Clock, Env, Random, Timestamp};
 use emulators::{ACCOUNT_ID, Emulators, Principal, REGION};
 use runtime::Environment;
 use sha2::{Digest, Sha256};
@@ -24,7 +24,7 @@ pub(crate) const SECRET_FILE: &str = "secret";
 /// Makes environments, and admits their access keys.
 pub(crate) struct Environments {
     secret: String,
-    sources: Sources,
+    env: Env,
 }
 
 struct DomainClock(Arc<dyn emulators::Clock>);
@@ -41,23 +41,23 @@ impl Environments {
         clock: Arc<dyn emulators::Clock>,
         random: Arc<dyn Random>,
     ) -> Result<Environments, StartError> {
-        let sources = Sources::new(Arc::new(DomainClock(clock)), random);
+        let env = Env::new(Arc::new(DomainClock(clock)), random);
         let path = data_dir.join(SECRET_FILE);
         let secret = match fs::read_to_string(&path) {
             Ok(secret) => Ok(secret),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let secret = hex::encode(sources.bytes::<32>());
+                let secret = hex::encode(env.bytes::<32>());
                 write_private(&path, secret.as_bytes()).map(|()| secret)
             }
             Err(error) => Err(error),
         };
         let secret = secret.map_err(|reason| StartError::File { path, reason })?;
-        Ok(Environments { secret, sources })
+        Ok(Environments { secret, env })
     }
 
     /// Time and randomness of everything here.
-    pub(crate) fn sources(&self) -> Sources {
-        self.sources.clone()
+    pub(crate) fn env(&self) -> Env {
+        self.env.clone()
     }
 
     /// The environment of a function.
@@ -143,7 +143,7 @@ impl Environments {
         Environment {
             function: name.to_owned(),
             variables,
-            sources: self.sources.clone(),
+            env: self.env.clone(),
         }
     }
 }

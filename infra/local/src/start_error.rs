@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use domain::Fault;
+use domain::ServiceError;
 use runtime::ConfigurationError;
 use template::Problems;
 
@@ -47,7 +47,7 @@ pub enum StartError {
     },
     /// The first user, space or key could not be made.
     #[error("the first key could not be made: {0}")]
-    Bootstrap(#[from] Fault),
+    Bootstrap(#[from] ServiceError),
     /// cargo-lambda did not start.
     #[error("cargo-lambda did not start: {0}")]
     CargoLambda(String),

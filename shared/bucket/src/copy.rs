@@ -19,7 +19,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use futures::{StreamExt, TryStreamExt, stream};
 use tracing::instrument;
 
-use crate::{ABSENT, Bucket, Error, ObjectKey, PRECONDITION_FAILED, code};
+use crate::{ABSENT, Bucket, BucketError, ObjectKey, PRECONDITION_FAILED, code};
 
 /// Largest object of whose copy S3 computes the SHA-256, in bytes: 50 MB.
 pub const CHECKSUM_MAX_BYTES: u64 = 50 << 20;
@@ -66,7 +66,7 @@ impl Bucket {
         from: &ObjectKey,
         declared_size_bytes: u64,
         to: &ObjectKey,
-    ) -> Result<CopyOutcome, Error> {
+    ) -> Result<CopyOutcome, BucketError> {
         let copy = Copy {
             bucket: self,
             from,
@@ -94,7 +94,7 @@ impl Copy<'_> {
         format!("{}/{}", self.bucket.name, self.from.0)
     }
 
-    async fn at_once(&self, is_summed: bool) -> Result<CopyOutcome, Error> {
+    async fn at_once(&self, is_summed: bool) -> Result<CopyOutcome, BucketError> {
         // "Copies the object only if the object key name at the destination does not already
         // exist", else 412 (S3 API Reference, CopyObject, If-None-Match).
         let copy = self
@@ -118,7 +118,7 @@ impl Copy<'_> {
             // The key is drawn for this copy: an earlier attempt, whose answer was lost, has copied
             // it.
             Err(error) if code(&error) == Some(PRECONDITION_FAILED) => self.sum_of_copy().await?,
-            Err(error) => return Err(Error::from_sdk(error)),
+            Err(error) => return Err(BucketError::from_sdk(error)),
         };
 
         let checksum_sha256 = if is_summed {
@@ -130,7 +130,7 @@ impl Copy<'_> {
     }
 
     /// Returns the SHA-256 that S3 keeps with the copy, in base64.
-    async fn sum_of_copy(&self) -> Result<Option<String>, Error> {
+    async fn sum_of_copy(&self) -> Result<Option<String>, BucketError> {
         let head = self
             .bucket
             .client
@@ -141,11 +141,11 @@ impl Copy<'_> {
             .checksum_mode(ChecksumMode::Enabled)
             .send()
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         Ok(head.checksum_sha256)
     }
 
-    async fn in_parts(&self, declared_size_bytes: u64) -> Result<CopyOutcome, Error> {
+    async fn in_parts(&self, declared_size_bytes: u64) -> Result<CopyOutcome, BucketError> {
         let head = self
             .bucket
             .client
@@ -162,7 +162,7 @@ impl Copy<'_> {
             {
                 return Ok(CopyOutcome::Absent);
             }
-            Err(error) => return Err(Error::from_sdk(error)),
+            Err(error) => return Err(BucketError::from_sdk(error)),
         };
         if source
             .content_length
@@ -173,7 +173,7 @@ impl Copy<'_> {
         }
         let etag = source
             .e_tag
-            .ok_or_else(|| Error::refused("the answer does not tell the object's ETag"))?;
+            .ok_or_else(|| BucketError::refused("the answer does not tell the object's ETag"))?;
 
         let create = self
             .bucket
@@ -185,10 +185,10 @@ impl Copy<'_> {
             .content_type(CONTENT_TYPE)
             .send()
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         let upload = created
             .upload_id
-            .ok_or_else(|| Error::refused("an upload without an id"))?;
+            .ok_or_else(|| BucketError::refused("an upload without an id"))?;
 
         let copied = self.copy_parts(declared_size_bytes, &etag, &upload).await;
         if copied.is_err() {
@@ -209,7 +209,12 @@ impl Copy<'_> {
         })
     }
 
-    async fn copy_parts(&self, size_bytes: u64, etag: &str, upload: &str) -> Result<(), Error> {
+    async fn copy_parts(
+        &self,
+        size_bytes: u64,
+        etag: &str,
+        upload: &str,
+    ) -> Result<(), BucketError> {
         let parts: Vec<_> = parts(size_bytes)
             .map(|(number, positions)| self.part(etag, upload, number, positions))
             .collect();
@@ -232,7 +237,7 @@ impl Copy<'_> {
             .multipart_upload(parts)
             .send()
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         Ok(())
     }
 
@@ -242,7 +247,7 @@ impl Copy<'_> {
         upload: &str,
         number: i32,
         positions: RangeInclusive<u64>,
-    ) -> Result<CompletedPart, Error> {
+    ) -> Result<CompletedPart, BucketError> {
         let range = format!("bytes={}-{}", positions.start(), positions.end());
         let copy = self
             .bucket
@@ -265,9 +270,9 @@ impl Copy<'_> {
                     .build())
             }
             Err(error) if matches!(code(&error), Some(ABSENT | PRECONDITION_FAILED)) => {
-                Err(Error::Busy(error.into()))
+                Err(BucketError::Busy(error.into()))
             }
-            Err(error) => Err(Error::from_sdk(error)),
+            Err(error) => Err(BucketError::from_sdk(error)),
         }
     }
 }
@@ -282,14 +287,14 @@ fn parts(size_bytes: u64) -> impl Iterator<Item = (i32, RangeInclusive<u64>)> {
 
 /// A SHA-256 of all bytes, which storage writes in base64; one of parts' sums has a suffix, and so
 /// is none.
-fn hex_of(sum: Option<&str>) -> Result<String, Error> {
+fn hex_of(sum: Option<&str>) -> Result<String, BucketError> {
     let sum = BASE64_STANDARD
         .decode(sum.unwrap_or_default())
-        .map_err(Error::refused)?;
+        .map_err(BucketError::refused)?;
     if sum.len() == SHA256_BYTES {
         Ok(hex::encode(sum))
     } else {
-        Err(Error::refused("a copy without a SHA-256"))
+        Err(BucketError::refused("a copy without a SHA-256"))
     }
 }
 

@@ -32,13 +32,13 @@ use aws_sdk_s3::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use domain::{Fault, FileId, Revision, SpaceId};
+use domain::{FileId, Revision, ServiceError, SpaceId};
 use futures::{Stream, stream};
 use tracing::instrument;
 
 pub use copy::{CHECKSUM_MAX_BYTES, Copied, CopyOutcome};
 pub use list::{LIST_MAX, ListedOriginal, OriginalsPage};
-pub use presign::{AnswerHeaders, PresignedPut};
+pub use presign::{PresignedPut, ResponseHeaders};
 pub use read::{ObjectHead, ObjectReader};
 pub use remove::DELETE_MANY_MAX;
 
@@ -119,7 +119,7 @@ pub enum Content {
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum BucketError {
     /// Storage is overloaded or does not answer: another try may help.
     #[error("storage is busy: {0}")]
     Busy(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -128,12 +128,12 @@ pub enum Error {
     Refused(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl Error {
-    fn refused(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
-        Error::Refused(why.into())
+impl BucketError {
+    fn refused(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> BucketError {
+        BucketError::Refused(why.into())
     }
 
-    fn from_sdk<E, R>(error: SdkError<E, R>) -> Error
+    fn from_sdk<E, R>(error: SdkError<E, R>) -> BucketError
     where
         E: std::error::Error + ProvideErrorMetadata + Send + Sync + 'static,
         R: std::fmt::Debug + Send + Sync + 'static,
@@ -147,18 +147,18 @@ impl Error {
             _ => true,
         };
         if passes {
-            Error::Busy(error.into())
+            BucketError::Busy(error.into())
         } else {
-            Error::Refused(error.into())
+            BucketError::Refused(error.into())
         }
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
+impl From<BucketError> for ServiceError {
+    fn from(error: BucketError) -> ServiceError {
         match error {
-            Error::Busy(_) => Fault::unavailable(error),
-            Error::Refused(_) => Fault::internal(error),
+            BucketError::Busy(_) => ServiceError::unavailable(error),
+            BucketError::Refused(_) => ServiceError::internal(error),
         }
     }
 }
@@ -183,11 +183,13 @@ impl Bucket {
         content: Content,
         content_type: &str,
         checksum_sha256: &str,
-    ) -> Result<(), Error> {
-        let checksum = hex::decode(checksum_sha256).map_err(Error::refused)?;
+    ) -> Result<(), BucketError> {
+        let checksum = hex::decode(checksum_sha256).map_err(BucketError::refused)?;
         let body = match content {
             Content::Memory(bytes) => ByteStream::from(bytes),
-            Content::File(path) => ByteStream::from_path(path).await.map_err(Error::refused)?,
+            Content::File(path) => ByteStream::from_path(path)
+                .await
+                .map_err(BucketError::refused)?,
         };
         self.client
             .put_object()
@@ -198,7 +200,7 @@ impl Bucket {
             .body(body)
             .send()
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         Ok(())
     }
 
@@ -209,7 +211,8 @@ impl Bucket {
         &self,
         key: &ObjectKey,
         positions: Option<(u64, u64)>,
-    ) -> Result<Option<impl Stream<Item = Result<Bytes, Error>> + Send + use<>>, Error> {
+    ) -> Result<Option<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>>, BucketError>
+    {
         let answer = self
             .client
             .get_object()
@@ -225,7 +228,7 @@ impl Bucket {
             {
                 Ok(None)
             }
-            Err(error) => Err(Error::from_sdk(error)),
+            Err(error) => Err(BucketError::from_sdk(error)),
         }
     }
 }
@@ -237,11 +240,11 @@ fn code<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Option<&str> {
         .and_then(ProvideErrorMetadata::code)
 }
 
-fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, Error>> + Send {
+fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, BucketError>> + Send {
     stream::try_unfold(body, |mut body| async move {
         match body.try_next().await {
             Ok(chunk) => Ok(chunk.map(|chunk| (chunk, body))),
-            Err(error) => Err(Error::Busy(error.into())),
+            Err(error) => Err(BucketError::Busy(error.into())),
         }
     })
 }

@@ -7,7 +7,7 @@ use aws_sdk_s3::operation::list_objects_v2::{
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use tracing::instrument;
 
-use crate::{Bucket, Error, ObjectKey};
+use crate::{Bucket, BucketError, ObjectKey};
 
 /// What stands between the parts of a key.
 const DELIMITER: &str = "/";
@@ -44,7 +44,7 @@ impl Bucket {
     /// Some of the spaces that have objects, behind one where one is named; none where there are no
     /// more.
     #[instrument(skip_all)]
-    pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, Error> {
+    pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, BucketError> {
         let start = after.map(|space| format!("{space}{BEHIND_DELIMITER}"));
         let list = self.list().delimiter(DELIMITER).set_start_after(start);
         let spaces = |page: ListObjectsV2Output| -> Vec<SpaceId> {
@@ -69,7 +69,7 @@ impl Bucket {
         from: FileId,
         after: Option<Revision>,
         limit: u16,
-    ) -> Result<OriginalsPage, Error> {
+    ) -> Result<OriginalsPage, BucketError> {
         let prefix = ObjectKey::originals(space);
         let start = match after {
             Some(revision) => ObjectKey::original(space, from, revision).0,
@@ -110,7 +110,7 @@ impl Bucket {
 async fn first_page<T>(
     list: ListObjectsV2FluentBuilder,
     read: impl Fn(ListObjectsV2Output) -> Vec<T>,
-) -> Result<(Vec<T>, bool), Error> {
+) -> Result<(Vec<T>, bool), BucketError> {
     let mut next = None;
     loop {
         let mut page = list
@@ -118,7 +118,7 @@ async fn first_page<T>(
             .set_continuation_token(next)
             .send()
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         next = page.next_continuation_token.take();
         let found = read(page);
         if !found.is_empty() || next.is_none() {

@@ -14,11 +14,11 @@ use aws_sdk_s3::presigning::PresigningConfig;
 use domain::Timestamp;
 use tracing::instrument;
 
-use crate::{Bucket, Error, ObjectKey};
+use crate::{Bucket, BucketError, ObjectKey};
 
 /// What an answer of storage itself is to say in place of what is stored.
 #[derive(Clone, Debug)]
-pub struct AnswerHeaders {
+pub struct ResponseHeaders {
     /// `Content-Type`.
     pub content_type: String,
     /// `Content-Disposition`.
@@ -42,10 +42,10 @@ impl Bucket {
     pub async fn presign_get(
         &self,
         key: &ObjectKey,
-        headers: AnswerHeaders,
+        headers: ResponseHeaders,
         now: Timestamp,
         lifetime: Duration,
-    ) -> Result<String, Error> {
+    ) -> Result<String, BucketError> {
         let presigned = self
             .client
             .get_object()
@@ -56,7 +56,7 @@ impl Bucket {
             .response_cache_control(headers.cache_control)
             .presigned(from_now(now, self.bounded(lifetime, now).await?)?)
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         Ok(presigned.uri().to_owned())
     }
 
@@ -71,7 +71,7 @@ impl Bucket {
         length_bytes: u64,
         now: Timestamp,
         lifetime: Duration,
-    ) -> Result<PresignedPut, Error> {
+    ) -> Result<PresignedPut, BucketError> {
         let lifetime = self.bounded(lifetime, now).await?;
         let presigned = self
             .client
@@ -79,10 +79,10 @@ impl Bucket {
             .bucket(&self.name)
             .key(&key.0)
             .content_type(content_type)
-            .content_length(i64::try_from(length_bytes).map_err(Error::refused)?)
+            .content_length(i64::try_from(length_bytes).map_err(BucketError::refused)?)
             .presigned(from_now(now, lifetime)?)
             .await
-            .map_err(Error::from_sdk)?;
+            .map_err(BucketError::from_sdk)?;
         Ok(PresignedPut {
             url: presigned.uri().to_owned(),
             lifetime,
@@ -91,12 +91,12 @@ impl Bucket {
 
     /// Returns a lifetime that ends with the credentials at the latest, in whole seconds. Fails as
     /// busy if they have less than a second left.
-    async fn bounded(&self, lifetime: Duration, now: Timestamp) -> Result<Duration, Error> {
+    async fn bounded(&self, lifetime: Duration, now: Timestamp) -> Result<Duration, BucketError> {
         let credentials = self
             .credentials
             .provide_credentials()
             .await
-            .map_err(|error| Error::Busy(error.into()))?;
+            .map_err(|error| BucketError::Busy(error.into()))?;
         let Some(expiry) = credentials.expiry() else {
             return Ok(lifetime);
         };
@@ -104,19 +104,19 @@ impl Bucket {
         let left = expiry.duration_since(start_of(now)).unwrap_or_default();
         let bounded = Duration::from_secs(lifetime.min(left).as_secs());
         if bounded.is_zero() {
-            Err(Error::Busy("the credentials have expired".into()))
+            Err(BucketError::Busy("the credentials have expired".into()))
         } else {
             Ok(bounded)
         }
     }
 }
 
-fn from_now(now: Timestamp, lifetime: Duration) -> Result<PresigningConfig, Error> {
+fn from_now(now: Timestamp, lifetime: Duration) -> Result<PresigningConfig, BucketError> {
     PresigningConfig::builder()
         .start_time(start_of(now))
         .expires_in(lifetime)
         .build()
-        .map_err(Error::refused)
+        .map_err(BucketError::refused)
 }
 
 fn start_of(now: Timestamp) -> SystemTime {
@@ -148,10 +148,10 @@ mod tests {
         Bucket::new(client, credentials, "bucket".to_owned())
     }
 
-    async fn signed(expires_seconds: Option<u64>, now_ms: i64) -> Result<u64, Error> {
+    async fn signed(expires_seconds: Option<u64>, now_ms: i64) -> Result<u64, BucketError> {
         let key = ObjectKey::staged(SpaceId::FIRST, FileId::FIRST);
         let (bucket, now) = (bucket(expires_seconds), Timestamp::from_ms(now_ms));
-        let headers = AnswerHeaders {
+        let headers = ResponseHeaders {
             content_type: "text/plain".to_owned(),
             content_disposition: "inline".to_owned(),
             cache_control: "no-store".to_owned(),
@@ -186,7 +186,7 @@ mod tests {
         }
         for now_ms in [1_199_001, 1_200_000, 9_999_000] {
             assert!(
-                matches!(signed(Some(1_200), now_ms).await, Err(Error::Busy(_))),
+                matches!(signed(Some(1_200), now_ms).await, Err(BucketError::Busy(_))),
                 "{now_ms}"
             );
         }

@@ -4,7 +4,7 @@ use aws_sdk_s3::primitives::ByteStream;
 use bytes::Bytes;
 use tracing::instrument;
 
-use crate::{ABSENT, Bucket, Error, ObjectKey, code};
+use crate::{ABSENT, Bucket, BucketError, ObjectKey, code};
 
 /// The code of a refusal of a range that begins behind the object's last byte.
 const INVALID_RANGE: &str = "InvalidRange";
@@ -33,11 +33,11 @@ impl ObjectReader {
     }
 
     /// Returns the next bytes; `None` at the end.
-    pub async fn next(&mut self) -> Result<Option<Bytes>, Error> {
+    pub async fn next(&mut self) -> Result<Option<Bytes>, BucketError> {
         self.body
             .try_next()
             .await
-            .map_err(|error| Error::Busy(error.into()))
+            .map_err(|error| BucketError::Busy(error.into()))
     }
 }
 
@@ -49,7 +49,7 @@ impl Bucket {
         &self,
         key: &ObjectKey,
         bytes: u64,
-    ) -> Result<Option<ObjectHead>, Error> {
+    ) -> Result<Option<ObjectHead>, BucketError> {
         let range = format!("bytes=0-{}", bytes.saturating_sub(1));
         let get = self
             .client
@@ -67,24 +67,24 @@ impl Bucket {
                     prefix: Bytes::new(),
                 }));
             }
-            Err(error) => return Err(Error::from_sdk(error)),
+            Err(error) => return Err(BucketError::from_sdk(error)),
         };
 
         let size_bytes = object.content_range().and_then(whole_size);
         let size_bytes = size_bytes
-            .ok_or_else(|| Error::refused("the answer does not tell the object's size"))?;
+            .ok_or_else(|| BucketError::refused("the answer does not tell the object's size"))?;
         let prefix = object
             .body
             .collect()
             .await
-            .map_err(|error| Error::Busy(error.into()))?
+            .map_err(|error| BucketError::Busy(error.into()))?
             .into_bytes();
         Ok(Some(ObjectHead { size_bytes, prefix }))
     }
 
     /// Opens an object to read all of it. `None` if there is no such object.
     #[instrument(skip_all, fields(key = key.as_str()))]
-    pub async fn open(&self, key: &ObjectKey) -> Result<Option<ObjectReader>, Error> {
+    pub async fn open(&self, key: &ObjectKey) -> Result<Option<ObjectReader>, BucketError> {
         let object = match self
             .client
             .get_object()
@@ -95,14 +95,14 @@ impl Bucket {
         {
             Ok(object) => object,
             Err(error) if code(&error) == Some(ABSENT) => return Ok(None),
-            Err(error) => return Err(Error::from_sdk(error)),
+            Err(error) => return Err(BucketError::from_sdk(error)),
         };
 
         let size_bytes = object
             .content_length
             .and_then(|length| u64::try_from(length).ok());
         let size_bytes = size_bytes
-            .ok_or_else(|| Error::refused("the answer does not tell the object's size"))?;
+            .ok_or_else(|| BucketError::refused("the answer does not tell the object's size"))?;
         Ok(Some(ObjectReader {
             size_bytes,
             body: object.body,

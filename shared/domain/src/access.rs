@@ -133,7 +133,7 @@ impl EffectiveAccess {
 
 /// Whether the original of a file is delivered only on proof: its type, it itself, a folder around
 /// it or its space may demand it.
-pub fn original_needs_proof(file: &File, folders: &FolderChain, space: &Space) -> bool {
+pub fn requires_auth(file: &File, folders: &FolderChain, space: &Space) -> bool {
     file.delivery_type != DeliveryType::Upload
         || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
@@ -258,7 +258,7 @@ mod tests {
                 space.access_control.requires_auth = closed;
                 let by_type = delivery_type != DeliveryType::Upload;
                 assert_eq!(
-                    original_needs_proof(&file, &FolderChain::default(), &space),
+                    requires_auth(&file, &FolderChain::default(), &space),
                     by_type || closed
                 );
                 let reported =

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{KeyName, NotAnId, Role, Secret, Sources, SpaceId, Timestamp, UserId};
+use crate::{Env, InvalidId, KeyName, Role, Secret, SpaceId, Timestamp, UserId};
 
 /// What every key begins with.
 const PREFIX: &str = "sk_";
@@ -29,8 +29,8 @@ pub struct KeySecret(String);
 
 impl KeySecret {
     /// A fresh key.
-    pub fn new(sources: &Sources) -> KeySecret {
-        let random = sources.text(BASE62, RANDOM_LENGTH);
+    pub fn new(env: &Env) -> KeySecret {
+        let random = env.text(BASE62, RANDOM_LENGTH);
         let checksum = checksum(&random);
         KeySecret(format!("{PREFIX}{random}{checksum}"))
     }
@@ -110,15 +110,15 @@ impl fmt::Display for KeyId {
 }
 
 impl FromStr for KeyId {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
     /// Reads a number as it is written: without a sign, and without zeros before it.
-    fn from_str(text: &str) -> Result<KeyId, NotAnId> {
-        let id = text.parse().map(KeyId).map_err(|_| NotAnId)?;
+    fn from_str(text: &str) -> Result<KeyId, InvalidId> {
+        let id = text.parse().map(KeyId).map_err(|_| InvalidId)?;
         if id.to_string() == text {
             Ok(id)
         } else {
-            Err(NotAnId)
+            Err(InvalidId)
         }
     }
 }
@@ -264,7 +264,7 @@ mod tests {
             "\u{0667}",
             "18446744073709551616",
         ] {
-            assert_eq!(wrong.parse::<KeyId>(), Err(NotAnId), "{wrong}");
+            assert_eq!(wrong.parse::<KeyId>(), Err(InvalidId), "{wrong}");
         }
     }
 }

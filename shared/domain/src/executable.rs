@@ -1,6 +1,6 @@
 //! Names of files that a browser, a web server or a desktop could be made to run.
 
-use crate::{OriginalName, ValidationRules, Violation};
+use crate::{FieldError, OriginalName, ValidationRules};
 
 /// Last extensions that desktops and servers run.
 const RUN_AS_LAST: [&str; 15] = [
@@ -13,11 +13,14 @@ const RUN_BY_SERVERS: [&str; 8] = ["phtml", "phar", "asp", "aspx", "jsp", "jspx"
 const PHP: &str = "php";
 
 /// What is said of such a file.
-pub const EXECUTABLE: Violation = Violation::Must("must not be an executable file");
+pub const EXECUTABLE: FieldError = FieldError::Must("must not be an executable file");
 
 /// Refuses by the extensions of a name that something would run, but for those that the config
 /// allows by name.
-pub fn demand_harmless_name(name: &OriginalName, rules: &ValidationRules) -> Result<(), Violation> {
+pub fn require_harmless_name(
+    name: &OriginalName,
+    rules: &ValidationRules,
+) -> Result<(), FieldError> {
     let parts = name.parts();
     // Desktops drop dots and spaces from the end of a name, and some servers what follows a
     // semicolon or a colon.
@@ -57,7 +60,7 @@ mod tests {
     #[test]
     fn names_that_something_would_run_are_refused() {
         let refused = |name| {
-            demand_harmless_name(&OriginalName::clean(name), &ValidationRules::default()).is_err()
+            require_harmless_name(&OriginalName::clean(name), &ValidationRules::default()).is_err()
         };
         for name in [
             "a.exe",

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeliveryType, FileId, FolderChain, FolderId, FolderMode, InFolder, OriginalName,
-    Principal, Reference, Revision, Sources, Space, SpaceId, Tag, Timestamp, UploadConfig,
+    AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, InFolder,
+    OriginalName, Principal, Reference, Revision, Space, SpaceId, Tag, Timestamp, UploadConfig,
     UploadConfigId, UploadRules, stored_name::stored_name,
 };
 
@@ -199,17 +199,11 @@ impl File {
         original_name: OriginalName,
         media_type: MediaType,
         size: u64,
-        sources: &Sources,
+        env: &Env,
     ) -> File {
         let config = target.config;
-        let name = stored_name(
-            &config.config.storage,
-            id,
-            &media_type,
-            &original_name,
-            sources,
-        );
-        let now = sources.now();
+        let name = stored_name(&config.config.storage, id, &media_type, &original_name, env);
+        let now = env.now();
 
         File {
             id,
@@ -244,7 +238,7 @@ impl File {
 
     /// Makes a pending file active. The stored name of a presigned upload changes if the bytes are
     /// of another type than it was declared with.
-    pub fn activate(&mut self, content: StoredContent, at: Timestamp, sources: &Sources) {
+    pub fn activate(&mut self, content: StoredContent, at: Timestamp, env: &Env) {
         let StoredContent {
             media_type,
             size,
@@ -261,7 +255,7 @@ impl File {
                 self.id,
                 &media_type,
                 &self.original_name,
-                sources,
+                env,
             );
             let folder = self
                 .storage_path

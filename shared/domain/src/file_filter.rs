@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 
-use crate::{DeliveryType, File, FileStatus, FolderId, ResourceType, Tag, Violation, text::folded};
+use crate::{
+    DeliveryType, FieldError, File, FileStatus, FolderId, ResourceType, Tag, text::folded,
+};
 
 /// Most characters of a prefix that is searched for: a name has no more.
 const PREFIX_CHARACTERS: usize = 255;
@@ -50,16 +52,16 @@ pub struct NamePrefix(String);
 
 impl NamePrefix {
     /// Takes a prefix.
-    pub fn parse(text: &str) -> Result<NamePrefix, Violation> {
+    pub fn parse(text: &str) -> Result<NamePrefix, FieldError> {
         if text.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else if text.chars().count() > PREFIX_CHARACTERS {
-            Err(Violation::TooLong(PREFIX_CHARACTERS))
+            Err(FieldError::TooLong(PREFIX_CHARACTERS))
         } else if text
             .chars()
             .any(|character| character.is_control() || matches!(character, '/' | '\\'))
         {
-            Err(Violation::Format)
+            Err(FieldError::Format)
         } else {
             Ok(NamePrefix(folded(text)))
         }

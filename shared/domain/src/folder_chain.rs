@@ -14,41 +14,44 @@ pub struct FolderChain(Vec<Folder>);
 
 /// What came of linking folders that were read.
 #[derive(Debug)]
-pub enum Linked {
+pub enum Resolution {
     /// They are linked.
-    Whole(FolderChain),
+    Complete(FolderChain),
     /// These have to be read too.
-    Needs(Vec<FolderId>),
+    Missing(Vec<FolderId>),
     /// One of them is not there, or they are deeper than folders can be.
-    Broken,
+    Orphaned,
 }
 
 impl FolderChain {
     /// Links folders from the innermost one up. `read` has every folder that was looked for, and
     /// nothing for one that is not there.
-    pub fn link(innermost: Option<FolderId>, read: &HashMap<FolderId, Option<Folder>>) -> Linked {
+    pub fn link(
+        innermost: Option<FolderId>,
+        read: &HashMap<FolderId, Option<Folder>>,
+    ) -> Resolution {
         let mut chain: Vec<Folder> = Vec::new();
         let mut next = innermost;
         while let Some(id) = next {
             if chain.len() == FOLDER_DEPTH {
-                return Linked::Broken;
+                return Resolution::Orphaned;
             }
             match read.get(&id) {
                 Some(Some(folder)) => {
                     next = folder.parent_id();
                     chain.push(folder.clone());
                 }
-                Some(None) => return Linked::Broken,
+                Some(None) => return Resolution::Orphaned,
                 None => {
                     let hint = chain.last().and_then(|below| below.parent.as_ref());
-                    return Linked::Needs(
+                    return Resolution::Missing(
                         hint.map_or_else(|| vec![id], |parent| parent.chain().collect()),
                     );
                 }
             }
         }
         chain.reverse();
-        Linked::Whole(FolderChain(chain))
+        Resolution::Complete(FolderChain(chain))
     }
 
     /// The chain of what is right in a new folder in the last one.
@@ -145,11 +148,12 @@ mod tests {
 
     #[test]
     fn folders_are_linked_by_their_own_word_and_hints_say_what_to_read() {
-        let sources = counting();
-        let [a, b, c, x] = [(); 4].map(|()| FolderId::new(&sources));
+        let env = counting();
+        let [a, b, c, x] = [(); 4].map(|()| FolderId::new(&env));
         let (top, middle) = (folder(a, "A", None), folder(b, "B b", within(&[a])));
         let inner = folder(c, "日本", within(&[a, b]));
-        let Linked::Whole(chain) = FolderChain::link(Some(c), &read(&[&inner, &top, &middle]))
+        let Resolution::Complete(chain) =
+            FolderChain::link(Some(c), &read(&[&inner, &top, &middle]))
         else {
             panic!("all of them are there")
         };
@@ -158,26 +162,30 @@ mod tests {
         assert_eq!(chain.in_folder(), within(&[a, b, c]));
         // The middle one was moved: the hint of the inner one is old, the middle one's own is not.
         let moved = folder(b, "B b", within(&[x, a]));
-        let Linked::Needs(needs) = FolderChain::link(Some(c), &read(&[&inner, &moved])) else {
+        let Resolution::Missing(needs) = FolderChain::link(Some(c), &read(&[&inner, &moved]))
+        else {
             panic!("something is missing")
         };
         assert_eq!(needs, [x, a]);
         let mut gone = read(&[&inner, &middle]);
         gone.insert(a, None);
-        assert!(matches!(FolderChain::link(Some(c), &gone), Linked::Broken));
+        assert!(matches!(
+            FolderChain::link(Some(c), &gone),
+            Resolution::Orphaned
+        ));
         assert!(
-            matches!(FolderChain::link(None, &gone), Linked::Whole(chain) if chain.path().is_none())
+            matches!(FolderChain::link(None, &gone), Resolution::Complete(chain) if chain.path().is_none())
         );
     }
 
     #[test]
     fn folders_in_a_circle_are_broken() {
-        let sources = counting();
-        let [a, b] = [(); 2].map(|()| FolderId::new(&sources));
+        let env = counting();
+        let [a, b] = [(); 2].map(|()| FolderId::new(&env));
         let circle = read(&[&folder(a, "a", within(&[b])), &folder(b, "b", within(&[a]))]);
         assert!(matches!(
             FolderChain::link(Some(a), &circle),
-            Linked::Broken
+            Resolution::Orphaned
         ));
     }
 }

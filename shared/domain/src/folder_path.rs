@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Violation,
+    FieldError,
     text::{folded, nfc},
 };
 
@@ -24,17 +24,17 @@ pub struct FolderName(String);
 
 impl FolderName {
     /// Takes a name.
-    pub fn parse(text: &str) -> Result<FolderName, Violation> {
+    pub fn parse(text: &str) -> Result<FolderName, FieldError> {
         let name = nfc(text.trim());
         if name.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else if name.chars().count() > NAME_CHARACTERS {
-            Err(Violation::TooLong(NAME_CHARACTERS))
+            Err(FieldError::TooLong(NAME_CHARACTERS))
         } else if matches!(name.as_str(), "." | "..")
             || name.contains('/')
             || text.chars().any(char::is_control)
         {
-            Err(Violation::Format)
+            Err(FieldError::Format)
         } else {
             Ok(FolderName(name))
         }
@@ -59,15 +59,15 @@ pub struct FolderPath(Vec<FolderName>);
 
 impl FolderPath {
     /// Takes names parted by slashes. Slashes around them are dropped.
-    pub fn parse(text: &str) -> Result<FolderPath, Violation> {
+    pub fn parse(text: &str) -> Result<FolderPath, FieldError> {
         let path = text.trim().trim_matches('/');
         if path.trim().is_empty() {
-            return Err(Violation::Required);
+            return Err(FieldError::Required);
         }
         let parse = |name| {
             FolderName::parse(name).map_err(|why| {
-                if why == Violation::Required {
-                    Violation::Format
+                if why == FieldError::Required {
+                    FieldError::Format
                 } else {
                     why
                 }
@@ -80,7 +80,7 @@ impl FolderPath {
             .map(parse)
             .collect::<Result<_, _>>()?;
         if names.len() > FOLDER_DEPTH {
-            Err(Violation::TooMany(FOLDER_DEPTH))
+            Err(FieldError::TooMany(FOLDER_DEPTH))
         } else {
             Ok(FolderPath(names))
         }
@@ -141,7 +141,7 @@ mod tests {
         ] {
             assert!(FolderPath::parse(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(FolderPath::parse("a/ /b"), Err(Violation::Format));
+        assert_eq!(FolderPath::parse("a/ /b"), Err(FieldError::Format));
     }
 
     #[test]

@@ -7,23 +7,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ulid::Ulid;
 
-use crate::{Sources, Timestamp};
+use crate::{Env, Timestamp};
 
 /// The text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id")]
-pub struct NotAnId;
+pub struct InvalidId;
 
 /// The ids of all that one request makes, chosen at its beginning: each is the one before it plus
 /// one, so what a request makes is ordered, and a request that is made again makes the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ChosenIds(Ulid);
+pub struct IdSequence(Ulid);
 
-impl ChosenIds {
+impl IdSequence {
     /// Fresh ids of this moment.
-    pub fn new(sources: &Sources) -> ChosenIds {
-        ChosenIds(sources.ulid())
+    pub fn new(env: &Env) -> IdSequence {
+        IdSequence(env.ulid())
     }
 
     fn next(&mut self) -> Ulid {
@@ -33,16 +33,18 @@ impl ChosenIds {
     }
 }
 
-impl TryFrom<String> for ChosenIds {
-    type Error = NotAnId;
+impl TryFrom<String> for IdSequence {
+    type Error = InvalidId;
 
-    fn try_from(text: String) -> Result<ChosenIds, NotAnId> {
-        Ulid::from_string(&text).map(ChosenIds).map_err(|_| NotAnId)
+    fn try_from(text: String) -> Result<IdSequence, InvalidId> {
+        Ulid::from_string(&text)
+            .map(IdSequence)
+            .map_err(|_| InvalidId)
     }
 }
 
-impl From<ChosenIds> for String {
-    fn from(ids: ChosenIds) -> String {
+impl From<IdSequence> for String {
+    fn from(ids: IdSequence) -> String {
         ids.0.to_string()
     }
 }
@@ -76,32 +78,32 @@ macro_rules! ids {
             }
 
             /// A fresh id of this moment.
-            pub fn new(sources: &Sources) -> $name {
-                $name(sources.ulid())
+            pub fn new(env: &Env) -> $name {
+                $name(env.ulid())
             }
 
             /// The next of the ids chosen for a request.
-            pub fn chosen(ids: &mut ChosenIds) -> $name {
+            pub fn chosen(ids: &mut IdSequence) -> $name {
                 $name(ids.next())
             }
         }
 
         impl FromStr for $name {
-            type Err = NotAnId;
+            type Err = InvalidId;
 
             /// Reads 26 characters of either case.
-            fn from_str(text: &str) -> Result<$name, NotAnId> {
+            fn from_str(text: &str) -> Result<$name, InvalidId> {
                 // Above seven, a first character would overflow 128 bits, and the parser would drop
                 // the excess.
                 let overflows = text.bytes().next().is_none_or(|first| !(b'0'..=b'7').contains(&first));
-                if overflows { Err(NotAnId) } else { Ulid::from_string(text).map($name).map_err(|_| NotAnId) }
+                if overflows { Err(InvalidId) } else { Ulid::from_string(text).map($name).map_err(|_| InvalidId) }
             }
         }
 
         impl TryFrom<String> for $name {
-            type Error = NotAnId;
+            type Error = InvalidId;
 
-            fn try_from(text: String) -> Result<$name, NotAnId> {
+            fn try_from(text: String) -> Result<$name, InvalidId> {
                 text.parse()
             }
         }
@@ -149,8 +151,8 @@ mod tests {
 
     #[test]
     fn chosen_ids_follow_one_another_and_are_the_same_again() {
-        let mut ids = ChosenIds::new(&counting());
-        let mut again: ChosenIds = String::from(ids).try_into().expect("a ULID");
+        let mut ids = IdSequence::new(&counting());
+        let mut again: IdSequence = String::from(ids).try_into().expect("a ULID");
         let drawn: Vec<FileId> = (0..3).map(|_| FileId::chosen(&mut ids)).collect();
         assert!(drawn.is_sorted_by(|one, next| one < next));
         assert_eq!(
@@ -163,12 +165,9 @@ mod tests {
 
     #[test]
     fn ids_follow_the_first_of_their_moment_and_none_of_a_later_one() {
-        let sources = counting();
-        let id = FileId::new(&sources);
-        assert!(
-            FileId::first_of(sources.now()) <= id
-                && id < FileId::first_of(sources.now().plus_ms(1))
-        );
+        let env = counting();
+        let id = FileId::new(&env);
+        assert!(FileId::first_of(env.now()) <= id && id < FileId::first_of(env.now().plus_ms(1)));
     }
 
     #[test]
@@ -183,7 +182,7 @@ mod tests {
             "8ZZZZZZZZZZZZZZZZZZZZZZZZZ",
             "é",
         ] {
-            assert_eq!(wrong.parse::<FileId>(), Err(NotAnId), "{wrong}");
+            assert_eq!(wrong.parse::<FileId>(), Err(InvalidId), "{wrong}");
         }
     }
 }

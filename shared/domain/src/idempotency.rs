@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 
-use crate::{ChosenIds, Secret, Timestamp, Violation};
+use crate::{FieldError, IdSequence, Secret, Timestamp};
 
 /// Most characters of a key.
 const KEY_CHARACTERS: usize = 255;
@@ -20,7 +20,7 @@ pub struct IdempotencyReservation {
     /// Tells this reservation from an earlier and a later one of the request.
     pub token: String,
     /// The ids of what the request creates.
-    pub ids: ChosenIds,
+    pub ids: IdSequence,
 }
 
 /// A reservation, and what completes it.
@@ -47,21 +47,21 @@ pub enum ReservationOutcome {
 
 impl IdempotencyKey {
     /// Parses a key. Fails for an empty one, whose client expects that the request is done once.
-    pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, Violation> {
+    pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, FieldError> {
         let text = std::str::from_utf8(bytes)
-            .map_err(|_| Violation::Format)?
+            .map_err(|_| FieldError::Format)?
             .trim();
         if text.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else if text.len() > KEY_CHARACTERS {
-            Err(Violation::TooLong(KEY_CHARACTERS))
+            Err(FieldError::TooLong(KEY_CHARACTERS))
         } else if text
             .bytes()
             .all(|byte| byte == b' ' || byte.is_ascii_graphic())
         {
             Ok(IdempotencyKey(text.to_owned()))
         } else {
-            Err(Violation::Format)
+            Err(FieldError::Format)
         }
     }
 
@@ -91,12 +91,12 @@ mod tests {
         );
         assert!(IdempotencyKey::parse(&[b'x'; 255]).is_ok());
         for (wrong, why) in [
-            (&b""[..], Violation::Required),
-            (b"  ", Violation::Required),
-            (&[b'x'; 256], Violation::TooLong(255)),
-            (b"a\x07b", Violation::Format),
-            ("é".as_bytes(), Violation::Format),
-            (b"\xFF", Violation::Format),
+            (&b""[..], FieldError::Required),
+            (b"  ", FieldError::Required),
+            (&[b'x'; 256], FieldError::TooLong(255)),
+            (b"a\x07b", FieldError::Format),
+            ("é".as_bytes(), FieldError::Format),
+            (b"\xFF", FieldError::Format),
         ] {
             assert_eq!(IdempotencyKey::parse(wrong), Err(why), "{wrong:?}");
         }

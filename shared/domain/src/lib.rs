@@ -5,8 +5,9 @@
 mod access;
 mod api_key;
 mod confirm_token;
+mod error;
 mod executable;
-mod fault;
+mod field_error;
 mod file;
 mod file_filter;
 mod folder;
@@ -16,6 +17,7 @@ mod id;
 mod idempotency;
 mod original_name;
 mod page;
+mod public_https_url;
 mod random;
 mod rate_limit;
 mod referrer;
@@ -32,31 +34,31 @@ mod time;
 mod transformation;
 mod upload_config;
 mod upload_rules;
-mod violation;
-mod web_address;
 
 pub use access::{
     AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
-    access_revision, original_needs_proof,
+    access_revision, requires_auth,
 };
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
-pub use executable::{EXECUTABLE, demand_harmless_name, is_executable};
-pub use fault::{Fault, FaultKind, error_chain};
+pub use error::{ErrorKind, ServiceError, error_chain};
+pub use executable::{EXECUTABLE, is_executable, require_harmless_name};
+pub use field_error::{FieldError, FieldErrors, parse_variant};
 pub use file::{
     AtActivation, FILE_BYTES, File, FileStatus, MediaType, PendingUpload, ResourceType,
     StoredContent, UploadTarget,
 };
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, InFolder};
-pub use folder_chain::{FolderChain, Linked};
+pub use folder_chain::{FolderChain, Resolution};
 pub use folder_path::{FOLDER_DEPTH, FolderName, FolderPath};
-pub use id::{ChosenIds, FileId, FolderId, NotAnId, Revision, SpaceId, UploadConfigId, UserId};
+pub use id::{FileId, FolderId, IdSequence, InvalidId, Revision, SpaceId, UploadConfigId, UserId};
 pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
 pub use original_name::OriginalName;
 pub use page::{Cursor, Direction, Ends, Listing, Page};
-pub use random::{Random, Sources};
-pub use rate_limit::{Allowance, HourlyQuota, RateLimit, Window};
+pub use public_https_url::{HostName, PublicHttpsUrl};
+pub use random::{Env, Random};
+pub use rate_limit::{HourlyQuota, RateLimit, RateLimitStatus, Window};
 pub use referrer::{Referrer, ReferrerPattern};
 pub use role::Role;
 pub use secret::{MasterSecret, Secret};
@@ -64,8 +66,8 @@ pub use security::{Opacity, Position, Security, Watermark};
 pub use signature::{
     SIGNATURE, Signing, SigningSecret, canonical_form, decoded_parameters, is_signed,
 };
-pub use signed_delivery::{DeliveryProof, signed_query};
-pub use signed_upload::{NotSigned, PresentedUpload, ROOT_FOLDER, SignedFolder, SignedUpload};
+pub use signed_delivery::{SignedDelivery, signed_query};
+pub use signed_upload::{PresentedUpload, ROOT_FOLDER, SignatureError, SignedFolder, SignedUpload};
 pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
 pub use text::{Description, KeyName, Reference, SpaceName};
 pub use time::{Clock, Timestamp};
@@ -79,5 +81,3 @@ pub use upload_rules::{
     Quality, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UploadFormat, UploadRules,
     ValidationRules, WebhookEvent,
 };
-pub use violation::{Violation, Violations, parse_variant};
-pub use web_address::{HostName, WebAddress};

@@ -6,7 +6,7 @@
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
-use crate::NotAnId;
+use crate::InvalidId;
 
 /// Direction in which a page goes on from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,16 +76,16 @@ impl fmt::Display for Cursor {
 }
 
 impl FromStr for Cursor {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
-    fn from_str(text: &str) -> Result<Cursor, NotAnId> {
+    fn from_str(text: &str) -> Result<Cursor, InvalidId> {
         let mut characters = text.chars();
         let (direction, is_inclusive) = match characters.next() {
             Some('>') => (Direction::Forward, false),
             Some(']') => (Direction::Forward, true),
             Some('<') => (Direction::Backward, false),
             Some('[') => (Direction::Backward, true),
-            _ => return Err(NotAnId),
+            _ => return Err(InvalidId),
         };
         Ok(Cursor {
             direction,

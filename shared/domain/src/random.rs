@@ -14,21 +14,21 @@ pub trait Random: Send + Sync + 'static {
 
 /// The two things that differ at every call: time and randomness.
 #[derive(Clone)]
-pub struct Sources {
+pub struct Env {
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
 }
 
-impl fmt::Debug for Sources {
+impl fmt::Debug for Env {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Sources").finish_non_exhaustive()
+        formatter.debug_struct("Env").finish_non_exhaustive()
     }
 }
 
-impl Sources {
-    /// Sources that draw on these.
-    pub fn new(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Sources {
-        Sources { clock, random }
+impl Env {
+    /// Creates an environment from a clock and a source of randomness.
+    pub fn new(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Env {
+        Env { clock, random }
     }
 
     /// The present moment.
@@ -76,9 +76,9 @@ pub(crate) mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU8, Ordering};
 
-    /// Sources whose clock stands still and whose bytes count up.
-    pub(crate) fn counting() -> Sources {
-        Sources::new(Arc::new(Stopped), Arc::new(Counting(AtomicU8::new(0))))
+    /// An environment whose clock stands still and whose bytes count up.
+    pub(crate) fn counting() -> Env {
+        Env::new(Arc::new(Stopped), Arc::new(Counting(AtomicU8::new(0))))
     }
 
     struct Stopped;
@@ -97,9 +97,9 @@ pub(crate) mod tests {
 
     #[test]
     fn every_character_of_an_alphabet_is_equally_likely() {
-        let sources = counting();
+        let env = counting();
         // All 256 bytes in turn: 250 of them are fair for ten characters, 25 each.
-        let text = sources.text(b"0123456789", 250);
+        let text = env.text(b"0123456789", 250);
         for character in '0'..='9' {
             assert_eq!(text.matches(character).count(), 25, "{character}");
         }
@@ -107,8 +107,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_ulid_carries_its_moment() {
-        let sources = counting();
-        assert_eq!(sources.ulid().timestamp_ms(), 1_700_000_000_000);
-        assert_ne!(sources.ulid(), sources.ulid());
+        let env = counting();
+        assert_eq!(env.ulid().timestamp_ms(), 1_700_000_000_000);
+        assert_ne!(env.ulid(), env.ulid());
     }
 }

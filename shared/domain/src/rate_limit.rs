@@ -3,7 +3,7 @@
 //!
 //! Time is cut into windows of a minute or an hour, the same for everyone; each counts by itself.
 
-use crate::{Fault, Timestamp, UploadConfigId};
+use crate::{ServiceError, Timestamp, UploadConfigId};
 
 /// Milliseconds of a window.
 const WINDOW_MS: i64 = 60_000;
@@ -29,7 +29,7 @@ pub struct Window(pub i64);
 
 /// Where a request stands in a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowance {
+pub struct RateLimitStatus {
     /// The limit's name, in headers: of `a-z` and hyphens.
     pub name: &'static str,
     /// Maximum number of requests in a window.
@@ -56,9 +56,9 @@ impl Window {
 
 impl RateLimit {
     /// What is left at a moment after so many requests of its window.
-    pub fn allowance(self, made: u64, now: Timestamp) -> Allowance {
+    pub fn rate_limit(self, made: u64, now: Timestamp) -> RateLimitStatus {
         let resets_at = Timestamp::from_ms((Window::of(now).0 + 1) * WINDOW_MS);
-        Allowance {
+        RateLimitStatus {
             name: self.tier,
             limit: self.requests_per_minute,
             window_seconds: Window::SECONDS,
@@ -96,8 +96,8 @@ impl HourlyQuota {
     }
 
     /// Returns the refusal of an upload over the quota.
-    pub fn used_up(self, now: Timestamp) -> Fault {
-        Fault::rate_limited(Allowance {
+    pub fn used_up(self, now: Timestamp) -> ServiceError {
+        ServiceError::rate_limited(RateLimitStatus {
             name: UNSIGNED_HOURLY,
             limit: self.most,
             window_seconds: HOUR_MS / MS_PER_SECOND,
@@ -118,7 +118,7 @@ mod tests {
             tier: "admin",
             requests_per_minute: 10,
         };
-        let at = |ms| limit.allowance(4, Timestamp::from_ms(ms));
+        let at = |ms| limit.rate_limit(4, Timestamp::from_ms(ms));
         assert_eq!(
             (
                 at(0).remaining,
@@ -135,7 +135,7 @@ mod tests {
             (at(1).resets_in_seconds, at(59_000).resets_in_seconds),
             (60, 1)
         );
-        assert_eq!(limit.allowance(11, Timestamp::from_ms(0)).remaining, 0);
+        assert_eq!(limit.rate_limit(11, Timestamp::from_ms(0)).remaining, 0);
         assert!(Window::of(Timestamp::from_ms(59_999)) < Window::of(Timestamp::from_ms(60_000)));
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::{Violation, web_address::LABEL_CHARACTERS};
+use crate::{FieldError, public_https_url::LABEL_CHARACTERS};
 
 /// Most characters of a pattern.
 const PATTERN_CHARACTERS: usize = 255;
@@ -20,19 +20,19 @@ pub struct ReferrerPattern(String);
 
 impl ReferrerPattern {
     /// Takes a host name, of any number of parts, or a number; a name may follow `*.`.
-    pub fn parse(text: &str) -> Result<ReferrerPattern, Violation> {
+    pub fn parse(text: &str) -> Result<ReferrerPattern, FieldError> {
         if text.chars().count() > PATTERN_CHARACTERS {
-            return Err(Violation::TooLong(PATTERN_CHARACTERS));
+            return Err(FieldError::TooLong(PATTERN_CHARACTERS));
         }
         let (any, name) = text
             .strip_prefix(ANY_SUBDOMAIN)
             .map_or(("", text), |name| (ANY_SUBDOMAIN, name));
-        match Host::parse(name).map_err(|_| Violation::Format)? {
+        match Host::parse(name).map_err(|_| FieldError::Format)? {
             Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{any}{host}"))),
             host @ (Host::Ipv4(_) | Host::Ipv6(_)) if any.is_empty() => {
                 Ok(ReferrerPattern(host.to_string()))
             }
-            _ => Err(Violation::Format),
+            _ => Err(FieldError::Format),
         }
     }
 

@@ -11,7 +11,7 @@ use ring::{
     hkdf, hmac,
 };
 
-use crate::Sources;
+use crate::Env;
 
 /// Bytes of a derived secret.
 const SECRET_BYTES: usize = 32;
@@ -76,8 +76,8 @@ impl Secret {
 
     /// Seals bytes by AES-256-GCM under a fresh nonce, which stands before them. They open only
     /// with the same context.
-    pub fn seal(&self, mut bytes: Vec<u8>, context: &[u8], sources: &Sources) -> Vec<u8> {
-        let nonce = sources.bytes::<NONCE_LEN>();
+    pub fn seal(&self, mut bytes: Vec<u8>, context: &[u8], env: &Env) -> Vec<u8> {
+        let nonce = env.bytes::<NONCE_LEN>();
         self.sealing()
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Violation, WebAddress};
+use crate::{FieldError, PublicHttpsUrl};
 
 /// A space's security settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct Watermark {
     /// Whether it is laid.
     pub enabled: bool,
     /// Address of the image.
-    pub url: Option<WebAddress>,
+    pub url: Option<PublicHttpsUrl>,
     /// Where it is laid.
     pub position: Position,
     /// How opaque it is.
@@ -53,15 +53,15 @@ impl Default for Opacity {
 
 impl Opacity {
     /// Takes a number in range.
-    pub fn new(number: f64) -> Result<Opacity, Violation> {
+    pub fn new(number: f64) -> Result<Opacity, FieldError> {
         if number > 1.0 {
-            Err(Violation::TooLarge(1))
+            Err(FieldError::TooLarge(1))
         } else if number > 0.0 {
             // What is less cannot be seen, and the table holds no number that is near enough to
             // nothing.
             Ok(Opacity(number.max(LEAST_OPACITY)))
         } else {
-            Err(Violation::Must("must be greater than 0"))
+            Err(FieldError::Must("must be greater than 0"))
         }
     }
 }
@@ -98,7 +98,7 @@ mod tests {
     fn an_opacity_is_above_nothing_and_at_most_whole() {
         assert_eq!(Opacity::new(f64::MIN_POSITIVE), Ok(Opacity(LEAST_OPACITY)));
         assert!(Opacity::new(1.0).is_ok());
-        assert_eq!(Opacity::new(1.000_1), Err(Violation::TooLarge(1)));
+        assert_eq!(Opacity::new(1.000_1), Err(FieldError::TooLarge(1)));
         for wrong in [0.0, -0.5, f64::NAN] {
             assert!(Opacity::new(wrong).is_err(), "{wrong}");
         }

@@ -16,7 +16,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 
-use crate::{MasterSecret, NotSigned, SpaceId, Timestamp};
+use crate::{MasterSecret, SignatureError, SpaceId, Timestamp};
 
 /// The parameter that holds the signature.
 pub const SIGNATURE: &str = "signature";
@@ -142,14 +142,14 @@ pub fn decoded_parameters(query: &str) -> Result<Vec<(String, String)>, Utf8Erro
 pub(crate) fn optional<'a>(
     parameters: &'a [(String, String)],
     wanted: &str,
-) -> Result<Option<&'a str>, NotSigned> {
+) -> Result<Option<&'a str>, SignatureError> {
     let mut values = parameters
         .iter()
         .filter(|(name, _)| name == wanted)
         .map(|(_, value)| value.as_str());
     match (values.next(), values.next()) {
         (value, None) => Ok(value),
-        _ => Err(NotSigned::Incomplete),
+        _ => Err(SignatureError::Incomplete),
     }
 }
 
@@ -157,8 +157,8 @@ pub(crate) fn optional<'a>(
 pub(crate) fn needed<'a>(
     parameters: &'a [(String, String)],
     wanted: &str,
-) -> Result<&'a str, NotSigned> {
-    optional(parameters, wanted)?.ok_or(NotSigned::Incomplete)
+) -> Result<&'a str, SignatureError> {
+    optional(parameters, wanted)?.ok_or(SignatureError::Incomplete)
 }
 
 /// The canonical form of a path and the decoded parameters of a query.

@@ -6,40 +6,40 @@
 //! has is covered too.
 
 use crate::{
-    MasterSecret, NotSigned, SIGNATURE, Signing, SigningSecret, SpaceId, Timestamp, canonical_form,
-    is_signed,
+    MasterSecret, SIGNATURE, SignatureError, Signing, SigningSecret, SpaceId, Timestamp,
+    canonical_form, is_signed,
     signature::{EXPIRES, KID, needed},
 };
 
 /// What an address has to prove that it may be delivered, not yet proven. It is never printed:
 /// whoever has its signature may use it.
 #[derive(Clone)]
-pub struct DeliveryProof {
+pub struct SignedDelivery {
     expires_seconds: i64,
     kid: String,
     canonical: String,
     signature: String,
 }
 
-impl DeliveryProof {
+impl SignedDelivery {
     /// What a path and the decoded parameters of its query present; `None` where they present
     /// nothing.
     pub fn presented(
         path: &str,
         parameters: &[(String, String)],
-    ) -> Option<Result<DeliveryProof, NotSigned>> {
+    ) -> Option<Result<SignedDelivery, SignatureError>> {
         let presents = parameters.iter().any(|(name, _)| name == SIGNATURE);
-        presents.then(|| DeliveryProof::of(path, parameters))
+        presents.then(|| SignedDelivery::of(path, parameters))
     }
 
-    fn of(path: &str, parameters: &[(String, String)]) -> Result<DeliveryProof, NotSigned> {
+    fn of(path: &str, parameters: &[(String, String)]) -> Result<SignedDelivery, SignatureError> {
         let pairs = parameters
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()));
-        Ok(DeliveryProof {
+        Ok(SignedDelivery {
             expires_seconds: needed(parameters, EXPIRES)?
                 .parse()
-                .map_err(|_| NotSigned::Incomplete)?,
+                .map_err(|_| SignatureError::Incomplete)?,
             kid: needed(parameters, KID)?.to_owned(),
             canonical: canonical_form(path, pairs),
             signature: needed(parameters, SIGNATURE)?.to_owned(),
@@ -54,20 +54,20 @@ impl DeliveryProof {
         signing: Signing,
         master: &MasterSecret,
         now: Timestamp,
-    ) -> Result<i64, NotSigned> {
+    ) -> Result<i64, SignatureError> {
         let presented = (
             self.kid.as_str(),
             self.canonical.as_str(),
             self.signature.as_str(),
         );
         if !is_signed(space, signing, presented, master, now) {
-            return Err(NotSigned::Invalid);
+            return Err(SignatureError::Invalid);
         }
         let left = self.expires_seconds.saturating_sub(now.seconds());
         if left > 0 {
             Ok(left)
         } else {
-            Err(NotSigned::Expired)
+            Err(SignatureError::Expired)
         }
     }
 }
@@ -120,16 +120,16 @@ mod tests {
         parameters: &[(String, String)],
         (space, signing): (SpaceId, Signing),
         seconds: i64,
-    ) -> Option<Result<i64, NotSigned>> {
+    ) -> Option<Result<i64, SignatureError>> {
         let (master, now) = (
             MasterSecret::new("master"),
             Timestamp::from_ms(seconds * 1_000),
         );
-        let presented = DeliveryProof::presented(path, parameters)?;
+        let presented = SignedDelivery::presented(path, parameters)?;
         Some(presented.and_then(|proof| proof.proven(space, signing, &master, now)))
     }
 
-    fn here(parameters: &[(String, String)], seconds: i64) -> Option<Result<i64, NotSigned>> {
+    fn here(parameters: &[(String, String)], seconds: i64) -> Option<Result<i64, SignatureError>> {
         outcome(
             PATH,
             parameters,
@@ -155,12 +155,12 @@ mod tests {
         for (seconds, expected) in [
             (0, Ok(100)),
             (99, Ok(1)),
-            (100, Err(NotSigned::Expired)),
-            (101, Err(NotSigned::Expired)),
+            (100, Err(SignatureError::Expired)),
+            (101, Err(SignatureError::Expired)),
         ] {
             assert_eq!(here(&signed, seconds), Some(expected), "{seconds}");
         }
-        let late = DeliveryProof::presented(PATH, &signed)
+        let late = SignedDelivery::presented(PATH, &signed)
             .and_then(Result::ok)
             .expect("it is complete");
         let just_before = Timestamp::from_ms(99_999);
@@ -193,7 +193,7 @@ mod tests {
             }
         }
         let more = [&signed[..], &[("v".to_owned(), "1".to_owned())]].concat();
-        assert_eq!(here(&more, 0), Some(Err(NotSigned::Invalid)));
+        assert_eq!(here(&more, 0), Some(Err(SignatureError::Invalid)));
         for path in [
             "/acme01/b.jpg",
             "/acme01/a.jpg/",
@@ -201,10 +201,10 @@ mod tests {
             "/Acme01/a.jpg",
         ] {
             let elsewhere = outcome(path, &signed, (SpaceId::FIRST, Signing::default()), 0);
-            assert_eq!(elsewhere, Some(Err(NotSigned::Invalid)), "{path}");
+            assert_eq!(elsewhere, Some(Err(SignatureError::Invalid)), "{path}");
         }
         let other = outcome(PATH, &signed, (SpaceId::LAST, Signing::default()), 0);
-        assert_eq!(other, Some(Err(NotSigned::Invalid)));
+        assert_eq!(other, Some(Err(SignatureError::Invalid)));
     }
 
     #[test]
@@ -228,13 +228,13 @@ mod tests {
         ] {
             assert_eq!(
                 here(&decoded(&incomplete), 0),
-                Some(Err(NotSigned::Incomplete)),
+                Some(Err(SignatureError::Incomplete)),
                 "{incomplete}"
             );
         }
         assert_eq!(
             here(&decoded("expires=100&kid=1&signature="), 0),
-            Some(Err(NotSigned::Invalid))
+            Some(Err(SignatureError::Invalid))
         );
     }
 
@@ -256,7 +256,7 @@ mod tests {
             format!("w=100&download=a%20%C3%A9%2Fb&kid=1&expires=100&signature={signature}");
         assert_eq!(
             here(&decoded(&spaced), 0),
-            Some(Err(NotSigned::Invalid)),
+            Some(Err(SignatureError::Invalid)),
             "a plus is a plus"
         );
     }
@@ -274,7 +274,7 @@ mod tests {
         let second = sign(signing);
         for (signed, seconds, expected) in [
             (&first, DAY_SECONDS - 1, Ok(DAY_SECONDS + 1)),
-            (&first, DAY_SECONDS, Err(NotSigned::Invalid)),
+            (&first, DAY_SECONDS, Err(SignatureError::Invalid)),
             (&second, DAY_SECONDS, Ok(DAY_SECONDS)),
         ] {
             assert_eq!(
@@ -286,7 +286,7 @@ mod tests {
         signing.rotate(Timestamp::from_ms(1_000));
         assert_eq!(
             outcome(PATH, &first, (SpaceId::FIRST, signing), 1),
-            Some(Err(NotSigned::Invalid))
+            Some(Err(SignatureError::Invalid))
         );
         assert!(matches!(
             outcome(PATH, &second, (SpaceId::FIRST, signing), 1),

@@ -11,8 +11,9 @@ use std::{fmt, str::FromStr};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    Fault, FolderId, MasterSecret, NotAnId, OriginalName, SIGNATURE, Signing, SigningSecret,
-    SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters, is_signed,
+    FolderId, InvalidId, MasterSecret, OriginalName, SIGNATURE, ServiceError, Signing,
+    SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
+    is_signed,
     signature::{EXPIRES, KID, needed, optional},
 };
 
@@ -50,9 +51,9 @@ impl From<Option<FolderId>> for SignedFolder {
 }
 
 impl FromStr for SignedFolder {
-    type Err = NotAnId;
+    type Err = InvalidId;
 
-    fn from_str(text: &str) -> Result<SignedFolder, NotAnId> {
+    fn from_str(text: &str) -> Result<SignedFolder, InvalidId> {
         if text == ROOT_FOLDER {
             Ok(SignedFolder::Root)
         } else {
@@ -89,7 +90,7 @@ pub struct SignedUpload {
 
 /// Why an address allows nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotSigned {
+pub enum SignatureError {
     /// Something that every signed address says is missing, malformed, or there twice.
     Incomplete,
     /// The signature is not that of this address by a secret that verifies.
@@ -98,12 +99,12 @@ pub enum NotSigned {
     Expired,
 }
 
-impl From<NotSigned> for Fault {
-    fn from(why: NotSigned) -> Fault {
-        Fault::forbidden(match why {
-            NotSigned::Incomplete => "The signed URL is incomplete.",
-            NotSigned::Invalid => "The signature is invalid.",
-            NotSigned::Expired => "The signed URL has expired.",
+impl From<SignatureError> for ServiceError {
+    fn from(why: SignatureError) -> ServiceError {
+        ServiceError::forbidden(match why {
+            SignatureError::Incomplete => "The signed URL is incomplete.",
+            SignatureError::Invalid => "The signature is invalid.",
+            SignatureError::Expired => "The signed URL has expired.",
         })
     }
 }
@@ -156,28 +157,28 @@ impl SignedUpload {
 impl PresentedUpload {
     /// Reads the query of an address that is signed for a path: names and values are
     /// percent-encoded UTF-8, and a plus is a plus.
-    pub fn read(path: &str, query: &str) -> Result<PresentedUpload, NotSigned> {
-        let parameters = decoded_parameters(query).map_err(|_| NotSigned::Incomplete)?;
+    pub fn read(path: &str, query: &str) -> Result<PresentedUpload, SignatureError> {
+        let parameters = decoded_parameters(query).map_err(|_| SignatureError::Incomplete)?;
         PresentedUpload::of(path, &parameters)
     }
 
-    fn of(path: &str, parameters: &[(String, String)]) -> Result<PresentedUpload, NotSigned> {
+    fn of(path: &str, parameters: &[(String, String)]) -> Result<PresentedUpload, SignatureError> {
         let claimed = SignedUpload {
             space_id: needed(parameters, SPACE)?
                 .parse()
-                .map_err(|_| NotSigned::Incomplete)?,
+                .map_err(|_| SignatureError::Incomplete)?,
             config_id: needed(parameters, CONFIG)?
                 .parse()
-                .map_err(|_| NotSigned::Incomplete)?,
+                .map_err(|_| SignatureError::Incomplete)?,
             expires_seconds: needed(parameters, EXPIRES)?
                 .parse()
-                .map_err(|_| NotSigned::Incomplete)?,
+                .map_err(|_| SignatureError::Incomplete)?,
             filename: optional(parameters, FILENAME)?.map(str::to_owned),
             content_type: optional(parameters, CONTENT_TYPE)?.map(str::to_owned),
             folder: optional(parameters, FOLDER)?
                 .map(str::parse)
                 .transpose()
-                .map_err(|_| NotSigned::Incomplete)?,
+                .map_err(|_| SignatureError::Incomplete)?,
         };
         let pairs = parameters
             .iter()
@@ -208,17 +209,17 @@ impl PresentedUpload {
         signing: Signing,
         master: &MasterSecret,
         now: Timestamp,
-    ) -> Result<&SignedUpload, NotSigned> {
+    ) -> Result<&SignedUpload, SignatureError> {
         let presented = (
             self.kid.as_str(),
             self.canonical.as_str(),
             self.signature.as_str(),
         );
         if !is_signed(self.claimed.space_id, signing, presented, master, now) {
-            return Err(NotSigned::Invalid);
+            return Err(SignatureError::Invalid);
         }
         if now.seconds() >= self.claimed.expires_seconds {
-            return Err(NotSigned::Expired);
+            return Err(SignatureError::Expired);
         }
         Ok(&self.claimed)
     }
@@ -266,7 +267,10 @@ mod tests {
         }
     }
 
-    fn outcome(parameters: &[(String, String)], seconds: i64) -> Result<SignedUpload, NotSigned> {
+    fn outcome(
+        parameters: &[(String, String)],
+        seconds: i64,
+    ) -> Result<SignedUpload, SignatureError> {
         let now = Timestamp::from_ms(seconds * 1_000);
         PresentedUpload::of(PATH, parameters)?
             .proven(Signing::default(), &MasterSecret::new("master"), now)
@@ -278,7 +282,7 @@ mod tests {
         let secret = SigningSecret::of(SpaceId::FIRST, 1, &MasterSecret::new("master"));
         let parameters = presented(&upload().query(PATH, Signing::default(), &secret));
         assert_eq!(outcome(&parameters, 99), Ok(upload()));
-        assert_eq!(outcome(&parameters, 100), Err(NotSigned::Expired));
+        assert_eq!(outcome(&parameters, 100), Err(SignatureError::Expired));
         for index in 0..parameters.len() {
             let mut tampered = parameters.clone();
             tampered[index].1.push('0');
@@ -290,6 +294,6 @@ mod tests {
             assert!(outcome(&twice, 99).is_err(), "{:?}", parameters[index]);
         }
         let more = [&parameters[..], &[("extra".to_owned(), "1".to_owned())]].concat();
-        assert_eq!(outcome(&more, 99), Err(NotSigned::Invalid));
+        assert_eq!(outcome(&more, 99), Err(SignatureError::Invalid));
     }
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, ChosenIds, Description, HostName, Security, Signing, Sources, SpaceId,
-    SpaceName, Timestamp, UploadConfigId, Violation, WebAddress,
+    AccessControl, Description, Env, FieldError, HostName, IdSequence, PublicHttpsUrl, Security,
+    Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
 };
 
 /// Characters of a handle.
@@ -26,20 +26,20 @@ pub struct Handle(String);
 
 impl Handle {
     /// A fresh handle.
-    pub fn new(sources: &Sources) -> Handle {
-        Handle(sources.text(HANDLE_FIRST, 1) + &sources.text(HANDLE_REST, HANDLE_LENGTH - 1))
+    pub fn new(env: &Env) -> Handle {
+        Handle(env.text(HANDLE_FIRST, 1) + &env.text(HANDLE_REST, HANDLE_LENGTH - 1))
     }
 
     /// Takes a text that could be a handle. Any other one names no space, and is refused as one
     /// that names none.
-    pub fn parse(text: &str) -> Result<Handle, Violation> {
+    pub fn parse(text: &str) -> Result<Handle, FieldError> {
         let fits = text.len() == HANDLE_LENGTH
             && HANDLE_FIRST.contains(&text.as_bytes()[0])
             && text.bytes().all(|byte| HANDLE_REST.contains(&byte));
         if fits {
             Ok(Handle(text.to_owned()))
         } else {
-            Err(Violation::Unknown)
+            Err(FieldError::Unknown)
         }
     }
 
@@ -84,7 +84,7 @@ pub struct Space {
     /// Host name that delivers its files in place of ours.
     pub custom_domain: Option<HostName>,
     /// Where its webhooks go.
-    pub webhook_url: Option<WebAddress>,
+    pub webhook_url: Option<PublicHttpsUrl>,
     /// Who may see its files, unless a file or folder says otherwise.
     pub access_control: AccessControl,
     /// Number of changes of its access control.
@@ -134,7 +134,7 @@ pub struct NewSpace {
     /// Host name that delivers its files in place of ours.
     pub custom_domain: Option<HostName>,
     /// URL of its webhooks.
-    pub webhook_url: Option<WebAddress>,
+    pub webhook_url: Option<PublicHttpsUrl>,
 }
 
 impl NewSpace {
@@ -153,13 +153,13 @@ impl NewSpace {
 
 impl Space {
     /// A new space with our defaults; its handle still has to be found free.
-    pub fn new(new: NewSpace, ids: &mut ChosenIds, sources: &Sources) -> Space {
-        let now = sources.now();
+    pub fn new(new: NewSpace, ids: &mut IdSequence, env: &Env) -> Space {
+        let now = env.now();
         Space {
             id: SpaceId::chosen(ids),
             name: new.name,
             description: new.description,
-            handle: Handle::new(sources),
+            handle: Handle::new(env),
             enabled: new.enabled,
             folder_mode: new.folder_mode,
             custom_domain: new.custom_domain,
@@ -205,7 +205,7 @@ mod tests {
         for wrong in [
             "", "1abcde", "abcde", "abcdefg", "ABCDEF", "abc-ef", "abcdé",
         ] {
-            assert_eq!(Handle::parse(wrong), Err(Violation::Unknown), "{wrong}");
+            assert_eq!(Handle::parse(wrong), Err(FieldError::Unknown), "{wrong}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use deunicode::deunicode_with_tofu;
 
-use crate::{FileId, MediaType, OriginalName, ResourceType, Sources, StorageRules};
+use crate::{Env, FileId, MediaType, OriginalName, ResourceType, StorageRules};
 
 /// Maximum number of characters that a stored name takes from the original one.
 const SLUG_CHARACTERS: usize = 100;
@@ -18,7 +18,7 @@ pub(crate) fn stored_name(
     id: FileId,
     media_type: &MediaType,
     original: &OriginalName,
-    sources: &Sources,
+    env: &Env,
 ) -> String {
     let slug = slug(original.stem());
     if rules.generate_filename || slug.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn stored_name(
     if rules.unique_filename {
         return format!(
             "{slug}-{}.{}",
-            sources.text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS),
+            env.text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS),
             media_type.extension
         );
     }

@@ -4,7 +4,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Violation;
+use crate::FieldError;
 
 /// Most characters of a name, a description's first line, a reference: what a form's single line
 /// holds.
@@ -28,7 +28,7 @@ macro_rules! texts {
         impl $name {
             /// Parses a text and normalises it to Unicode NFC. Fails if it is empty, too long, or
             /// holds control characters.
-            pub fn parse(text: &str) -> Result<$name, Violation> {
+            pub fn parse(text: &str) -> Result<$name, FieldError> {
                 bounded(text, $most, $lines).map($name)
             }
 
@@ -73,18 +73,18 @@ pub(crate) fn folded(text: &str) -> String {
     nfc(&nfc(text).to_lowercase().replace('ς', "σ"))
 }
 
-fn bounded(text: &str, most: usize, lines: bool) -> Result<String, Violation> {
+fn bounded(text: &str, most: usize, lines: bool) -> Result<String, FieldError> {
     let text = nfc(text);
     if text.is_empty() {
-        return Err(Violation::Required);
+        return Err(FieldError::Required);
     }
     if text.chars().count() > most {
-        return Err(Violation::TooLong(most));
+        return Err(FieldError::TooLong(most));
     }
     if text.chars().any(|character| {
         character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))
     }) {
-        return Err(Violation::Format);
+        return Err(FieldError::Format);
     }
     Ok(text)
 }
@@ -98,11 +98,11 @@ mod tests {
         assert!(SpaceName::parse(&"é".repeat(255)).is_ok());
         assert_eq!(
             SpaceName::parse(&"é".repeat(256)),
-            Err(Violation::TooLong(255))
+            Err(FieldError::TooLong(255))
         );
-        assert_eq!(SpaceName::parse(""), Err(Violation::Required));
-        assert_eq!(SpaceName::parse("a\u{0}b"), Err(Violation::Format));
-        assert_eq!(SpaceName::parse("a\nb"), Err(Violation::Format));
+        assert_eq!(SpaceName::parse(""), Err(FieldError::Required));
+        assert_eq!(SpaceName::parse("a\u{0}b"), Err(FieldError::Format));
+        assert_eq!(SpaceName::parse("a\nb"), Err(FieldError::Format));
         assert!(Description::parse("a\nb").is_ok());
     }
 

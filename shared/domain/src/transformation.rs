@@ -6,7 +6,7 @@
 //! none may be given twice.
 
 use crate::{
-    Crop, ImageFormat, Position, Quality, SIDE_PIXELS, Violation, Violations, parse_variant,
+    Crop, FieldError, FieldErrors, ImageFormat, Position, Quality, SIDE_PIXELS, parse_variant,
 };
 
 const WIDTH: &str = "w";
@@ -24,29 +24,29 @@ pub const TRANSFORMATION_PARAMETERS: [&str; 6] = [WIDTH, HEIGHT, CROP, GRAVITY, 
 /// Fails with what is wrong with the values of decoded parameters. Other parameters are ignored.
 pub fn validate_transformation<'a>(
     parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<(), Violations> {
-    let mut violations = Violations::default();
+) -> Result<(), FieldErrors> {
+    let mut field_errors = FieldErrors::default();
     let mut seen = Vec::new();
     for (name, value) in parameters
         .into_iter()
         .filter(|(name, _)| TRANSFORMATION_PARAMETERS.contains(name))
     {
         let result = if seen.contains(&name) {
-            Err(Violation::Repeated)
+            Err(FieldError::Repeated)
         } else {
             validate(name, value)
         };
         seen.push(name);
-        violations.keep(name, result);
+        field_errors.keep(name, result);
     }
-    if violations.is_empty() {
+    if field_errors.is_empty() {
         Ok(())
     } else {
-        Err(violations)
+        Err(field_errors)
     }
 }
 
-fn validate(name: &str, value: &str) -> Result<(), Violation> {
+fn validate(name: &str, value: &str) -> Result<(), FieldError> {
     match name {
         WIDTH | HEIGHT => pixels(value),
         CROP => parse_variant::<Crop>(value).map(drop),
@@ -59,10 +59,10 @@ fn validate(name: &str, value: &str) -> Result<(), Violation> {
     }
 }
 
-fn pixels(value: &str) -> Result<(), Violation> {
-    match number(value).ok_or(Violation::NotAnInteger)? {
-        0 => Err(Violation::TooSmall(1)),
-        number if number > SIDE_PIXELS => Err(Violation::TooLarge(SIDE_PIXELS)),
+fn pixels(value: &str) -> Result<(), FieldError> {
+    match number(value).ok_or(FieldError::NotAnInteger)? {
+        0 => Err(FieldError::TooSmall(1)),
+        number if number > SIDE_PIXELS => Err(FieldError::TooLarge(SIDE_PIXELS)),
         _ => Ok(()),
     }
 }
@@ -107,27 +107,27 @@ mod tests {
                 &[
                     "", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "١", "auto",
                 ][..],
-                Violation::NotAnInteger,
+                FieldError::NotAnInteger,
             ),
-            ("h", &["0", "000"], Violation::TooSmall(1)),
+            ("h", &["0", "000"], FieldError::TooSmall(1)),
             (
                 "w",
                 &["8193", "99999999999999999999"],
-                Violation::TooLarge(8_192),
+                FieldError::TooLarge(8_192),
             ),
-            ("r", &["", "Fit", "pad", "auto"], Violation::Unknown),
-            ("g", &["", "middle", "NORTH"], Violation::Unknown),
-            ("f", &["", "jpg", "svg", "original"], Violation::Unknown),
-            ("q", &["", "-1", "+80", "80%", "best"], Violation::Unknown),
-            ("q", &["0"], Violation::TooSmall(1)),
+            ("r", &["", "Fit", "pad", "auto"], FieldError::Unknown),
+            ("g", &["", "middle", "NORTH"], FieldError::Unknown),
+            ("f", &["", "jpg", "svg", "original"], FieldError::Unknown),
+            ("q", &["", "-1", "+80", "80%", "best"], FieldError::Unknown),
+            ("q", &["0"], FieldError::TooSmall(1)),
             (
                 "q",
                 &["101", "99999999999999999999"],
-                Violation::TooLarge(100),
+                FieldError::TooLarge(100),
             ),
         ] {
             for value in wrong {
-                let expected = Violations::from((name, why.clone()));
+                let expected = FieldErrors::from((name, why.clone()));
                 assert_eq!(
                     validate_transformation([(name, *value)]),
                     Err(expected),
@@ -139,12 +139,12 @@ mod tests {
 
     #[test]
     fn all_invalid_values_are_reported_together() {
-        let mut expected = Violations::default();
+        let mut expected = FieldErrors::default();
         for (name, why) in [
-            ("w", Violation::TooSmall(1)),
-            ("w", Violation::Repeated),
-            ("h", Violation::Repeated),
-            ("r", Violation::Unknown),
+            ("w", FieldError::TooSmall(1)),
+            ("w", FieldError::Repeated),
+            ("h", FieldError::Repeated),
+            ("r", FieldError::Unknown),
         ] {
             expected.add(name, &why);
         }

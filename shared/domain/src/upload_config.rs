@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ChosenIds, DeliveryType, Description, Principal, ReferrerPattern, Space, SpaceId, Timestamp,
-    UploadConfigId, UploadRules, Violation, text::nfc,
+    DeliveryType, Description, FieldError, IdSequence, Principal, ReferrerPattern, Space, SpaceId,
+    Timestamp, UploadConfigId, UploadRules, text::nfc,
 };
 
 /// Most characters of a config's name.
@@ -21,19 +21,19 @@ pub struct UploadConfigName(String);
 
 impl UploadConfigName {
     /// Takes a text that could be a config's name.
-    pub fn parse(text: &str) -> Result<UploadConfigName, Violation> {
+    pub fn parse(text: &str) -> Result<UploadConfigName, FieldError> {
         let text = nfc(text);
         if text.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else if text.chars().count() > NAME_CHARACTERS {
-            Err(Violation::TooLong(NAME_CHARACTERS))
+            Err(FieldError::TooLong(NAME_CHARACTERS))
         } else if text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         {
             Ok(UploadConfigName(text))
         } else {
-            Err(Violation::Format)
+            Err(FieldError::Format)
         }
     }
 
@@ -56,12 +56,12 @@ pub enum UploadConfigReference {
 impl UploadConfigReference {
     /// Takes an id or a name. What can be neither names no config, and is refused as one that names
     /// none.
-    pub fn parse(text: &str) -> Result<UploadConfigReference, Violation> {
+    pub fn parse(text: &str) -> Result<UploadConfigReference, FieldError> {
         match text.parse() {
             Ok(id) => Ok(UploadConfigReference::Id(id)),
             Err(_) => UploadConfigName::parse(text)
                 .map(UploadConfigReference::Name)
-                .map_err(|_| Violation::Unknown),
+                .map_err(|_| FieldError::Unknown),
         }
     }
 }
@@ -138,7 +138,7 @@ impl UploadConfig {
     pub fn new(
         new: NewUploadConfig,
         space_id: SpaceId,
-        ids: &mut ChosenIds,
+        ids: &mut IdSequence,
         now: Timestamp,
     ) -> UploadConfig {
         UploadConfig {
@@ -211,7 +211,7 @@ mod tests {
         for wrong in ["", "a b", "ä", "../x", &"a".repeat(101)] {
             assert_eq!(
                 UploadConfigReference::parse(wrong),
-                Err(Violation::Unknown),
+                Err(FieldError::Unknown),
                 "{wrong}"
             );
         }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FolderPath, Violation, WebAddress,
+    FieldError, FolderPath, PublicHttpsUrl,
     text::{LINE_PATTERN, nfc},
 };
 
@@ -122,7 +122,7 @@ pub struct MetadataRules {
 #[serde(default)]
 pub struct NotificationRules {
     /// Where webhooks go, in place of the space's own address.
-    pub webhook_url: Option<WebAddress>,
+    pub webhook_url: Option<PublicHttpsUrl>,
     /// Which events beside `file.uploaded` are told.
     pub events: Option<Vec<WebhookEvent>>,
 }
@@ -169,21 +169,21 @@ impl From<Quality> for QualityForm {
 
 impl Quality {
     /// The quality of this name.
-    pub fn named(name: &str) -> Result<Quality, Violation> {
+    pub fn named(name: &str) -> Result<Quality, FieldError> {
         if name == AUTO {
             Ok(Quality::Auto)
         } else {
-            Err(Violation::Unknown)
+            Err(FieldError::Unknown)
         }
     }
 
     /// The quality of this number.
-    pub fn of(number: i64) -> Result<Quality, Violation> {
+    pub fn of(number: i64) -> Result<Quality, FieldError> {
         match u8::try_from(number) {
-            Ok(0) => Err(Violation::TooSmall(1)),
+            Ok(0) => Err(FieldError::TooSmall(1)),
             Ok(small) if number <= QUALITY_MAX => Ok(Quality::Of(small)),
-            Err(_) if number < 1 => Err(Violation::TooSmall(1)),
-            _ => Err(Violation::TooLarge(QUALITY_MAX)),
+            Err(_) if number < 1 => Err(FieldError::TooSmall(1)),
+            _ => Err(FieldError::TooLarge(QUALITY_MAX)),
         }
     }
 }
@@ -279,12 +279,12 @@ pub struct Extension(String);
 impl Extension {
     /// Takes an extension, of either case, with or without its dot. `jpeg` is `jpg`, as types are
     /// stored.
-    pub fn parse(text: &str) -> Result<Extension, Violation> {
+    pub fn parse(text: &str) -> Result<Extension, FieldError> {
         let name = text.trim().trim_start_matches('.').to_ascii_lowercase();
         if name.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else if name.len() > EXTENSION_CHARACTERS {
-            Err(Violation::TooLong(EXTENSION_CHARACTERS))
+            Err(FieldError::TooLong(EXTENSION_CHARACTERS))
         } else if name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
             Ok(Extension(match name.as_str() {
                 "jpeg" | "jpe" => "jpg".to_owned(),
@@ -292,7 +292,7 @@ impl Extension {
                 _ => name,
             }))
         } else {
-            Err(Violation::Format)
+            Err(FieldError::Format)
         }
     }
 
@@ -310,14 +310,14 @@ pub struct Tag(String);
 
 impl Tag {
     /// Takes a tag.
-    pub fn parse(text: &str) -> Result<Tag, Violation> {
+    pub fn parse(text: &str) -> Result<Tag, FieldError> {
         let text = nfc(text);
         if text.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else if text.chars().count() > TAG_CHARACTERS {
-            Err(Violation::TooLong(TAG_CHARACTERS))
+            Err(FieldError::TooLong(TAG_CHARACTERS))
         } else if text.chars().any(char::is_control) {
-            Err(Violation::Format)
+            Err(FieldError::Format)
         } else {
             Ok(Tag(text))
         }
@@ -329,7 +329,7 @@ impl Tag {
     }
 
     /// Each of these tags once.
-    pub fn each_once(tags: Vec<Tag>) -> Vec<Tag> {
+    pub fn dedup(tags: Vec<Tag>) -> Vec<Tag> {
         let mut once: Vec<Tag> = Vec::new();
         for tag in tags {
             if !once.contains(&tag) {
@@ -384,12 +384,12 @@ mod tests {
         assert_eq!(Quality::of(1), Ok(Quality::Of(1)));
         assert_eq!(Quality::of(100), Ok(Quality::Of(100)));
         for (wrong, why) in [
-            (0, Violation::TooSmall(1)),
-            (-1, Violation::TooSmall(1)),
-            (101, Violation::TooLarge(100)),
+            (0, FieldError::TooSmall(1)),
+            (-1, FieldError::TooSmall(1)),
+            (101, FieldError::TooLarge(100)),
         ] {
             assert_eq!(Quality::of(wrong), Err(why));
         }
-        assert_eq!(Quality::of(256 + 80), Err(Violation::TooLarge(100)));
+        assert_eq!(Quality::of(256 + 80), Err(FieldError::TooLarge(100)));
     }
 }

@@ -9,9 +9,11 @@
 //! - At most 50 MB of a file are read, however large it is.
 
 use bytes::Bytes;
-use domain::{Fault, File, MediaType, PendingUpload, StoredContent, UploadRules, Violation};
+use domain::{
+    FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
+};
 use mime::Mime;
-use tenant::{Assets, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
+use tenant::{FileStore, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
 use crate::{
     FILE_BYTES, IngestError, ReceivedFile, Spool, Spooled,
@@ -21,8 +23,8 @@ use crate::{
     validation::Evidence,
 };
 
-/// The violation of bytes whose size is not the declared one.
-const OTHER_SIZE: Violation = Violation::Must("must be as large as it was said to be");
+/// The field error of bytes whose size is not the declared one.
+const OTHER_SIZE: FieldError = FieldError::Must("must be as large as it was said to be");
 
 /// Outcome of confirming a pending file.
 #[derive(Debug)]
@@ -32,7 +34,7 @@ pub enum Confirmed {
     /// Nothing has been sent yet.
     Absent,
     /// The bytes break the rules.
-    Refused(Violation),
+    Refused(FieldError),
     /// The file was removed.
     Gone,
 }
@@ -45,11 +47,11 @@ impl From<Option<File>> for Confirmed {
 
 /// Makes a pending file active if the client has sent its bytes and they comply with the rules that
 /// it was declared under.
-pub async fn confirm(assets: &Assets<'_>, file: &File) -> Result<Confirmed, Fault> {
+pub async fn confirm(assets: &FileStore<'_>, file: &File) -> Result<Confirmed, ServiceError> {
     let pending = file
         .pending_upload
         .as_ref()
-        .ok_or_else(|| Fault::internal("the file is not a pending upload"))?;
+        .ok_or_else(|| ServiceError::internal("the file is not a pending upload"))?;
     let declared = pending.content_type.parse().ok();
     let expected = pending
         .expected_type
@@ -70,8 +72,8 @@ pub async fn confirm(assets: &Assets<'_>, file: &File) -> Result<Confirmed, Faul
     };
     match confirmed {
         Ok(confirmed) => Ok(confirmed),
-        Err(IngestError::Violation(violation)) => Ok(Confirmed::Refused(violation)),
-        Err(IngestError::Fault(fault)) => Err(fault),
+        Err(IngestError::FieldError(field_error)) => Ok(Confirmed::Refused(field_error)),
+        Err(IngestError::Service(error)) => Err(error),
     }
 }
 
@@ -81,7 +83,7 @@ fn has_image_rules(rules: &UploadRules) -> bool {
 }
 
 struct Confirmation<'a> {
-    assets: &'a Assets<'a>,
+    assets: &'a FileStore<'a>,
     file: &'a File,
     pending: &'a PendingUpload,
     declared: Option<Mime>,
@@ -128,7 +130,7 @@ impl Confirmation<'_> {
         copy: &StagedCopy,
         head: &ObjectHead,
         bytes: u64,
-    ) -> Result<Bytes, Fault> {
+    ) -> Result<Bytes, ServiceError> {
         if bytes <= BEGINNING_BYTES || head.size_bytes <= head.prefix.len() as u64 {
             return Ok(head.prefix.clone());
         }
@@ -189,7 +191,7 @@ impl Confirmation<'_> {
 
     /// Returns the type of bytes that have the declared size and comply with all rules but those
     /// for images.
-    fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, Violation> {
+    fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, FieldError> {
         if size != self.file.size {
             return Err(OTHER_SIZE);
         }
@@ -206,7 +208,7 @@ impl Confirmation<'_> {
     }
 }
 
-async fn spool(mut object: ObjectReader) -> Result<Spooled, Fault> {
+async fn spool(mut object: ObjectReader) -> Result<Spooled, ServiceError> {
     let mut spool = Spool::default();
     while let Some(chunk) = object.next().await? {
         spool.write(&chunk).await?;

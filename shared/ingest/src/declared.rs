@@ -2,8 +2,8 @@
 //! the client's word.
 
 use domain::{
-    ChosenIds, Extension, File, FileId, MediaType, OriginalName, PendingUpload, Principal, Sources,
-    UploadTarget, ValidationRules, Violation, Violations, demand_harmless_name, is_executable,
+    Env, Extension, FieldError, FieldErrors, File, FileId, IdSequence, MediaType, OriginalName,
+    PendingUpload, Principal, UploadTarget, ValidationRules, is_executable, require_harmless_name,
 };
 use mime::Mime;
 
@@ -25,21 +25,24 @@ pub struct DeclaredFile {
 impl DeclaredFile {
     /// Returns what the rules refuse, whatever the bytes will be, by the fields of a presign
     /// request.
-    pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> Violations {
-        let mut violations = Violations::default();
-        violations.keep("size", validation::require_size(self.size, rules));
-        violations.keep("filename", demand_harmless_name(&self.original_name, rules));
-        violations.keep("content_type", self.require_format(rules, uploaded_by));
-        violations
+    pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> FieldErrors {
+        let mut field_errors = FieldErrors::default();
+        field_errors.keep("size", validation::require_size(self.size, rules));
+        field_errors.keep(
+            "filename",
+            require_harmless_name(&self.original_name, rules),
+        );
+        field_errors.keep("content_type", self.require_format(rules, uploaded_by));
+        field_errors
     }
 
     /// Creates the pending record of the file under the next id.
     pub fn into_record(
         self,
-        ids: &mut ChosenIds,
+        ids: &mut IdSequence,
         target: &UploadTarget<'_>,
         expected_type: Option<&Mime>,
-        sources: &Sources,
+        env: &Env,
     ) -> File {
         let media_type = self.media_type(target.uploaded_by);
         let pending = PendingUpload {
@@ -53,7 +56,7 @@ impl DeclaredFile {
             self.original_name,
             media_type,
             self.size,
-            sources,
+            env,
         );
         File {
             pending_upload: Some(pending),
@@ -68,7 +71,7 @@ impl DeclaredFile {
         &self,
         rules: &ValidationRules,
         uploaded_by: Principal,
-    ) -> Result<(), Violation> {
+    ) -> Result<(), FieldError> {
         let parts = self.original_name.parts();
         let is_allowed_program = parts[1..]
             .last()

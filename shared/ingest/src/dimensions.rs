@@ -3,7 +3,7 @@
 //! Invariant: dimensions are read from the header, without decoding a pixel.
 
 use bytes::Bytes;
-use domain::{Fault, MediaType, ResourceType, ValidationRules, Violation};
+use domain::{FieldError, MediaType, ResourceType, ServiceError, ValidationRules};
 use media::{Format, Frames, MediaError, ProbeError, Probed};
 
 use crate::{FILE_BYTES, IngestError, Spooled, transform};
@@ -30,7 +30,7 @@ pub(crate) async fn measure(
 }
 
 fn decode(bytes: &[u8]) -> Result<(), MediaError> {
-    media::demand_end(bytes)?;
+    media::require_end(bytes)?;
     let probed = media::probe(bytes)?;
     if !Format::is_decoded(probed.format) || probed.frames != Frames::Still {
         return Ok(());
@@ -59,7 +59,7 @@ pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
 ///
 /// `beginning` returns that many bytes from the file's beginning, or all if there are fewer:
 /// [`BEGINNING_BYTES`], and if they do not suffice, at least twice as many, up to 50 MB.
-pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Fault>>>(
+pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, ServiceError>>>(
     media_type: &MediaType,
     rules: &ValidationRules,
     beginning: impl Fn(u64) -> Reading,
@@ -69,7 +69,7 @@ pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Fa
     }
     let probed = probed(beginning)
         .await?
-        .map_err(|_| Violation::WrongDimensions)?;
+        .map_err(|_| FieldError::WrongDimensions)?;
     let (width, height) = probed.displayed();
     let fits = |side: u32, least: Option<u32>, most: Option<u32>| {
         least.is_none_or(|least| side >= least) && most.is_none_or(|most| side <= most)
@@ -79,13 +79,13 @@ pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Fa
     {
         Ok(())
     } else {
-        Err(Violation::WrongDimensions.into())
+        Err(FieldError::WrongDimensions.into())
     }
 }
 
-async fn probed<Reading: Future<Output = Result<Bytes, Fault>>>(
+async fn probed<Reading: Future<Output = Result<Bytes, ServiceError>>>(
     beginning: impl Fn(u64) -> Reading,
-) -> Result<Result<Probed, ProbeError>, Fault> {
+) -> Result<Result<Probed, ProbeError>, ServiceError> {
     let mut wanted = BEGINNING_BYTES;
     loop {
         let read = beginning(wanted).await?;

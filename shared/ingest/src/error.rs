@@ -1,24 +1,24 @@
 //! Why a file is not ingested.
 
-use domain::{Fault, Violation};
+use domain::{FieldError, ServiceError};
 
 /// Why a file is not ingested.
 #[derive(Debug)]
 pub enum IngestError {
     /// The file breaks a rule, which the response reports under the file's field.
-    Violation(Violation),
+    FieldError(FieldError),
     /// The service failed.
-    Fault(Fault),
+    Service(ServiceError),
 }
 
-impl From<Violation> for IngestError {
-    fn from(violation: Violation) -> IngestError {
-        IngestError::Violation(violation)
+impl From<FieldError> for IngestError {
+    fn from(field_error: FieldError) -> IngestError {
+        IngestError::FieldError(field_error)
     }
 }
 
-impl From<Fault> for IngestError {
-    fn from(fault: Fault) -> IngestError {
-        IngestError::Fault(fault)
+impl From<ServiceError> for IngestError {
+    fn from(error: ServiceError) -> IngestError {
+        IngestError::Service(error)
     }
 }

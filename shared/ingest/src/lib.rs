@@ -28,8 +28,8 @@ pub use error::IngestError;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    ChosenIds, Fault, File, FileId, MediaType, OriginalName, Principal, Revision, Sources,
-    StoredContent, UploadRules, UploadTarget, ValidationRules, Violation, Violations,
+    Env, FieldError, FieldErrors, File, FileId, IdSequence, MediaType, OriginalName, Principal,
+    Revision, ServiceError, StoredContent, UploadRules, UploadTarget, ValidationRules,
 };
 use mime::Mime;
 use tenant::NewFile;
@@ -70,43 +70,43 @@ pub async fn validate(
     rules: &UploadRules,
     uploaded_by: Principal,
     expected_type: Option<&Mime>,
-) -> Result<Result<Vec<ValidatedFile>, Violations>, Fault> {
-    let mut violations = Violations::default();
+) -> Result<Result<Vec<ValidatedFile>, FieldErrors>, ServiceError> {
+    let mut field_errors = FieldErrors::default();
     let mut validated = Vec::new();
     for file in received {
         let field = file.field.clone();
         let result = file
             .validate(&rules.validation, uploaded_by, expected_type)
             .await;
-        validated.extend(recorded(&mut violations, &field, result)?);
+        validated.extend(recorded(&mut field_errors, &field, result)?);
     }
-    if !violations.is_empty() {
-        return Ok(Err(violations));
+    if !field_errors.is_empty() {
+        return Ok(Err(field_errors));
     }
 
     let mut transformed = Vec::new();
     for file in validated {
         let field = file.field.clone();
         let result = file.transform(rules).await;
-        transformed.extend(recorded(&mut violations, &field, result)?);
+        transformed.extend(recorded(&mut field_errors, &field, result)?);
     }
-    Ok(if violations.is_empty() {
+    Ok(if field_errors.is_empty() {
         Ok(transformed)
     } else {
-        Err(violations)
+        Err(field_errors)
     })
 }
 
 /// Returns the file, or records what is wrong with it.
 fn recorded<T>(
-    violations: &mut Violations,
+    field_errors: &mut FieldErrors,
     field: &str,
     result: Result<T, IngestError>,
-) -> Result<Option<T>, Fault> {
+) -> Result<Option<T>, ServiceError> {
     match result {
         Ok(file) => Ok(Some(file)),
-        Err(IngestError::Violation(violation)) => Ok(violations.keep(field, Err(violation))),
-        Err(IngestError::Fault(fault)) => Err(fault),
+        Err(IngestError::FieldError(field_error)) => Ok(field_errors.keep(field, Err(field_error))),
+        Err(IngestError::Service(error)) => Err(error),
     }
 }
 
@@ -125,7 +125,7 @@ impl ReceivedFile {
             spooled,
         } = self;
         if spooled.size() > FILE_BYTES {
-            return Err(Violation::TooManyKilobytes(FILE_BYTES >> 10).into());
+            return Err(FieldError::TooManyKilobytes(FILE_BYTES >> 10).into());
         }
 
         let evidence = Evidence {
@@ -169,13 +169,8 @@ impl ValidatedFile {
         }
     }
 
-    fn to_new_file(
-        &self,
-        ids: &mut ChosenIds,
-        target: &UploadTarget<'_>,
-        sources: &Sources,
-    ) -> NewFile {
-        let content = self.stored_content(Revision::new(sources));
+    fn to_new_file(&self, ids: &mut IdSequence, target: &UploadTarget<'_>, env: &Env) -> NewFile {
+        let content = self.stored_content(Revision::new(env));
         let name = self.original_name.clone();
         let media_type = self.media_type.clone();
         let mut record = File::new(
@@ -184,10 +179,10 @@ impl ValidatedFile {
             name,
             media_type,
             content.size,
-            sources,
+            env,
         );
         let created_at = record.created_at;
-        record.activate(content, created_at, sources);
+        record.activate(content, created_at, env);
         NewFile {
             record,
             content: self.spooled.content(),
@@ -199,12 +194,12 @@ impl ValidatedFile {
 /// while `validated` is alive.
 pub fn new_files(
     validated: &[ValidatedFile],
-    ids: &mut ChosenIds,
+    ids: &mut IdSequence,
     target: &UploadTarget<'_>,
-    sources: &Sources,
+    env: &Env,
 ) -> Vec<NewFile> {
     validated
         .iter()
-        .map(|file| file.to_new_file(ids, target, sources))
+        .map(|file| file.to_new_file(ids, target, env))
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Detects a file's type from its bytes; the declared type decides only where bytes cannot.
 
 use domain::{
-    Extension, MediaType, OriginalName, Principal, ResourceType, ValidationRules, Violation,
+    Extension, FieldError, MediaType, OriginalName, Principal, ResourceType, ValidationRules,
     is_executable,
 };
 use infer::MatcherType;
@@ -26,7 +26,7 @@ const TEXTUAL_FORMATS: [&str; 3] = [
     "application/postscript",
 ];
 /// The bytes contradict what they were declared to be.
-const CONTRADICTION: Violation = Violation::Must("must be of the type it is declared to be");
+const CONTRADICTION: FieldError = FieldError::Must("must be of the type it is declared to be");
 
 /// The stored type of a file that begins so. What its extension would let something run keeps
 /// neither type nor extension, unless the rules allow that extension by name.
@@ -35,7 +35,7 @@ pub(crate) fn media_type(
     declared: Option<&Mime>,
     name: &OriginalName,
     rules: &ValidationRules,
-) -> Result<MediaType, Violation> {
+) -> Result<MediaType, FieldError> {
     let detected = bare_media_type(head, declared, name, rules)?;
     let is_kept = !is_executable(&detected.extension) || rules.allows(&detected.extension);
     Ok(if is_kept {
@@ -74,7 +74,7 @@ fn bare_media_type(
     declared: Option<&Mime>,
     name: &OriginalName,
     rules: &ValidationRules,
-) -> Result<MediaType, Violation> {
+) -> Result<MediaType, FieldError> {
     let declared = declared
         .map(Mime::essence_str)
         .map(media_types::renamed)
@@ -96,7 +96,7 @@ fn recognised(
     detected: &str,
     extension: &str,
     declared: Option<&str>,
-) -> Result<MediaType, Violation> {
+) -> Result<MediaType, FieldError> {
     if let Some(declared) = declared {
         if let Some(extension) = media_types::shared_container(detected, declared) {
             return Ok(of_type(
@@ -123,7 +123,7 @@ fn textual(
     declared: Option<&str>,
     name: &OriginalName,
     rules: &ValidationRules,
-) -> Result<MediaType, Violation> {
+) -> Result<MediaType, FieldError> {
     let parts = name.parts();
     let extension = if parts.len() > 1 {
         parts[parts.len() - 1].as_str()
@@ -191,7 +191,7 @@ mod tests {
         [WEBM, &[0; 256]].concat()
     }
 
-    fn detected_as(head: &[u8], declared: &str, name: &str) -> Result<String, Violation> {
+    fn detected_as(head: &[u8], declared: &str, name: &str) -> Result<String, FieldError> {
         let declared: Option<Mime> =
             (!declared.is_empty()).then(|| declared.parse().expect("a type"));
         media_type(

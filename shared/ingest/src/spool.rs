@@ -2,7 +2,7 @@
 //! pass.
 
 use bytes::{Bytes, BytesMut};
-use domain::Fault;
+use domain::ServiceError;
 use sha2::{Digest, Sha256};
 use tempfile::TempPath;
 use tenant::Content;
@@ -61,7 +61,7 @@ enum Kept {
 impl Spool {
     /// Takes the next bytes. Those beyond the largest file are counted and thrown away: such a file
     /// is refused.
-    pub async fn write(&mut self, chunk: &[u8]) -> Result<(), Fault> {
+    pub async fn write(&mut self, chunk: &[u8]) -> Result<(), ServiceError> {
         self.size += chunk.len() as u64;
         if self.size > FILE_BYTES {
             self.store = Store::default();
@@ -71,7 +71,7 @@ impl Spool {
         self.utf8.update(chunk);
         let missing = HEAD_BYTES.saturating_sub(self.head.len()).min(chunk.len());
         self.head.extend_from_slice(&chunk[..missing]);
-        self.keep(chunk).await.map_err(Fault::internal)
+        self.keep(chunk).await.map_err(ServiceError::internal)
     }
 
     async fn keep(&mut self, chunk: &[u8]) -> std::io::Result<()> {
@@ -93,11 +93,11 @@ impl Spool {
     }
 
     /// Ends the writing.
-    pub async fn finish(self) -> Result<Spooled, Fault> {
+    pub async fn finish(self) -> Result<Spooled, ServiceError> {
         let kept = match self.store {
             Store::Memory(bytes) => Kept::Memory(bytes.freeze()),
             Store::Disk(mut writer, path) => {
-                writer.flush().await.map_err(Fault::internal)?;
+                writer.flush().await.map_err(ServiceError::internal)?;
                 Kept::Disk(path)
             }
         };
@@ -134,18 +134,18 @@ impl Spooled {
     }
 
     /// So many bytes from the beginning, in memory; all, where there are fewer.
-    pub(crate) async fn beginning(&self, bytes: u64) -> Result<Bytes, Fault> {
+    pub(crate) async fn beginning(&self, bytes: u64) -> Result<Bytes, ServiceError> {
         let bytes = bytes.min(self.size);
-        let length = usize::try_from(bytes).map_err(Fault::internal)?;
+        let length = usize::try_from(bytes).map_err(ServiceError::internal)?;
         match &self.kept {
             Kept::Memory(kept) => Ok(kept.slice(..length.min(kept.len()))),
             Kept::Disk(path) => {
                 let mut beginning = Vec::with_capacity(length);
-                let file = File::open(path).await.map_err(Fault::internal)?;
+                let file = File::open(path).await.map_err(ServiceError::internal)?;
                 file.take(bytes)
                     .read_to_end(&mut beginning)
                     .await
-                    .map_err(Fault::internal)?;
+                    .map_err(ServiceError::internal)?;
                 Ok(beginning.into())
             }
         }

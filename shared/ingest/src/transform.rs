@@ -5,7 +5,7 @@
 //! - One process works on one image at a time, so that its memory is bounded: an image may take 1.8
 //!   GB.
 
-use domain::{Fault, MediaType, ResourceType, TransformationRules, Violation};
+use domain::{FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
 use media::{Format, Incoming, MediaError};
 use tokio::sync::Semaphore;
 
@@ -34,7 +34,7 @@ pub(crate) async fn transformed(
         return Ok((spooled, media_type));
     }
     if rules.strip_metadata && !Format::of(spooled.head()).is_some_and(Format::is_decoded) {
-        return Err(Violation::Must("must be of a format whose metadata can be removed").into());
+        return Err(FieldError::Must("must be of a format whose metadata can be removed").into());
     }
     if !media::is_subject(spooled.head(), rules) {
         return Ok((spooled, media_type));
@@ -55,20 +55,23 @@ pub(crate) async fn with_image<T: Send + 'static>(
     spooled: &Spooled,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError> {
-    let turn = TURN.acquire().await.map_err(Fault::internal)?;
+    let turn = TURN.acquire().await.map_err(ServiceError::internal)?;
     let bytes = spooled.beginning(FILE_BYTES).await?;
     let working = tokio::task::spawn_blocking(move || {
         let worked = work(&bytes);
         drop((bytes, turn));
         worked
     });
-    working.await.map_err(Fault::internal)?.map_err(refused)
+    working
+        .await
+        .map_err(ServiceError::internal)?
+        .map_err(refused)
 }
 
 async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
     if bytes.len() as u64 > FILE_BYTES {
         return Err(
-            Violation::Must("must not be greater than 50 MB once it is transformed").into(),
+            FieldError::Must("must not be greater than 50 MB once it is transformed").into(),
         );
     }
     let mut spool = Spool::default();
@@ -78,21 +81,21 @@ async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
     Ok(spool.finish().await?)
 }
 
-/// Returns the violation of an image that cannot be used.
+/// Returns the field error of an image that cannot be used.
 fn refused(error: MediaError) -> IngestError {
-    let violation = match error {
-        MediaError::EndsEarly => Violation::Must("must be a whole image, and ends early"),
+    let field_error = match error {
+        MediaError::EndsEarly => FieldError::Must("must be a whole image, and ends early"),
         MediaError::Malformed(_) | MediaError::NotDecoded(_) => {
-            Violation::Must("must be an image that can be decoded")
+            FieldError::Must("must be an image that can be decoded")
         }
-        MediaError::TooManyPixels { limit, .. } => Violation::TooManyPixels(limit),
-        MediaError::TooManyScans(_) => Violation::Must("must be an image of fewer scans"),
+        MediaError::TooManyPixels { limit, .. } => FieldError::TooManyPixels(limit),
+        MediaError::TooManyScans(_) => FieldError::Must("must be an image of fewer scans"),
         MediaError::DoesNotFit { .. } => {
-            Violation::Must("must fit into the format that it is converted to")
+            FieldError::Must("must fit into the format that it is converted to")
         }
-        error @ MediaError::Encoding(_) => return Fault::internal(error).into(),
+        error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
     };
-    violation.into()
+    field_error.into()
 }
 
 #[cfg(test)]
@@ -112,7 +115,7 @@ mod tests {
         bytes.push(0);
         assert!(matches!(
             spooled_again(&bytes).await,
-            Err(IngestError::Violation(_))
+            Err(IngestError::FieldError(_))
         ));
     }
 }

@@ -2,8 +2,8 @@
 //! format.
 
 use domain::{
-    EXECUTABLE, Extension, MediaType, OriginalName, Principal, ValidationRules, Violation,
-    demand_harmless_name, is_executable,
+    EXECUTABLE, Extension, FieldError, MediaType, OriginalName, Principal, ValidationRules,
+    is_executable, require_harmless_name,
 };
 use mime::Mime;
 
@@ -29,9 +29,9 @@ pub(crate) struct Evidence<'a> {
 impl Evidence<'_> {
     /// Returns the stored type of a file that complies with all rules but those for the dimensions
     /// of images.
-    pub(crate) fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, Violation> {
+    pub(crate) fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, FieldError> {
         require_size(self.size, rules)?;
-        demand_harmless_name(self.original_name, rules)?;
+        require_harmless_name(self.original_name, rules)?;
         require_no_program(self.head, rules)?;
 
         let media_type = sniff::media_type(self.head, self.declared, self.original_name, rules)?;
@@ -45,12 +45,12 @@ impl Evidence<'_> {
 }
 
 /// Fails if a file is empty or larger than the rules allow.
-pub(crate) fn require_size(size: u64, rules: &ValidationRules) -> Result<(), Violation> {
+pub(crate) fn require_size(size: u64, rules: &ValidationRules) -> Result<(), FieldError> {
     if size == 0 {
-        return Err(Violation::Must("must not be empty"));
+        return Err(FieldError::Must("must not be empty"));
     }
     match rules.max_file_size.filter(|max| size > *max) {
-        Some(max) => Err(Violation::TooManyBytes(max)),
+        Some(max) => Err(FieldError::TooManyBytes(max)),
         None => Ok(()),
     }
 }
@@ -59,7 +59,7 @@ pub(crate) fn require_size(size: u64, rules: &ValidationRules) -> Result<(), Vio
 pub(crate) fn require_allowed_format(
     media_type: &MediaType,
     rules: &ValidationRules,
-) -> Result<(), Violation> {
+) -> Result<(), FieldError> {
     let Some(allowed) = &rules.allowed_formats else {
         return Ok(());
     };
@@ -71,7 +71,7 @@ pub(crate) fn require_allowed_format(
     }
 
     let names: Vec<&str> = allowed.iter().map(Extension::as_str).collect();
-    Err(Violation::NotOfType(names.join(", ")))
+    Err(FieldError::NotOfType(names.join(", ")))
 }
 
 /// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the
@@ -80,7 +80,7 @@ fn require_type(
     expected: &Mime,
     media_type: &MediaType,
     declared: Option<&Mime>,
-) -> Result<(), Violation> {
+) -> Result<(), FieldError> {
     let is_declared =
         declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
     let expected_type = media_types::renamed(expected.essence_str());
@@ -91,12 +91,12 @@ fn require_type(
     {
         return Ok(());
     }
-    Err(Violation::NotOfType(expected.to_string()))
+    Err(FieldError::NotOfType(expected.to_string()))
 }
 
 /// Fails for native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with
 /// `MZ` as texts may. A config that allows any executable by name allows them.
-fn require_no_program(head: &[u8], rules: &ValidationRules) -> Result<(), Violation> {
+fn require_no_program(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
     let is_native = infer::app::is_elf(head)
         || infer::app::is_mach(head)
         || (head.starts_with(b"MZ") && !is_text(head));

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Refuses a JPEG, PNG, GIF or WebP that stops before its end. Of other files it says nothing.
-pub fn demand_end(bytes: &[u8]) -> Result<(), MediaError> {
+pub fn require_end(bytes: &[u8]) -> Result<(), MediaError> {
     match Format::of(bytes) {
         Some(Format::Jpeg) => {
             let mut segments = jpeg::Segments::of(bytes);

@@ -1,7 +1,7 @@
 //! Images, bytes in and bytes out: every codec of ours is here.
 //!
 //! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header,
-//! [`demand_end()`] looks for the end, [`decode()`] gives pixels, [`orient()`] turns them,
+//! [`require_end()`] looks for the end, [`decode()`] gives pixels, [`orient()`] turns them,
 //! [`encode()`] makes a file of them, [`strip()`] removes metadata without any of that, and
 //! [`incoming()`] is what upload configs ask for.
 //!
@@ -25,7 +25,7 @@ mod probe;
 
 pub use decode::decode;
 pub use encode::{Encoding, encode, quality};
-pub use ending::demand_end;
+pub use ending::require_end;
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
 pub use incoming::{Changed, Incoming, changes_images, incoming, is_subject};

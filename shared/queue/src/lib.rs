@@ -16,7 +16,7 @@ use aws_sdk_sqs::{
     error::{ProvideErrorMetadata, SdkError},
     types::SendMessageBatchRequestEntry,
 };
-use domain::Fault;
+use domain::ServiceError;
 use serde::Serialize;
 use tracing::instrument;
 
@@ -56,7 +56,7 @@ impl<Job> Clone for Queue<Job> {
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum QueueError {
     /// The queue is overloaded or does not answer: another try may help. Some of the jobs may have
     /// been sent.
     #[error("the queue is busy: {0}")]
@@ -66,11 +66,11 @@ pub enum Error {
     Refused(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
+impl From<QueueError> for ServiceError {
+    fn from(error: QueueError) -> ServiceError {
         match error {
-            Error::Busy(_) => Fault::unavailable(error),
-            Error::Refused(_) => Fault::internal(error),
+            QueueError::Busy(_) => ServiceError::unavailable(error),
+            QueueError::Refused(_) => ServiceError::internal(error),
         }
     }
 }
@@ -88,23 +88,24 @@ impl<Job: Serialize> Queue<Job> {
     /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_SECONDS`]. Where
     /// it fails, some may have been sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
-    pub async fn send(&self, jobs: &[(Job, i32)]) -> Result<(), Error> {
+    pub async fn send(&self, jobs: &[(Job, i32)]) -> Result<(), QueueError> {
         debug_assert!(jobs.len() <= BATCH, "one call takes at most ten messages");
         let entry = |(index, (job, delay)): (usize, &(Job, i32))| {
-            let body = serde_json::to_string(job).map_err(|error| Error::Refused(error.into()))?;
+            let body =
+                serde_json::to_string(job).map_err(|error| QueueError::Refused(error.into()))?;
             let entry = SendMessageBatchRequestEntry::builder()
                 .id(index.to_string())
                 .message_body(body);
             entry
                 .delay_seconds(*delay)
                 .build()
-                .map_err(|error| Error::Refused(error.into()))
+                .map_err(|error| QueueError::Refused(error.into()))
         };
         let mut entries: Vec<_> = jobs
             .iter()
             .enumerate()
             .map(entry)
-            .collect::<Result<_, Error>>()?;
+            .collect::<Result<_, QueueError>>()?;
         for attempt in 0..TRIES {
             if attempt > 0 {
                 tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
@@ -116,18 +117,18 @@ impl<Job: Serialize> Queue<Job> {
                 .await
                 .map_err(from_sdk)?;
             if let Some(faulty) = answer.failed.iter().find(|failed| failed.sender_fault) {
-                return Err(Error::Refused(faulty.code.clone().into()));
+                return Err(QueueError::Refused(faulty.code.clone().into()));
             }
             entries.retain(|entry| answer.failed.iter().any(|failed| failed.id == entry.id));
             if entries.is_empty() {
                 return Ok(());
             }
         }
-        Err(Error::Busy("some messages stayed unsent".into()))
+        Err(QueueError::Busy("some messages stayed unsent".into()))
     }
 }
 
-fn from_sdk<E, R>(error: SdkError<E, R>) -> Error
+fn from_sdk<E, R>(error: SdkError<E, R>) -> QueueError
 where
     E: std::error::Error + ProvideErrorMetadata + Send + Sync + 'static,
     R: std::fmt::Debug + Send + Sync + 'static,
@@ -141,8 +142,8 @@ where
         _ => false,
     };
     if lasts {
-        Error::Refused(error.into())
+        QueueError::Refused(error.into())
     } else {
-        Error::Busy(error.into())
+        QueueError::Busy(error.into())
     }
 }

@@ -88,11 +88,7 @@ fn deadlines(attempt: Duration) -> TimeoutConfig {
 impl Settings<'_> {
     /// Opens the table that `TABLE_NAME` names.
     pub fn table(&mut self) -> Table {
-        Table::new(
-            self.dynamodb(),
-            self.text("TABLE_NAME"),
-            self.sources().clone(),
-        )
+        Table::new(self.dynamodb(), self.text("TABLE_NAME"), self.env().clone())
     }
 
     /// Opens the bucket that `BUCKET_NAME` names.
@@ -190,7 +186,7 @@ mod tests {
         let environment = Environment {
             function: "test".to_owned(),
             variables,
-            sources: system_sources(),
+            env: system_sources(),
         };
         let mut settings = Settings::of(&environment);
         let clients = (settings.dynamodb(), settings.s3());

@@ -331,7 +331,7 @@ mod tests {
         let environment = Environment {
             function: "test".to_owned(),
             variables,
-            sources: system_sources(),
+            env: system_sources(),
         };
         Container::read(&mut Settings::of(&environment)).unwrap()
     }

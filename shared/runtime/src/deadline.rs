@@ -26,7 +26,7 @@ pub(crate) fn took_too_long<B: From<String>>() -> Response<B> {
 
 /// What is done before [`ANSWER_DEADLINE`]; `None` where it was cut off. For work that follows a
 /// body, which a client may take longer to send than any function has: a container waits for it.
-pub async fn done_in_time<T>(work: impl Future<Output = T>) -> Option<T> {
+pub async fn with_deadline<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::time::timeout(ANSWER_DEADLINE, work).await.ok()
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use domain::Sources;
+use domain::Env;
 use telemetry::Meter;
 
-/// A function's variables and its sources of time and randomness.
+/// A function's variables and its environment: time and randomness.
 #[derive(Clone)]
 pub struct Environment {
     /// The name of the function: that of its binary, which stays the same wherever it is deployed.
@@ -13,7 +13,7 @@ pub struct Environment {
     /// The variables that the template gives the function, and those of the Lambda runtime.
     pub variables: BTreeMap<String, String>,
     /// Time and randomness.
-    pub sources: Sources,
+    pub env: Env,
 }
 
 /// The namespace of metrics if `METRICS_NAMESPACE` is not set.
@@ -31,11 +31,6 @@ impl Environment {
         };
         let namespace = variable("METRICS_NAMESPACE").unwrap_or(DEFAULT_NAMESPACE);
         let counts_routes = variable("METRICS_BY_ROUTE") != Some("false");
-        Meter::new(
-            &self.function,
-            namespace,
-            counts_routes,
-            self.sources.clone(),
-        )
+        Meter::new(&self.function, namespace, counts_routes, self.env.clone())
     }
 }

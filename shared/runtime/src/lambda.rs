@@ -11,11 +11,11 @@ use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};
 use tower::ServiceExt as _;
 
-use crate::{Front, Observer, Viewer, deadline::in_time, refusal::busy};
+use crate::{EventSource, Observer, Viewer, deadline::in_time, refusal::busy};
 
 /// Answers invocations until the process is ended.
 pub(crate) async fn serve(
-    front: Front,
+    front: EventSource,
     router: Router,
     observer: Observer,
 ) -> Result<(), lambda_runtime::Error> {
@@ -33,7 +33,7 @@ pub(crate) async fn serve(
 }
 
 /// The request as its viewer sent it, and who that is.
-fn as_sent(front: Front, request: lambda_http::Request) -> Request {
+fn as_sent(front: EventSource, request: lambda_http::Request) -> Request {
     let viewer = viewer(&request);
     let raw_path = request.raw_http_path().to_owned();
     let uri = front.uri(&raw_path, request.uri().query().unwrap_or_default());
@@ -122,7 +122,7 @@ mod tests {
                 "requestContext": { "http": { "method": "GET", "path": "/", "sourceIp": source_ip } },
             });
             let request = lambda_http::request::from_str(&event.to_string()).unwrap();
-            Viewer::of(as_sent(Front::HttpApi, request).extensions()).ok()
+            Viewer::of(as_sent(EventSource::HttpApi, request).extensions()).ok()
         };
         assert_eq!(
             viewer("203.0.113.7".into()),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use aws_sdk_secretsmanager::Client;
-use domain::{Fault, MasterSecret, error_chain};
+use domain::{MasterSecret, ServiceError, error_chain};
 use tokio::sync::OnceCell;
 
 /// The master secret of a function. Clones share it.
@@ -29,13 +29,13 @@ impl LazyMasterSecret {
 
     /// Returns the secret. Requests that need it at the same time wait for one read. Fails as
     /// unavailable if it cannot be read; the next request tries again.
-    pub async fn get(&self) -> Result<&MasterSecret, Fault> {
+    pub async fn get(&self) -> Result<&MasterSecret, ServiceError> {
         self.0.secret.get_or_try_init(|| self.0.read()).await
     }
 }
 
 impl Inner {
-    async fn read(&self) -> Result<MasterSecret, Fault> {
+    async fn read(&self) -> Result<MasterSecret, ServiceError> {
         let response = self
             .client
             .get_secret_value()
@@ -43,7 +43,7 @@ impl Inner {
             .send()
             .await;
         let unreadable = |reason: String| {
-            Fault::unavailable(format!("the master secret cannot be read: {reason}"))
+            ServiceError::unavailable(format!("the master secret cannot be read: {reason}"))
         };
         // `DisplayErrorContext` would show the response too, and with it the secret.
         let response = response.map_err(|error| unreadable(error_chain(&error)))?;
@@ -94,10 +94,10 @@ mod tests {
             () = server => unreachable!("it serves on"),
         };
 
-        let Err(fault) = read else {
+        let Err(error) = read else {
             panic!("a secret was read")
         };
-        let shown = error_chain(&fault);
+        let shown = error_chain(&error);
         assert!(
             shown.contains("the master secret cannot be read"),
             "{shown}"

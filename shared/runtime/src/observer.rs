@@ -7,7 +7,7 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
 };
-use domain::Sources;
+use domain::Env;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, header};
 use telemetry::{Answer, Meter, Outcome};
 
@@ -24,7 +24,7 @@ const LOGGED_PATH_BYTES: usize = 256;
 #[derive(Clone)]
 pub struct Observer {
     meter: Meter,
-    sources: Sources,
+    env: Env,
 }
 
 /// Cause of an error response, left in its extensions for the log.
@@ -41,7 +41,7 @@ impl Observer {
     pub fn of(environment: &Environment) -> Observer {
         Observer {
             meter: environment.meter(),
-            sources: environment.sources.clone(),
+            env: environment.env.clone(),
         }
     }
 
@@ -63,7 +63,7 @@ impl Observer {
         B: HttpBody,
         F: Future<Output = Response<B>>,
     {
-        let id = self.sources.ulid().to_string();
+        let id = self.env.ulid().to_string();
         let path = logged_path(request.uri().path());
         let bytes_in = size(request.body(), request.headers());
 

@@ -3,7 +3,7 @@
 //! What a function refuses `web` answers, which nothing here may know: this form stands here a
 //! second time.
 
-use domain::Sources;
+use domain::Env;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 
@@ -17,13 +17,9 @@ const EXPOSED: &str = "Retry-After, X-Request-Id";
 
 /// Returns an error response in the standard body, of a request that reaches no function, with an
 /// id of its own.
-pub fn refusal<B: From<String>>(
-    status: StatusCode,
-    message: &str,
-    sources: &Sources,
-) -> Response<B> {
+pub fn refusal<B: From<String>>(status: StatusCode, message: &str, env: &Env) -> Response<B> {
     let mut response = error_response(status, message);
-    if let Ok(id) = HeaderValue::try_from(sources.ulid().to_string()) {
+    if let Ok(id) = HeaderValue::try_from(env.ulid().to_string()) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response

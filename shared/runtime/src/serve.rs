@@ -12,7 +12,7 @@ use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
 use worker::Batch;
 
 use crate::{
-    ConfigurationError, Environment, Front, Observer, Settings,
+    ConfigurationError, Environment, EventSource, Observer, Settings,
     container::{self, DEFAULT_PORT},
     lambda, system_sources,
 };
@@ -23,7 +23,7 @@ const INVOCATION_MAX: Duration = Duration::from_mins(15);
 
 /// Why a function ended.
 #[derive(Debug, thiserror::Error)]
-enum Ended {
+enum ServeError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
     #[error("the Lambda runtime ended: {0}")]
@@ -36,7 +36,7 @@ enum Ended {
 /// is there, else on `PORT`, on every interface, so that the same binary is a container.
 pub fn serve_http(
     function: &str,
-    front: Front,
+    front: EventSource,
     start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>,
 ) -> ExitCode {
     run(function, async |environment: &Environment| {
@@ -60,11 +60,11 @@ pub fn serve_worker(
     start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>,
 ) -> ExitCode {
     run(function, async |environment: &Environment| {
-        let sources = environment.sources.clone();
+        let env = environment.env.clone();
         let batch = start(environment)?;
         let handler = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
             let batch = batch.clone();
-            let deadline = Instant::now() + time_left(event.context.deadline, sources.now());
+            let deadline = Instant::now() + time_left(event.context.deadline, env.now());
             async move { Ok::<_, lambda_runtime::Error>(batch.handle(event.payload, deadline).await) }
         });
         Ok(lambda_runtime::run(handler).await?)
@@ -78,12 +78,12 @@ fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
     Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)
 }
 
-fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), Ended>) -> ExitCode {
+fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), ServeError>) -> ExitCode {
     let environment = process_environment(name);
     let mut settings = Settings::of(&environment);
     let level = settings.parsed_or("LOG_LEVEL", "a level of the log", LevelFilter::INFO);
     telemetry::subscriber(level, std::io::stderr).init();
-    let ended = settings.finish().map_err(Ended::from).and_then(|()| {
+    let ended = settings.finish().map_err(ServeError::from).and_then(|()| {
         // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -110,7 +110,7 @@ fn process_environment(function: &str) -> Environment {
     Environment {
         function: function.to_owned(),
         variables,
-        sources: system_sources(),
+        env: system_sources(),
     }
 }
 

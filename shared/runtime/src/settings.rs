@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
-use domain::Sources;
+use domain::Env;
 
 use crate::{Environment, aws::HttpClients};
 
@@ -33,8 +33,8 @@ impl<'a> Settings<'a> {
     }
 
     /// Time and randomness.
-    pub fn sources(&self) -> &'a Sources {
-        &self.environment.sources
+    pub fn env(&self) -> &'a Env {
+        &self.environment.env
     }
 
     /// A variable's text; a mistake where it is missing or empty.
@@ -116,7 +116,7 @@ mod tests {
         let environment = Environment {
             function: "test".to_owned(),
             variables,
-            sources: system_sources(),
+            env: system_sources(),
         };
         let mut settings = Settings::of(&environment);
         assert_eq!(settings.text("TABLE_NAME"), "assets");

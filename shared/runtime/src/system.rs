@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use domain::{Clock, Random, Sources, Timestamp};
+use domain::{Clock, Env, Random, Timestamp};
 
 /// The machine's clock.
 pub struct SystemClock;
@@ -34,6 +34,6 @@ impl Random for SystemRandom {
 }
 
 /// Time and randomness as in production.
-pub fn system_sources() -> Sources {
-    Sources::new(Arc::new(SystemClock), Arc::new(SystemRandom))
+pub fn system_sources() -> Env {
+    Env::new(Arc::new(SystemClock), Arc::new(SystemRandom))
 }

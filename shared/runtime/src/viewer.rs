@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use domain::Fault;
+use domain::ServiceError;
 use http::{Extensions, HeaderMap, header, uri::Authority};
 
 /// The addresses that a request came by, the latest last; each proxy appends that of its peer.
@@ -86,23 +86,24 @@ impl Viewer {
         }
     }
 
-    /// The viewer of a request with these extensions. That there is none is a fault of ours.
-    pub fn of(extensions: &Extensions) -> Result<Viewer, Fault> {
+    /// The viewer of a request with these extensions. That there is none is a error of ours.
+    pub fn of(extensions: &Extensions) -> Result<Viewer, ServiceError> {
         extensions
             .get()
             .copied()
-            .ok_or_else(|| Fault::internal("the front does not say who sent the request"))
+            .ok_or_else(|| ServiceError::internal("the front does not say who sent the request"))
     }
 
     /// The address by which the viewer reached us, as far as the host and its port:
     /// `https://api.example.com`. The host is what the viewer says it is.
-    pub fn base_url(&self, headers: &HeaderMap) -> Result<String, Fault> {
+    pub fn base_url(&self, headers: &HeaderMap) -> Result<String, ServiceError> {
         let host = headers
             .get(header::HOST)
             .and_then(|host| Authority::try_from(host.as_bytes()).ok());
         let host = host.filter(|host| !host.as_str().contains('@'));
-        let host =
-            host.ok_or_else(|| Fault::malformed("The request needs a Host header, with a host."))?;
+        let host = host.ok_or_else(|| {
+            ServiceError::malformed("The request needs a Host header, with a host.")
+        })?;
         Ok(format!("{}://{host}", self.scheme))
     }
 }
@@ -124,7 +125,7 @@ fn forwarded_address(headers: &HeaderMap, place: usize) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use domain::FaultKind;
+    use domain::ErrorKind;
 
     use super::*;
 
@@ -254,7 +255,7 @@ mod tests {
         let mut extensions = Extensions::new();
         assert_eq!(
             Viewer::of(&extensions).unwrap_err().kind,
-            FaultKind::Internal
+            ErrorKind::Internal
         );
         let viewer = Viewer::connected(address("127.0.0.1"));
         extensions.insert(viewer);
@@ -265,7 +266,7 @@ mod tests {
     fn the_base_address_is_that_of_the_host_that_was_asked() {
         let base_url = |viewer: Viewer, host: &str| {
             let headers = HeaderMap::from_iter([(header::HOST, host.parse().unwrap())]);
-            viewer.base_url(&headers).map_err(|fault| fault.kind)
+            viewer.base_url(&headers).map_err(|error| error.kind)
         };
         let here = Viewer::connected(address("127.0.0.1"));
         let there = Viewer::told(address("203.0.113.7"));
@@ -278,11 +279,11 @@ mod tests {
             "https://api.example.com"
         );
         for wrong in ["", "a@b", "a/b", "a?b", "a b"] {
-            assert_eq!(base_url(there, wrong), Err(FaultKind::Malformed), "{wrong}");
+            assert_eq!(base_url(there, wrong), Err(ErrorKind::Malformed), "{wrong}");
         }
         assert_eq!(
             there.base_url(&HeaderMap::new()).unwrap_err().kind,
-            FaultKind::Malformed
+            ErrorKind::Malformed
         );
     }
 }

@@ -7,15 +7,15 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    Allowance, ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit,
-    Space, SpaceId, Timestamp, Window,
+    ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit,
+    RateLimitStatus, Space, SpaceId, Timestamp, Window,
 };
 use futures::future::try_join;
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     condition::{Condition, number},
     key::{API_KEYS, listed_api_keys},
     read::{Item, Range, record},
@@ -58,15 +58,15 @@ pub enum Admission {
     /// The key is unknown, revoked or expired.
     Unknown,
     /// The key has used up its requests of this minute.
-    Limited(Allowance),
+    Limited(RateLimitStatus),
     /// The request is counted, and goes on.
-    Admitted(Authenticated, Allowance),
+    Admitted(Authenticated, RateLimitStatus),
 }
 
 impl Table {
     /// The next key's number. Where an answer is lost a number is left out, never given twice.
     #[instrument(skip_all)]
-    pub async fn next_key_id(&self) -> Result<KeyId, Error> {
+    pub async fn next_key_id(&self) -> Result<KeyId, TableError> {
         let values = Condition::default()
             .name("last", "last")
             .value("one", number(1));
@@ -74,7 +74,7 @@ impl Table {
             .update(Key::last_api_key(), "ADD #last :one", &values)
             .await?
         else {
-            return Err(Error::refused(
+            return Err(TableError::refused(
                 "an update without a condition failed its condition",
             ));
         };
@@ -114,7 +114,7 @@ impl Table {
     /// any longer. Safe to repeat. A key that is created concurrently is refused, because its
     /// transaction checks the space.
     #[instrument(skip_all)]
-    pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), Error> {
+    pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), TableError> {
         let mut listing = Listing::first(KEYS_PAGE);
         loop {
             let page = self.list_keys(KeyOwner::Space(space), &listing).await?;
@@ -136,8 +136,8 @@ impl Table {
     /// key at its limit counts no further. Once a minute two more calls note the key's use and drop
     /// the counters of minutes gone.
     #[instrument(skip_all)]
-    pub async fn admit(&self, hash: &KeyHash, limit: RateLimit) -> Result<Admission, Error> {
-        let now = self.sources.now();
+    pub async fn admit(&self, hash: &KeyHash, limit: RateLimit) -> Result<Admission, TableError> {
+        let now = self.env.now();
         let counter = format!("{COUNTERS}{}_{}", limit.tier, Window::of(now).0);
         let condition = Condition::equals("is_active", AttributeValue::Bool(true))
             .and("(attribute_not_exists(expires_at) OR expires_at > :now)")
@@ -158,7 +158,7 @@ impl Table {
                 let stale = stale_counters(&item, Window::of(now));
                 let key: Authenticated = record(item)?;
                 unless_busy(self.touch_last_used(hash, &key, stale, now).await)?;
-                return Ok(Admission::Admitted(key, limit.allowance(made, now)));
+                return Ok(Admission::Admitted(key, limit.rate_limit(made, now)));
             }
             // The old item says why; where there is none, the key is unknown.
             Updated::ConditionFailed(None) => return Ok(Admission::Unknown),
@@ -166,7 +166,7 @@ impl Table {
         };
         let key: Authenticated = record(item)?;
         Ok(if key.holds(now) {
-            Admission::Limited(limit.allowance(limit.requests_per_minute, now))
+            Admission::Limited(limit.rate_limit(limit.requests_per_minute, now))
         } else {
             Admission::Unknown
         })
@@ -175,8 +175,8 @@ impl Table {
     /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery
     /// has no limit per key.
     #[instrument(skip_all)]
-    pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, Error> {
-        let now = self.sources.now();
+    pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, TableError> {
+        let now = self.env.now();
         let key = self
             .get::<Authenticated>(Key::api_key(hash))
             .await?
@@ -193,7 +193,7 @@ impl Table {
         key: &Authenticated,
         stale: Vec<String>,
         now: Timestamp,
-    ) -> Result<(), Error> {
+    ) -> Result<(), TableError> {
         if key
             .last_used_at
             .is_some_and(|last| now < last.plus_ms(LAST_USED_STEP_MS))
@@ -218,7 +218,11 @@ impl Table {
 
     /// One listed key.
     #[instrument(skip_all)]
-    pub async fn listed_key(&self, owner: KeyOwner, id: KeyId) -> Result<Option<ApiKey>, Error> {
+    pub async fn listed_key(
+        &self,
+        owner: KeyOwner,
+        id: KeyId,
+    ) -> Result<Option<ApiKey>, TableError> {
         self.get(Key::listed_api_key(owner, id)).await
     }
 
@@ -228,7 +232,7 @@ impl Table {
         &self,
         space: SpaceId,
         key: KeyId,
-    ) -> Result<(Option<Space>, Option<ApiKey>), Error> {
+    ) -> Result<(Option<Space>, Option<ApiKey>), TableError> {
         let (space, key) = (
             Key::space(space),
             Key::listed_api_key(KeyOwner::Space(space), key),
@@ -243,7 +247,7 @@ impl Table {
         &self,
         owner: KeyOwner,
         listing: &Listing,
-    ) -> Result<Page<ApiKey>, Error> {
+    ) -> Result<Page<ApiKey>, TableError> {
         self.page(
             Range::newest_first(listed_api_keys(owner), API_KEYS),
             listing,
@@ -254,8 +258,8 @@ impl Table {
     /// Revokes a key: it holds from the next request on, and shows in the list right after. Safe to
     /// repeat.
     #[instrument(skip_all)]
-    pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), Error> {
-        let now = number(self.sources.now().ms());
+    pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), TableError> {
+        let now = number(self.env.now().ms());
         let revoked = [
             ("is_active", AttributeValue::Bool(false)),
             ("updated_at", now),
@@ -276,7 +280,7 @@ impl Table {
         key: Key,
         set: &[(&str, AttributeValue)],
         remove: &[String],
-    ) -> Result<(), Error> {
+    ) -> Result<(), TableError> {
         let mut condition = Condition::exists();
         let mut assignments = Vec::new();
         for (name, value) in set {
@@ -300,7 +304,7 @@ impl Table {
 }
 
 /// A busy table notes a key's use with a later request: this one is authenticated already.
-fn unless_busy(noted: Result<(), Error>) -> Result<(), Error> {
+fn unless_busy(noted: Result<(), TableError>) -> Result<(), TableError> {
     noted.or_else(|error| {
         if error.is_retryable() {
             Ok(())

@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{
     operation::RequestId,
     types::CancellationReason,
 };
-use domain::Fault;
+use domain::ServiceError;
 
 /// Error codes of calls that succeed when they are repeated later, besides all of server errors.
 const RETRYABLE: [&str; 2] = [
@@ -17,7 +17,7 @@ const RETRYABLE: [&str; 2] = [
 
 /// A failed call.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum TableError {
     /// The table is overloaded, does not answer, or gave an incomplete answer: another try may
     /// help.
     #[error("the table is busy: {0}")]
@@ -40,23 +40,23 @@ pub enum Error {
     Unreadable(#[from] serde_dynamo::Error),
 }
 
-impl Error {
-    pub(crate) fn busy(why: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
-        Error::Busy(why.into())
+impl TableError {
+    pub(crate) fn busy(why: impl Into<Box<dyn StdError + Send + Sync>>) -> TableError {
+        TableError::Busy(why.into())
     }
 
-    pub(crate) fn refused(why: impl Into<Box<dyn StdError + Send + Sync>>) -> Error {
-        Error::Refused(why.into())
+    pub(crate) fn refused(why: impl Into<Box<dyn StdError + Send + Sync>>) -> TableError {
+        TableError::Refused(why.into())
     }
 
     /// Whether another try may help.
     pub(crate) fn is_retryable(&self) -> bool {
         matches!(
             self,
-            Error::Busy(_)
-                | Error::Throttled(_)
-                | Error::TransactionThrottled(_)
-                | Error::Contended(_)
+            TableError::Busy(_)
+                | TableError::Throttled(_)
+                | TableError::TransactionThrottled(_)
+                | TableError::Contended(_)
         )
     }
 
@@ -65,51 +65,51 @@ impl Error {
     pub(crate) fn from_transaction<E>(
         error: SdkError<E>,
         cancellation: &[CancellationReason],
-    ) -> Error
+    ) -> TableError
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
         SdkError<E>: RequestId,
     {
         let mut codes = cancellation.iter().filter_map(CancellationReason::code);
         if codes.clone().any(telemetry::is_throttling) {
-            Error::TransactionThrottled(error.into())
+            TableError::TransactionThrottled(error.into())
         } else if codes.any(telemetry::is_conflict) {
-            Error::Contended(error.into())
+            TableError::Contended(error.into())
         } else {
-            Error::from_sdk(error)
+            TableError::from_sdk(error)
         }
     }
 
-    pub(crate) fn from_sdk<E>(error: SdkError<E>) -> Error
+    pub(crate) fn from_sdk<E>(error: SdkError<E>) -> TableError
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
         SdkError<E>: RequestId,
     {
         let service = match &error {
             SdkError::ServiceError(service) => service,
-            SdkError::ConstructionFailure(_) => return Error::Refused(error.into()),
-            _ => return Error::Busy(error.into()),
+            SdkError::ConstructionFailure(_) => return TableError::Refused(error.into()),
+            _ => return TableError::Busy(error.into()),
         };
         let is_server_error = service.raw().status().is_server_error();
         match service.err().code() {
-            Some(code) if telemetry::is_throttling(code) => Error::Throttled(error.into()),
-            Some(code) if telemetry::is_conflict(code) => Error::Contended(error.into()),
+            Some(code) if telemetry::is_throttling(code) => TableError::Throttled(error.into()),
+            Some(code) if telemetry::is_conflict(code) => TableError::Contended(error.into()),
             Some(code) if !is_server_error && !RETRYABLE.contains(&code) => {
-                Error::Refused(error.into())
+                TableError::Refused(error.into())
             }
-            _ => Error::Busy(error.into()),
+            _ => TableError::Busy(error.into()),
         }
     }
 }
 
-impl From<Error> for Fault {
-    fn from(error: Error) -> Fault {
+impl From<TableError> for ServiceError {
+    fn from(error: TableError) -> ServiceError {
         match error {
-            Error::Busy(_) | Error::Throttled(_) | Error::TransactionThrottled(_) => {
-                Fault::unavailable(error)
-            }
-            Error::Contended(_) => Fault::contended(error),
-            Error::Refused(_) | Error::Unreadable(_) => Fault::internal(error),
+            TableError::Busy(_)
+            | TableError::Throttled(_)
+            | TableError::TransactionThrottled(_) => ServiceError::unavailable(error),
+            TableError::Contended(_) => ServiceError::contended(error),
+            TableError::Refused(_) | TableError::Unreadable(_) => ServiceError::internal(error),
         }
     }
 }
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    fn classify(codes: &[&str]) -> Error {
+    fn classify(codes: &[&str]) -> TableError {
         let reasons: Vec<_> = codes
             .iter()
             .map(|code| CancellationReason::builder().code(*code).build())
@@ -132,24 +132,24 @@ mod tests {
             .build();
         let error = TransactWriteItemsError::generic(metadata);
         let response = HttpResponse::new(400.try_into().expect("a status"), "".into());
-        Error::from_transaction(SdkError::service_error(error, response), &reasons)
+        TableError::from_transaction(SdkError::service_error(error, response), &reasons)
     }
 
     #[test]
     fn throttling_of_a_transaction_outweighs_its_conflicts() {
         assert!(matches!(
             classify(&["TransactionConflict", "None"]),
-            Error::Contended(_)
+            TableError::Contended(_)
         ));
         for throttled in ["ProvisionedThroughputExceeded", "ThrottlingError"] {
             assert!(matches!(
                 classify(&["TransactionConflict", throttled]),
-                Error::TransactionThrottled(_)
+                TableError::TransactionThrottled(_)
             ));
         }
         assert!(matches!(
             classify(&["ValidationError", "None"]),
-            Error::Refused(_)
+            TableError::Refused(_)
         ));
     }
 }

@@ -13,7 +13,7 @@ use domain::{
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Table,
+    Key, Table, TableError,
     file_index::{Entry, NAME_CHARACTERS, name_beginning},
     files::FileOwner,
     key::{FILES, files_in, files_named, files_of_reference, files_of_tag, space_partition},
@@ -88,7 +88,7 @@ impl Table {
         space: SpaceId,
         filter: &FileFilter,
         listing: &Listing,
-    ) -> Result<Page<File>, Error> {
+    ) -> Result<Page<File>, TableError> {
         let source = Source::of(filter);
         let limit = usize::from(listing.limit);
         let is_backward = listing.direction() == Direction::Backward;
@@ -150,7 +150,7 @@ impl Table {
         &self,
         space: SpaceId,
         reference: &Reference,
-    ) -> Result<Option<File>, Error> {
+    ) -> Result<Option<File>, TableError> {
         let source = Source::Entries(files_of_reference(reference));
         let mut listing = Listing::first(REFERENCED);
         loop {
@@ -178,7 +178,7 @@ impl Table {
         &self,
         space: SpaceId,
         ids: &[FileId],
-    ) -> Result<HashMap<FileId, File>, Error> {
+    ) -> Result<HashMap<FileId, File>, TableError> {
         let mut found = self
             .batch_get(ids.iter().map(|id| Key::file(space, *id)))
             .await?;
@@ -195,7 +195,7 @@ impl Table {
         &self,
         user: UserId,
         ids: &[FileId],
-    ) -> Result<HashMap<FileId, (Space, File)>, Error> {
+    ) -> Result<HashMap<FileId, (Space, File)>, TableError> {
         let mut owners = self
             .batch_get(ids.iter().map(|id| Key::file_owner(*id)))
             .await?;
@@ -240,7 +240,7 @@ impl Table {
         space: SpaceId,
         source: &Source,
         listing: &Listing,
-    ) -> Result<Slice<Option<File>>, Error> {
+    ) -> Result<Slice<Option<File>>, TableError> {
         let range = source.range(space);
         if matches!(source, Source::Records) {
             let Slice { records, has_more } = self.slice(range, listing).await?;

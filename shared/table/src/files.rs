@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     condition::{Condition, text},
     file_index::{Entry, entries, folder_entry, reference_entry},
     folders::open_folder,
@@ -86,7 +86,7 @@ impl Table {
 
     /// Removes where a file is delivered; safe to repeat.
     #[instrument(skip_all)]
-    pub async fn remove_path(&self, file: &File) -> Result<(), Error> {
+    pub async fn remove_path(&self, file: &File) -> Result<(), TableError> {
         self.delete_if(
             Key::path(&file.storage_path),
             &Condition::equals("id", text(file.id)),
@@ -118,7 +118,7 @@ impl Table {
         let Some(file) = files.first() else {
             return Ok(true);
         };
-        let expires_at_seconds = self.sources.now().plus_ms(GIVEN_UP_MS).seconds();
+        let expires_at_seconds = self.env.now().plus_ms(GIVEN_UP_MS).seconds();
         let given_up = FileOwner {
             space_id: None,
             expires_at_seconds: Some(expires_at_seconds),
@@ -183,7 +183,7 @@ impl Table {
             .folder_id()
             .filter(|folder| from.folder_id() != Some(*folder))
         {
-            let is_open = open_folder(self.sources.now());
+            let is_open = open_folder(self.env.now());
             transaction.check(
                 Key::folder(to.space_id, folder),
                 &is_open,
@@ -196,7 +196,7 @@ impl Table {
 
     /// The space of a file.
     #[instrument(skip_all)]
-    pub async fn space_of_file(&self, id: FileId) -> Result<Option<SpaceId>, Error> {
+    pub async fn space_of_file(&self, id: FileId) -> Result<Option<SpaceId>, TableError> {
         let owner: Option<FileOwner> = self.get(Key::file_owner(id)).await?;
         Ok(owner.and_then(|owner| owner.space_id))
     }
@@ -207,7 +207,7 @@ impl Table {
         &self,
         space: SpaceId,
         file: FileId,
-    ) -> Result<(Option<Space>, Option<File>), Error> {
+    ) -> Result<(Option<Space>, Option<File>), TableError> {
         let (space, file) = (Key::space(space), Key::file(space, file));
         let mut found = self.batch_get([space.clone(), file.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&file)?))
@@ -220,7 +220,7 @@ impl Table {
         space: SpaceId,
         file: FileId,
         user: UserId,
-    ) -> Result<Option<(Space, File, Membership)>, Error> {
+    ) -> Result<Option<(Space, File, Membership)>, TableError> {
         self.space_record_and_membership(space, Key::file(space, file), user)
             .await
     }

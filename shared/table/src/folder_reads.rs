@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Table,
+    Key, Table, TableError,
     folders::{Child, FolderOwner},
     key::{FOLDERS, children, files_in, space_partition},
     members::Membership,
@@ -33,7 +33,7 @@ pub struct DeliveredRecords {
 impl Table {
     /// The space of a folder.
     #[instrument(skip_all)]
-    pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, Error> {
+    pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, TableError> {
         let owner: Option<FolderOwner> = self.get(Key::folder_owner(id)).await?;
         Ok(owner.map(|owner| owner.space_id))
     }
@@ -45,7 +45,7 @@ impl Table {
         space: SpaceId,
         folder: FolderId,
         user: UserId,
-    ) -> Result<Option<(Space, Folder, Membership)>, Error> {
+    ) -> Result<Option<(Space, Folder, Membership)>, TableError> {
         self.space_record_and_membership(space, Key::folder(space, folder), user)
             .await
     }
@@ -56,7 +56,7 @@ impl Table {
         &self,
         space: SpaceId,
         ids: &[FolderId],
-    ) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
+    ) -> Result<HashMap<FolderId, Option<Folder>>, TableError> {
         let mut folders = HashMap::new();
         for ids in ids.chunks(TOGETHER) {
             let found = self
@@ -73,7 +73,7 @@ impl Table {
         &self,
         space: SpaceId,
         folder: Option<FolderId>,
-    ) -> Result<(Option<Space>, Option<Folder>), Error> {
+    ) -> Result<(Option<Space>, Option<Folder>), TableError> {
         let keys = (
             Key::space(space),
             folder.map(|folder| Key::folder(space, folder)),
@@ -96,7 +96,7 @@ impl Table {
         handle: &Handle,
         storage_path: &str,
         folders: Option<(SpaceId, &[FolderId])>,
-    ) -> Result<DeliveredRecords, Error> {
+    ) -> Result<DeliveredRecords, TableError> {
         let (file, space) = (Key::path(storage_path), Key::handle(handle));
         let ids = folders.map_or(&[][..], |(_, ids)| ids);
         let mut keys = vec![file.clone(), space.clone()];
@@ -122,7 +122,7 @@ impl Table {
         space: SpaceId,
         parent: Option<Option<FolderId>>,
         listing: &Listing,
-    ) -> Result<Page<Folder>, Error> {
+    ) -> Result<Page<Folder>, TableError> {
         let Some(parent) = parent else {
             return self
                 .page(
@@ -147,7 +147,7 @@ impl Table {
 
     /// Whether a folder has any file right in it.
     #[instrument(skip_all)]
-    pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, Error> {
+    pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, TableError> {
         let range = Range::newest_first(space_partition(space), files_in(Some(folder)));
         let page = self.page::<IgnoredAny>(range, &Listing::first(1)).await?;
         Ok(!page.items.is_empty())
@@ -158,7 +158,7 @@ fn taken(
     space: SpaceId,
     ids: &[FolderId],
     mut found: Found,
-) -> Result<HashMap<FolderId, Option<Folder>>, Error> {
+) -> Result<HashMap<FolderId, Option<Folder>>, TableError> {
     ids.iter()
         .map(|id| Ok((*id, found.take(&Key::folder(space, *id))?)))
         .collect()

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     condition::{Condition, number, text},
     transaction::Transaction,
 };
@@ -99,7 +99,7 @@ impl Table {
         );
         let is_as_read = Condition::version(space.version);
         transaction.check(Key::space(space.id), &is_as_read, Reason::VersionConflict);
-        transaction.adjust_around(folder, around, &FolderChain::default(), self.sources.now())?;
+        transaction.adjust_around(folder, around, &FolderChain::default(), self.env.now())?;
         transaction.commit_with(completion).await
     }
 
@@ -138,7 +138,7 @@ impl Table {
             Key::child(to.space_id, to.parent_id(), to.id),
             &Child { id: to.id },
         );
-        transaction.adjust_around(to, around, left, self.sources.now())?;
+        transaction.adjust_around(to, around, left, self.env.now())?;
         transaction.commit().await?;
         Ok(to.version)
     }
@@ -163,7 +163,7 @@ impl Table {
             Reason::VersionConflict,
         );
         transaction.delete(Key::child(folder.space_id, folder.parent_id(), folder.id));
-        transaction.adjust_around(folder, &FolderChain::default(), left, self.sources.now())?;
+        transaction.adjust_around(folder, &FolderChain::default(), left, self.env.now())?;
         transaction.commit().await
     }
 
@@ -174,7 +174,7 @@ impl Table {
         space: SpaceId,
         parent: Option<FolderId>,
         name: &FolderName,
-    ) -> Result<Option<FolderId>, Error> {
+    ) -> Result<Option<FolderId>, TableError> {
         let child: Option<Child> = self.get(Key::folder_name(space, parent, name)).await?;
         Ok(child.map(|child| child.id))
     }

@@ -7,12 +7,12 @@
 //! ids.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
-use domain::{ChosenIds, Completion, IdempotencyReservation, ReservationOutcome, Timestamp};
+use domain::{Completion, IdSequence, IdempotencyReservation, ReservationOutcome, Timestamp};
 use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table,
+    Key, Reason, Table, TableError,
     condition::{Condition, number, text},
     read::record,
     transaction::Transaction,
@@ -28,7 +28,7 @@ const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
 #[derive(Debug, Deserialize)]
 struct StoredReservation {
     token: String,
-    ids: ChosenIds,
+    ids: IdSequence,
     payload: String,
     lease_ends_at: Timestamp,
     #[serde(skip)]
@@ -38,12 +38,16 @@ struct StoredReservation {
 impl Table {
     /// Reserves the request of this mark and payload, both opaque.
     #[instrument(skip_all)]
-    pub async fn reserve(&self, mark: &str, payload: &str) -> Result<ReservationOutcome, Error> {
-        let now = self.sources.now();
+    pub async fn reserve(
+        &self,
+        mark: &str,
+        payload: &str,
+    ) -> Result<ReservationOutcome, TableError> {
+        let now = self.env.now();
         let fresh = IdempotencyReservation {
             mark: mark.to_owned(),
-            token: self.sources.ulid().to_string(),
-            ids: ChosenIds::new(&self.sources),
+            token: self.env.ulid().to_string(),
+            ids: IdSequence::new(&self.env),
         };
         let is_free = Condition::default()
             .and("(attribute_not_exists(#token) OR expires_at <= :now)")
@@ -73,7 +77,7 @@ impl Table {
         dead: StoredReservation,
         fresh: IdempotencyReservation,
         payload: &str,
-    ) -> Result<ReservationOutcome, Error> {
+    ) -> Result<ReservationOutcome, TableError> {
         let ids = if dead.payload == payload {
             dead.ids
         } else {
@@ -99,8 +103,8 @@ impl Table {
         reservation: &IdempotencyReservation,
         payload: &str,
         condition: Condition,
-    ) -> Result<Option<StoredReservation>, Error> {
-        let now = self.sources.now();
+    ) -> Result<Option<StoredReservation>, TableError> {
+        let now = self.env.now();
         let expires_at = now.plus_ms(KEPT_MS);
         let update = "SET #token = :token, ids = :ids, payload = :payload, lease_ends_at = :lease, \
                       expires_at = :expires, expires_at_seconds = :ttl REMOVE answer";
@@ -131,7 +135,7 @@ impl Table {
 
     /// Releases a reservation that was not completed: its request failed, and may be sent again.
     #[instrument(skip_all)]
-    pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), Error> {
+    pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), TableError> {
         self.delete_if(Key::claim(&reservation.mark), &held(reservation))
             .await
     }

@@ -32,7 +32,7 @@ mod write;
 mod write_error;
 
 pub use api_keys::{Admission, Authenticated};
-pub use error::Error;
+pub use error::TableError;
 pub use folder_reads::DeliveredRecords;
 pub use members::{Membership, User};
 pub use purge::PurgePage;
@@ -40,7 +40,7 @@ pub use retry::ChangeError;
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;
-use domain::Sources;
+use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
 
@@ -49,17 +49,17 @@ use retry::RetryPolicy;
 pub struct Table {
     client: Client,
     name: String,
-    sources: Sources,
+    env: Env,
     retries: RetryPolicy,
 }
 
 impl Table {
-    /// Opens the table of this name. Tokens, pauses, leases and expiry are drawn from `sources`.
-    pub fn new(client: Client, name: String, sources: Sources) -> Table {
+    /// Opens the table of this name. Tokens, pauses, leases and expiry are drawn from `env`.
+    pub fn new(client: Client, name: String, env: Env) -> Table {
         Table {
             client,
             name,
-            sources,
+            env,
             retries: RetryPolicy::REQUEST,
         }
     }
@@ -74,7 +74,7 @@ impl Table {
     }
 
     /// Returns the clock and the randomness of all that is written.
-    pub fn sources(&self) -> &Sources {
-        &self.sources
+    pub fn env(&self) -> &Env {
+        &self.env
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     key::{MEMBERSHIPS, user_partition},
     read::Range,
     spaces::existing,
@@ -61,14 +61,14 @@ impl Table {
 
     /// The user that was made first, where there is one.
     #[instrument(skip_all)]
-    pub async fn first_user(&self) -> Result<Option<UserId>, Error> {
+    pub async fn first_user(&self) -> Result<Option<UserId>, TableError> {
         let user: Option<FirstUser> = self.get(Key::first_user()).await?;
         Ok(user.map(|user| user.id))
     }
 
     /// A user.
     #[instrument(skip_all)]
-    pub async fn user(&self, id: UserId) -> Result<Option<User>, Error> {
+    pub async fn user(&self, id: UserId) -> Result<Option<User>, TableError> {
         self.get(Key::user(id)).await
     }
 
@@ -78,7 +78,7 @@ impl Table {
         &self,
         id: UserId,
         key: KeyId,
-    ) -> Result<(Option<User>, Option<ApiKey>), Error> {
+    ) -> Result<(Option<User>, Option<ApiKey>), TableError> {
         let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
         let mut found = self.batch_get([user.clone(), key.clone()]).await?;
         Ok((found.take(&user)?, found.take(&key)?))
@@ -86,7 +86,11 @@ impl Table {
 
     /// Chooses the space that is meant where a user names none.
     #[instrument(skip_all)]
-    pub async fn choose_default_space(&self, user: UserId, space: SpaceId) -> Result<(), Error> {
+    pub async fn choose_default_space(
+        &self,
+        user: UserId,
+        space: SpaceId,
+    ) -> Result<(), TableError> {
         self.overwrite(
             Key::user(user),
             &User {
@@ -103,7 +107,7 @@ impl Table {
         &self,
         user: UserId,
         space: SpaceId,
-    ) -> Result<Option<Membership>, Error> {
+    ) -> Result<Option<Membership>, TableError> {
         self.get(Key::membership(user, space)).await
     }
 
@@ -113,7 +117,7 @@ impl Table {
         &self,
         space: SpaceId,
         user: UserId,
-    ) -> Result<(Option<Space>, Option<Membership>), Error> {
+    ) -> Result<(Option<Space>, Option<Membership>), TableError> {
         let (space, membership) = (Key::space(space), Key::membership(user, space));
         let mut found = self.batch_get([space.clone(), membership.clone()]).await?;
         Ok((existing(found.take(&space)?), found.take(&membership)?))
@@ -125,7 +129,7 @@ impl Table {
         space: SpaceId,
         record: Key,
         user: UserId,
-    ) -> Result<Option<(Space, T, Membership)>, Error> {
+    ) -> Result<Option<(Space, T, Membership)>, TableError> {
         let (membership, space) = (Key::membership(user, space), Key::space(space));
         let mut found = self
             .batch_get([space.clone(), record.clone(), membership.clone()])
@@ -143,7 +147,7 @@ impl Table {
         &self,
         user: UserId,
         spaces: &[SpaceId],
-    ) -> Result<HashMap<SpaceId, Space>, Error> {
+    ) -> Result<HashMap<SpaceId, Space>, TableError> {
         let keys = spaces
             .iter()
             .flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
@@ -164,7 +168,7 @@ impl Table {
         &self,
         user: UserId,
         listing: &Listing,
-    ) -> Result<Page<(Membership, Option<Space>)>, Error> {
+    ) -> Result<Page<(Membership, Option<Space>)>, TableError> {
         let page: Page<Membership> = self
             .page(
                 Range::newest_first(user_partition(user), MEMBERSHIPS),

@@ -8,7 +8,7 @@ use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Table,
+    Key, Table, TableError,
     key::{API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
     members::Membership,
     read::{Item, record},
@@ -31,8 +31,9 @@ impl PurgePage {
         self.records.is_empty()
     }
 
-    fn add(&mut self, item: Item) -> Result<(), Error> {
-        let key = Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+    fn add(&mut self, item: Item) -> Result<(), TableError> {
+        let key =
+            Key::read(&item).ok_or_else(|| TableError::busy("an item came without its key"))?;
         if key.sort == SPACE {
             return Ok(());
         }
@@ -52,7 +53,7 @@ impl PurgePage {
 impl Table {
     /// Returns a page of up to `limit` records of a deleted space.
     #[instrument(skip_all)]
-    pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<PurgePage, Error> {
+    pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<PurgePage, TableError> {
         // One more for the space's own record, which stays until the end.
         let query = self
             .client
@@ -76,20 +77,20 @@ impl Table {
 
     /// Removes the records of a page and the items they name; safe to repeat.
     #[instrument(skip_all)]
-    pub async fn delete_purge_page(&self, page: &PurgePage) -> Result<(), Error> {
+    pub async fn delete_purge_page(&self, page: &PurgePage) -> Result<(), TableError> {
         self.delete_all(&page.satellites).await?;
         self.delete_all(&page.records).await
     }
 
     /// Removes the record of a deleted space, the last that is left of it; safe to repeat.
     #[instrument(skip_all)]
-    pub async fn purge_space(&self, space: SpaceId) -> Result<(), Error> {
+    pub async fn purge_space(&self, space: SpaceId) -> Result<(), TableError> {
         self.delete_all(&[Key::space(space)]).await
     }
 }
 
 /// Returns the key under which a record other than a file is found from elsewhere.
-fn satellite_of(sort: &str, item: Item) -> Result<Option<Key>, Error> {
+fn satellite_of(sort: &str, item: Item) -> Result<Option<Key>, TableError> {
     Ok(if sort.starts_with(FOLDERS) {
         let folder: Folder = record(item)?;
         Some(Key::folder_owner(folder.id))

@@ -2,12 +2,12 @@
 //!
 //! A counter is an item of its own, which expires some time after its minute or hour.
 
-use domain::{Allowance, HourlyQuota, RateLimit, SpaceId, Timestamp, Window};
+use domain::{HourlyQuota, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window};
 use serde::Deserialize;
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table,
+    Key, Reason, Table, TableError,
     condition::{Condition, number},
     read::record,
     transaction::Transaction,
@@ -29,15 +29,19 @@ impl Table {
     /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are
     /// used up.
     #[instrument(skip_all)]
-    pub async fn count(&self, who: &str, limit: RateLimit) -> Result<(bool, Allowance), Error> {
-        let now = self.sources.now();
-        let used_up = limit.allowance(limit.requests_per_minute, now);
+    pub async fn count(
+        &self,
+        who: &str,
+        limit: RateLimit,
+    ) -> Result<(bool, RateLimitStatus), TableError> {
+        let now = self.env.now();
+        let used_up = limit.rate_limit(limit.requests_per_minute, now);
         let counter = Key::rate_counter(limit.tier, who, Window::of(now));
         let condition = below(limit.requests_per_minute, used_up.resets_at);
         Ok(match self.update(counter, COUNT, &condition).await? {
             Updated::Written(item) => {
                 let Counted { made } = record(item)?;
-                (true, limit.allowance(made, now))
+                (true, limit.rate_limit(made, now))
             }
             Updated::ConditionFailed(_) => (false, used_up),
         })
@@ -45,7 +49,11 @@ impl Table {
 
     /// Returns the number of anonymous uploads that a config has received in an hour.
     #[instrument(skip_all)]
-    pub async fn uploads_in_hour(&self, space: SpaceId, quota: HourlyQuota) -> Result<u64, Error> {
+    pub async fn uploads_in_hour(
+        &self,
+        space: SpaceId,
+        quota: HourlyQuota,
+    ) -> Result<u64, TableError> {
         let counted: Option<Counted> = self.get(Key::hour(space, quota)).await?;
         Ok(counted.map_or(0, |counted| counted.made))
     }

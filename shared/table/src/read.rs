@@ -10,7 +10,7 @@ use domain::{Direction, Ends, Listing, Page};
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Error, Table,
+    Table, TableError,
     condition::text,
     key::{Key, PARTITION, SORT},
 };
@@ -22,7 +22,7 @@ pub(crate) struct Found(HashMap<Key, Item>);
 
 impl Found {
     /// Takes the record of this key, where there is one.
-    pub(crate) fn take<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>, Error> {
+    pub(crate) fn take<T: DeserializeOwned>(&mut self, key: &Key) -> Result<Option<T>, TableError> {
         self.0.remove(key).map(record).transpose()
     }
 }
@@ -82,7 +82,7 @@ impl<T> Slice<T> {
 
 impl Table {
     /// One record.
-    pub(crate) async fn get<T: DeserializeOwned>(&self, key: Key) -> Result<Option<T>, Error> {
+    pub(crate) async fn get<T: DeserializeOwned>(&self, key: Key) -> Result<Option<T>, TableError> {
         let get = self
             .client
             .get_item()
@@ -97,7 +97,7 @@ impl Table {
     pub(crate) async fn batch_get(
         &self,
         keys: impl IntoIterator<Item = Key>,
-    ) -> Result<Found, Error> {
+    ) -> Result<Found, TableError> {
         let keys: HashSet<Key> = keys.into_iter().collect();
         let mut wanted: Vec<Item> = keys.into_iter().map(Key::attributes).collect();
         let mut found = HashMap::new();
@@ -112,20 +112,20 @@ impl Table {
                 .set_keys(Some(wanted.clone()))
                 .consistent_read(true)
                 .build();
-            let request = request.map_err(Error::refused)?;
+            let request = request.map_err(TableError::refused)?;
             let sent = self
                 .client
                 .batch_get_item()
                 .request_items(&self.name, request)
                 .send()
                 .await;
-            let answer = match sent.map_err(Error::from_sdk) {
-                Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
+            let answer = match sent.map_err(TableError::from_sdk) {
+                Err(TableError::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
                 sent => sent?,
             };
             for item in answer.responses.unwrap_or_default().into_values().flatten() {
-                let key =
-                    Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+                let key = Key::read(&item)
+                    .ok_or_else(|| TableError::busy("an item came without its key"))?;
                 found.insert(key, item);
             }
             wanted = answer
@@ -138,21 +138,21 @@ impl Table {
                 return Ok(Found(found));
             }
         }
-        Err(Error::busy("a batch read stayed incomplete"))
+        Err(TableError::busy("a batch read stayed incomplete"))
     }
 
     /// A few different keys' records as they are at one moment.
-    pub(crate) async fn transact_get(&self, keys: Vec<Key>) -> Result<Found, Error> {
+    pub(crate) async fn transact_get(&self, keys: Vec<Key>) -> Result<Found, TableError> {
         let get = |key: &Key| {
             let get = Get::builder()
                 .table_name(&self.name)
                 .set_key(Some(key.clone().attributes()))
                 .build();
             Ok(TransactGetItem::builder()
-                .get(get.map_err(Error::refused)?)
+                .get(get.map_err(TableError::refused)?)
                 .build())
         };
-        let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, Error>>()?;
+        let gets: Vec<TransactGetItem> = keys.iter().map(get).collect::<Result<_, TableError>>()?;
         let read = self
             .client
             .transact_get_items()
@@ -168,7 +168,7 @@ impl Table {
                 }
                 _ => Vec::new(),
             };
-            Err(Error::from_transaction(error, &cancellation))
+            Err(TableError::from_transaction(error, &cancellation))
         };
         whole(keys, self.retry(send).await?)
     }
@@ -178,7 +178,7 @@ impl Table {
         &self,
         range: Range,
         listing: &Listing,
-    ) -> Result<Page<T>, Error> {
+    ) -> Result<Page<T>, TableError> {
         Ok(self.slice(range, listing).await?.into_page(listing, Some))
     }
 
@@ -187,7 +187,7 @@ impl Table {
         &self,
         range: Range,
         listing: &Listing,
-    ) -> Result<Slice<T>, Error> {
+    ) -> Result<Slice<T>, TableError> {
         let Range {
             partition,
             prefix,
@@ -232,8 +232,8 @@ impl Table {
                 .set_exclusive_start_key(start);
             let answer = self.call(|| query.clone().send()).await?;
             for item in answer.items.unwrap_or_default() {
-                let key =
-                    Key::read(&item).ok_or_else(|| Error::busy("an item came without its key"))?;
+                let key = Key::read(&item)
+                    .ok_or_else(|| TableError::busy("an item came without its key"))?;
                 let place = key
                     .sort
                     .strip_prefix(&prefix)
@@ -255,9 +255,9 @@ impl Table {
 }
 
 /// The items of a transactional read, which come in the order of their keys.
-fn whole(keys: Vec<Key>, responses: Vec<ItemResponse>) -> Result<Found, Error> {
+fn whole(keys: Vec<Key>, responses: Vec<ItemResponse>) -> Result<Found, TableError> {
     if responses.len() != keys.len() {
-        return Err(Error::busy("a read of a moment came incomplete"));
+        return Err(TableError::busy("a read of a moment came incomplete"));
     }
     let items = keys
         .into_iter()
@@ -268,6 +268,6 @@ fn whole(keys: Vec<Key>, responses: Vec<ItemResponse>) -> Result<Found, Error> {
 }
 
 /// The record that an item holds. Keys and markers beside it are no part of it.
-pub(crate) fn record<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+pub(crate) fn record<T: DeserializeOwned>(item: Item) -> Result<T, TableError> {
     Ok(serde_dynamo::aws_sdk_dynamodb_1::from_item(item)?)
 }

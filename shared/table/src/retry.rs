@@ -11,10 +11,10 @@ use aws_sdk_dynamodb::{
     config::http::HttpResponse,
     error::{ProvideErrorMetadata, SdkError},
 };
-use domain::{Fault, Violations};
+use domain::{FieldErrors, ServiceError};
 use tokio::time::Instant;
 
-use crate::{Error, Reason, Table, WriteError};
+use crate::{Reason, Table, TableError, WriteError};
 
 /// Maximum tries of a change of a record.
 const CHANGE_TRIES_MAX: u32 = 32;
@@ -92,7 +92,7 @@ pub enum ChangeError {
     /// The record changed since it was read: the change is repeated on the new version.
     Conflict,
     /// Another reason, which ends the change.
-    Failed(Fault),
+    Failed(ServiceError),
 }
 
 impl From<WriteError> for ChangeError {
@@ -104,36 +104,36 @@ impl From<WriteError> for ChangeError {
     }
 }
 
-impl From<Error> for ChangeError {
-    fn from(error: Error) -> ChangeError {
+impl From<TableError> for ChangeError {
+    fn from(error: TableError) -> ChangeError {
         ChangeError::Failed(error.into())
     }
 }
 
-impl From<Fault> for ChangeError {
-    fn from(fault: Fault) -> ChangeError {
-        ChangeError::Failed(fault)
+impl From<ServiceError> for ChangeError {
+    fn from(error: ServiceError) -> ChangeError {
+        ChangeError::Failed(error)
     }
 }
 
-impl From<Violations> for ChangeError {
-    fn from(violations: Violations) -> ChangeError {
-        ChangeError::Failed(violations.into())
+impl From<FieldErrors> for ChangeError {
+    fn from(field_errors: FieldErrors) -> ChangeError {
+        ChangeError::Failed(field_errors.into())
     }
 }
 
 impl Table {
     /// Changes a record. `write` makes the change on the version that it is given, on the condition
     /// that it is still the current one; as long as it is not, `load` reads the record again. Fails
-    /// with a contended fault after 32 tries or 12 s.
+    /// with a contended error after 32 tries or 12 s.
     pub async fn retry_on_conflict<R, T, L, W>(
         &self,
         record: R,
         load: impl Fn() -> L,
         write: impl Fn(R) -> W,
-    ) -> Result<T, Fault>
+    ) -> Result<T, ServiceError>
     where
-        L: Future<Output = Result<R, Fault>>,
+        L: Future<Output = Result<R, ServiceError>>,
         W: Future<Output = Result<T, ChangeError>>,
     {
         let started = Instant::now();
@@ -146,43 +146,43 @@ impl Table {
             // In boxes, so that the futures of requests stay small.
             match Box::pin(write(current)).await {
                 Ok(written) => return Ok(written),
-                Err(ChangeError::Failed(fault)) => return Err(fault),
+                Err(ChangeError::Failed(error)) => return Err(error),
                 Err(ChangeError::Conflict) if started.elapsed() >= CHANGE_TIME_MAX => break,
                 Err(ChangeError::Conflict) => self.pause(CHANGE, attempt).await,
             }
         }
-        Err(Fault::contended("others kept changing the record"))
+        Err(ServiceError::contended("others kept changing the record"))
     }
 
     /// Makes a call; repeats it like [`Table::retry`].
-    pub(crate) async fn call<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    pub(crate) async fn call<T, E, F>(&self, call: impl Fn() -> F) -> Result<T, TableError>
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
         F: Future<Output = Result<T, SdkError<E, HttpResponse>>>,
     {
         // In a box, so that the futures of requests stay small.
-        self.retry(|| async { Box::pin(call()).await.map_err(Error::from_sdk) })
+        self.retry(|| async { Box::pin(call()).await.map_err(TableError::from_sdk) })
             .await
     }
 
     /// Repeats a call while it meets transactions on the same items, or while DynamoDB throttles
     /// it, as often as the table's policy allows.
-    pub(crate) async fn retry<T, F>(&self, call: impl Fn() -> F) -> Result<T, Error>
+    pub(crate) async fn retry<T, F>(&self, call: impl Fn() -> F) -> Result<T, TableError>
     where
-        F: Future<Output = Result<T, Error>>,
+        F: Future<Output = Result<T, TableError>>,
     {
         let mut conflicts = 0;
         let mut throttled = 0;
         loop {
             let answer = call().await;
             let throttled_tries = match &answer {
-                Err(Error::Contended(_)) if conflicts + 1 < CONFLICT_TRIES_MAX => {
+                Err(TableError::Contended(_)) if conflicts + 1 < CONFLICT_TRIES_MAX => {
                     conflicts += 1;
                     self.pause_after_conflict(conflicts).await;
                     continue;
                 }
-                Err(Error::Throttled(_)) => self.retries.call_tries,
-                Err(Error::TransactionThrottled(_)) => self.retries.transaction_tries,
+                Err(TableError::Throttled(_)) => self.retries.call_tries,
+                Err(TableError::TransactionThrottled(_)) => self.retries.transaction_tries,
                 _ => return answer,
             };
             throttled += 1;
@@ -209,7 +209,7 @@ impl Table {
             .saturating_mul(2_u32.saturating_pow(attempt - 1))
             .min(backoff.longest);
         let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
-        let drawn_ms = u64::from_be_bytes(self.sources.bytes()) % longest_ms + 1;
+        let drawn_ms = u64::from_be_bytes(self.env.bytes()) % longest_ms + 1;
         tokio::time::sleep(Duration::from_millis(drawn_ms)).await;
     }
 }
@@ -218,7 +218,7 @@ impl Table {
 pub(crate) mod tests {
     use std::{cell::Cell, sync::Arc};
 
-    use domain::{Clock, Random, Sources, Timestamp};
+    use domain::{Clock, Env, Random, Timestamp};
 
     use super::*;
 
@@ -240,21 +240,21 @@ pub(crate) mod tests {
         let config = aws_sdk_dynamodb::Config::builder()
             .behavior_version_latest()
             .build();
-        let sources = Sources::new(Arc::new(Fixed), Arc::new(Fixed));
+        let env = Env::new(Arc::new(Fixed), Arc::new(Fixed));
         Table::new(
             aws_sdk_dynamodb::Client::from_conf(config),
             "table".to_owned(),
-            sources,
+            env,
         )
     }
 
     /// Tries of a transaction that always fails so, the time they take, and the error.
-    async fn tries(table: &Table, fail: impl Fn() -> Error) -> (u32, Duration, Error) {
+    async fn tries(table: &Table, fail: impl Fn() -> TableError) -> (u32, Duration, TableError) {
         let started = Instant::now();
         let made = Cell::new(0);
         let call = || async {
             made.set(made.get() + 1);
-            Err::<(), Error>(fail())
+            Err::<(), TableError>(fail())
         };
         let error = table.retry(call).await.expect_err("it always fails");
         (made.get(), started.elapsed(), error)
@@ -262,14 +262,17 @@ pub(crate) mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn throttled_request_gives_up_after_two_tries_and_job_after_seconds() {
-        let throttled = || Error::TransactionThrottled("throttled".into());
+        let throttled = || TableError::TransactionThrottled("throttled".into());
         let (made, pauses, error) = tries(&table(), throttled).await;
         assert_eq!(made, 2);
         assert!(pauses <= Duration::from_millis(20), "{pauses:?}");
-        assert!(matches!(error, Error::TransactionThrottled(_)), "{error}");
+        assert!(
+            matches!(error, TableError::TransactionThrottled(_)),
+            "{error}"
+        );
 
         let (made, _, _) = tries(&table(), || {
-            Error::Throttled("throttled, after two tries of the SDK".into())
+            TableError::Throttled("throttled, after two tries of the SDK".into())
         })
         .await;
         assert_eq!(made, 1);
@@ -284,9 +287,9 @@ pub(crate) mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn conflicting_transaction_is_tried_eight_times() {
-        let (made, _, error) = tries(&table(), || Error::Contended("conflict".into())).await;
+        let (made, _, error) = tries(&table(), || TableError::Contended("conflict".into())).await;
         assert_eq!(made, CONFLICT_TRIES_MAX);
-        assert!(matches!(error, Error::Contended(_)), "{error}");
+        assert!(matches!(error, TableError::Contended(_)), "{error}");
     }
 
     #[tokio::test(start_paused = true)]
@@ -319,7 +322,7 @@ pub(crate) mod tests {
             .retry_on_conflict(0, &load, write(0xffff))
             .await
             .expect_err("never written");
-        assert_eq!(contended.kind, domain::FaultKind::Contended);
+        assert_eq!(contended.kind, domain::ErrorKind::Contended);
         assert_eq!(loaded.get(), 3 + CHANGE_TRIES_MAX - 1);
 
         loaded.set(0);
@@ -333,11 +336,11 @@ pub(crate) mod tests {
             .expect_err("never written");
         assert_eq!(loaded.get(), 2, "a change is not begun after 12 s");
 
-        let fail = |_| async { Err::<(), _>(Fault::not_found().into()) };
+        let fail = |_| async { Err::<(), _>(ServiceError::not_found().into()) };
         let failed = table
             .retry_on_conflict(0, &load, fail)
             .await
             .expect_err("it fails");
-        assert_eq!(failed.kind, domain::FaultKind::NotFound);
+        assert_eq!(failed.kind, domain::ErrorKind::NotFound);
     }
 }

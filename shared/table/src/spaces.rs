@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
     members::Membership,
@@ -103,19 +103,22 @@ impl Table {
 
     /// A space.
     #[instrument(skip_all)]
-    pub async fn space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
+    pub async fn space(&self, id: SpaceId) -> Result<Option<Space>, TableError> {
         Ok(existing(self.deleted_or_existing_space(id).await?))
     }
 
     /// A space, also where it was deleted and its purge has not ended.
     #[instrument(skip_all)]
-    pub async fn deleted_or_existing_space(&self, id: SpaceId) -> Result<Option<Space>, Error> {
+    pub async fn deleted_or_existing_space(
+        &self,
+        id: SpaceId,
+    ) -> Result<Option<Space>, TableError> {
         self.get(Key::space(id)).await
     }
 
     /// Whether a space has any file or folder.
     #[instrument(skip_all)]
-    pub async fn has_assets(&self, id: SpaceId) -> Result<bool, Error> {
+    pub async fn has_assets(&self, id: SpaceId) -> Result<bool, TableError> {
         let query = self
             .client
             .query()
@@ -137,7 +140,7 @@ impl Table {
 
     /// A space, by its handle.
     #[instrument(skip_all)]
-    pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, Error> {
+    pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, TableError> {
         Ok(self
             .get::<ByHandle>(Key::handle(handle))
             .await?
@@ -146,7 +149,7 @@ impl Table {
 
     /// Leaves of a deleted space that its handle is never to be used again; safe to repeat.
     #[instrument(skip_all)]
-    pub async fn retire_handle(&self, handle: &Handle) -> Result<(), Error> {
+    pub async fn retire_handle(&self, handle: &Handle) -> Result<(), TableError> {
         self.overwrite(Key::handle(handle), &Retired { is_retired: true })
             .await
     }

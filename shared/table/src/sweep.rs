@@ -6,7 +6,7 @@ use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
-use crate::{Error, Table, key::Key};
+use crate::{Table, TableError, key::Key};
 
 /// Records of one batch read.
 const BATCH: usize = 100;
@@ -26,7 +26,7 @@ struct Kept {
 impl Table {
     /// Until when what was stored has been judged; 1970, where nothing was.
     #[instrument(skip_all)]
-    pub async fn swept_until(&self) -> Result<Timestamp, Error> {
+    pub async fn swept_until(&self) -> Result<Timestamp, TableError> {
         let swept: Option<Swept> = self.get(Key::sweep()).await?;
         Ok(swept.map_or(Timestamp::from_ms(0), |swept| swept.until))
     }
@@ -34,7 +34,7 @@ impl Table {
     /// Says until when what was stored has been judged; safe to repeat. An earlier moment than
     /// before has more judged again, and nothing left out.
     #[instrument(skip_all)]
-    pub async fn set_swept_until(&self, until: Timestamp) -> Result<(), Error> {
+    pub async fn set_swept_until(&self, until: Timestamp) -> Result<(), TableError> {
         self.overwrite(Key::sweep(), &Swept { until }).await
     }
 
@@ -45,7 +45,7 @@ impl Table {
         &self,
         space: SpaceId,
         files: &[FileId],
-    ) -> Result<HashMap<FileId, Revision>, Error> {
+    ) -> Result<HashMap<FileId, Revision>, TableError> {
         let mut revisions = HashMap::new();
         for batch in files.chunks(BATCH) {
             let mut found = self

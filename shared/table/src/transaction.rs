@@ -14,7 +14,7 @@ use aws_sdk_dynamodb::{
 use domain::Completion;
 use serde::Serialize;
 
-use crate::{Error, Reason, Table, WriteError, condition::Condition, key::Key, write::item};
+use crate::{Reason, Table, TableError, WriteError, condition::Condition, key::Key, write::item};
 
 /// Maximum operations of a transaction.
 pub(crate) const OPERATIONS_MAX: usize = 100;
@@ -30,7 +30,7 @@ pub(crate) struct Transaction<'a> {
     /// condition.
     reasons: Vec<Option<Reason>>,
     /// The first error of building an operation. [`Transaction::commit`] returns it.
-    error: Option<Error>,
+    error: Option<TableError>,
 }
 
 impl Table {
@@ -86,7 +86,7 @@ impl Transaction<'_> {
                 .set_expression_attribute_names(condition.names())
                 .set_expression_attribute_values(condition.values());
             Ok(TransactWriteItem::builder()
-                .put(put.build().map_err(Error::refused)?)
+                .put(put.build().map_err(TableError::refused)?)
                 .build())
         });
         self.push(put, reason);
@@ -116,7 +116,7 @@ impl Transaction<'_> {
             .set_expression_attribute_values(condition.values())
             .build();
         let delete = delete.map(|delete| TransactWriteItem::builder().delete(delete).build());
-        self.push(delete.map_err(Error::refused), reason);
+        self.push(delete.map_err(TableError::refused), reason);
     }
 
     /// Requires a condition of an item that the transaction does not write.
@@ -129,7 +129,7 @@ impl Transaction<'_> {
             .set_expression_attribute_values(condition.values())
             .build();
         let check = check.map(|check| TransactWriteItem::builder().condition_check(check).build());
-        self.push(check.map_err(Error::refused), Some(reason));
+        self.push(check.map_err(TableError::refused), Some(reason));
     }
 
     /// Updates an item if its condition holds. The condition defines the names and values of
@@ -144,10 +144,10 @@ impl Transaction<'_> {
             .set_expression_attribute_values(condition.values())
             .build();
         let update = update.map(|update| TransactWriteItem::builder().update(update).build());
-        self.push(update.map_err(Error::refused), Some(reason));
+        self.push(update.map_err(TableError::refused), Some(reason));
     }
 
-    fn push(&mut self, operation: Result<TransactWriteItem, Error>, reason: Option<Reason>) {
+    fn push(&mut self, operation: Result<TransactWriteItem, TableError>, reason: Option<Reason>) {
         match operation {
             Ok(operation) => {
                 self.operations.push(operation);
@@ -183,7 +183,7 @@ impl Transaction<'_> {
         let request = table
             .client
             .transact_write_items()
-            .client_request_token(table.sources.ulid().to_string())
+            .client_request_token(table.env.ulid().to_string())
             .set_transact_items(Some(operations));
         let send = || async {
             // In a box, so that the futures of requests stay small.
@@ -198,7 +198,7 @@ impl Transaction<'_> {
             };
             match failed_condition(&cancellation, &reasons) {
                 Some(reason) => Ok(Some(reason)),
-                None => Err(Error::from_transaction(error, &cancellation)),
+                None => Err(TableError::from_transaction(error, &cancellation)),
             }
         };
         match table.retry(send).await? {

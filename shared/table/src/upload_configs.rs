@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Error, Key, Reason, Table, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
     members::Membership,
@@ -98,7 +98,7 @@ impl Table {
         &self,
         space: SpaceId,
         reference: &UploadConfigReference,
-    ) -> Result<Option<UploadConfig>, Error> {
+    ) -> Result<Option<UploadConfig>, TableError> {
         self.get(referenced(space, reference)).await
     }
 
@@ -108,7 +108,7 @@ impl Table {
         &self,
         space: SpaceId,
         reference: &UploadConfigReference,
-    ) -> Result<(Option<Space>, Option<UploadConfig>), Error> {
+    ) -> Result<(Option<Space>, Option<UploadConfig>), TableError> {
         let config = referenced(space, reference);
         let space = Key::space(space);
         let mut found = self.batch_get([space.clone(), config.clone()]).await?;
@@ -122,7 +122,7 @@ impl Table {
         space: SpaceId,
         config: UploadConfigId,
         user: UserId,
-    ) -> Result<Option<(Space, UploadConfig, Membership)>, Error> {
+    ) -> Result<Option<(Space, UploadConfig, Membership)>, TableError> {
         self.space_record_and_membership(space, Key::upload_config(space, config), user)
             .await
     }
@@ -132,7 +132,7 @@ impl Table {
     pub async fn space_of_upload_config(
         &self,
         id: UploadConfigId,
-    ) -> Result<Option<SpaceId>, Error> {
+    ) -> Result<Option<SpaceId>, TableError> {
         let owner: Option<ConfigOwner> = self.get(Key::upload_config_owner(id)).await?;
         Ok(owner.map(|owner| owner.space_id))
     }
@@ -143,7 +143,7 @@ impl Table {
         &self,
         space: SpaceId,
         listing: &Listing,
-    ) -> Result<Page<UploadConfig>, Error> {
+    ) -> Result<Page<UploadConfig>, TableError> {
         self.page(
             Range::newest_first(space_partition(space), UPLOAD_CONFIGS),
             listing,

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::{
 };
 use serde::Serialize;
 
-use crate::{Error, Table, condition::Condition, key::Key, read::Item};
+use crate::{Table, TableError, condition::Condition, key::Key, read::Item};
 
 /// Maximum writes of one batch.
 const BATCH_WRITES_MAX: usize = 25;
@@ -25,7 +25,11 @@ pub(crate) enum Updated {
 
 impl Table {
     /// Writes a record in place of whatever is there; safe to repeat.
-    pub(crate) async fn overwrite(&self, key: Key, record: &impl Serialize) -> Result<(), Error> {
+    pub(crate) async fn overwrite(
+        &self,
+        key: Key,
+        record: &impl Serialize,
+    ) -> Result<(), TableError> {
         let put = self
             .client
             .put_item()
@@ -42,7 +46,7 @@ impl Table {
         key: Key,
         update: &str,
         condition: &Condition,
-    ) -> Result<Updated, Error> {
+    ) -> Result<Updated, TableError> {
         let update = self
             .client
             .update_item()
@@ -63,14 +67,18 @@ impl Table {
                 Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
                     Ok(Updated::ConditionFailed(failed.item.clone()))
                 }
-                _ => Err(Error::from_sdk(error)),
+                _ => Err(TableError::from_sdk(error)),
             }
         };
         self.retry(send).await
     }
 
     /// Deletes an item if its condition holds; safe to repeat.
-    pub(crate) async fn delete_if(&self, key: Key, condition: &Condition) -> Result<(), Error> {
+    pub(crate) async fn delete_if(
+        &self,
+        key: Key,
+        condition: &Condition,
+    ) -> Result<(), TableError> {
         let delete = self
             .client
             .delete_item()
@@ -86,20 +94,20 @@ impl Table {
             match error.as_service_error() {
                 // There is nothing to delete, or it was deleted by a try whose answer was lost.
                 Some(DeleteItemError::ConditionalCheckFailedException(_)) => Ok(()),
-                _ => Err(Error::from_sdk(error)),
+                _ => Err(TableError::from_sdk(error)),
             }
         };
         self.retry(send).await
     }
 
     /// Removes the items of these keys, each once; safe to repeat.
-    pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), Error> {
+    pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), TableError> {
         let mut requests = Vec::new();
         for key in keys {
             let delete = DeleteRequest::builder()
                 .set_key(Some(key.clone().attributes()))
                 .build();
-            let delete = delete.map_err(Error::refused)?;
+            let delete = delete.map_err(TableError::refused)?;
             requests.push((key, WriteRequest::builder().delete_request(delete).build()));
         }
         self.write_all(requests).await
@@ -109,13 +117,13 @@ impl Table {
     pub(crate) async fn overwrite_all(
         &self,
         records: &[(Key, impl Serialize)],
-    ) -> Result<(), Error> {
+    ) -> Result<(), TableError> {
         let mut requests = Vec::new();
         for (key, record) in records {
             let put = PutRequest::builder()
                 .set_item(Some(item(key.clone(), record)?))
                 .build();
-            let put = put.map_err(Error::refused)?;
+            let put = put.map_err(TableError::refused)?;
             requests.push((key, WriteRequest::builder().put_request(put).build()));
         }
         self.write_all(requests).await
@@ -123,7 +131,7 @@ impl Table {
 
     /// Sends writes in batches. Of several writes of one key the last one is sent: `BatchWriteItem`
     /// refuses a request that has two (`BatchWriteItem` in the DynamoDB API reference).
-    async fn write_all(&self, mut requests: Vec<(&Key, WriteRequest)>) -> Result<(), Error> {
+    async fn write_all(&self, mut requests: Vec<(&Key, WriteRequest)>) -> Result<(), TableError> {
         let mut sent = HashSet::new();
         requests.reverse();
         requests.retain(|(key, _)| sent.insert(*key));
@@ -137,7 +145,7 @@ impl Table {
         Ok(())
     }
 
-    async fn write_batch(&self, mut rest: Vec<WriteRequest>) -> Result<(), Error> {
+    async fn write_batch(&self, mut rest: Vec<WriteRequest>) -> Result<(), TableError> {
         for attempt in 0..self.retries.batch_tries {
             if attempt > 0 {
                 self.pause_after_throttling(attempt).await;
@@ -148,8 +156,8 @@ impl Table {
                 .request_items(&self.name, rest.clone())
                 .send()
                 .await;
-            let answer = match sent.map_err(Error::from_sdk) {
-                Err(Error::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
+            let answer = match sent.map_err(TableError::from_sdk) {
+                Err(TableError::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
                 sent => sent?,
             };
             rest = answer
@@ -162,12 +170,12 @@ impl Table {
                 return Ok(());
             }
         }
-        Err(Error::busy("a batch of writes stayed incomplete"))
+        Err(TableError::busy("a batch of writes stayed incomplete"))
     }
 }
 
 /// A record as an item.
-pub(crate) fn item(key: Key, record: &impl Serialize) -> Result<Item, Error> {
+pub(crate) fn item(key: Key, record: &impl Serialize) -> Result<Item, TableError> {
     let mut item: Item = serde_dynamo::aws_sdk_dynamodb_1::to_item(record)?;
     item.extend(key.attributes());
     Ok(item)

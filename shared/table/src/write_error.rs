@@ -1,8 +1,8 @@
 //! Why a write failed, and what its caller is told.
 
-use domain::{Fault, Violation, Violations};
+use domain::{FieldError, FieldErrors, ServiceError};
 
-use crate::Error;
+use crate::TableError;
 
 /// The condition of a write that did not hold. Nothing was written.
 ///
@@ -42,40 +42,40 @@ pub enum WriteError {
     ConditionFailed(Reason),
     /// The table failed. Whether anything was written is unknown.
     #[error(transparent)]
-    Failed(#[from] Error),
+    Failed(#[from] TableError),
 }
 
-impl From<WriteError> for Fault {
-    fn from(error: WriteError) -> Fault {
+impl From<WriteError> for ServiceError {
+    fn from(error: WriteError) -> ServiceError {
         let reason = match error {
             WriteError::ConditionFailed(reason) => reason,
             WriteError::Failed(error) => return error.into(),
         };
         match reason {
-            Reason::NameTaken => Violations::from(("name", Violation::Taken)).into(),
-            Reason::PathTaken => Fault::conflict(
+            Reason::NameTaken => FieldErrors::from(("name", FieldError::Taken)).into(),
+            Reason::PathTaken => ServiceError::conflict(
                 "A file of this name is already stored.",
                 "file",
-                Violation::Taken,
+                FieldError::Taken,
             ),
             Reason::ConfigMissing => {
-                Violations::from(("active_upload_config_id", Violation::Unknown)).into()
+                FieldErrors::from(("active_upload_config_id", FieldError::Unknown)).into()
             }
             Reason::ConfigActive => {
                 let message =
                     "This is the active upload config of its space. Make another one active first.";
-                Fault::conflict(
+                ServiceError::conflict(
                     message,
                     "id",
-                    Violation::Must("must not be that of the active upload config"),
+                    FieldError::Must("must not be that of the active upload config"),
                 )
             }
-            Reason::SpaceDeleted => Fault::not_found(),
+            Reason::SpaceDeleted => ServiceError::not_found(),
             Reason::ReservationLost | Reason::VersionConflict | Reason::FolderClosed => {
-                Fault::contended(error)
+                ServiceError::contended(error)
             }
             Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => {
-                Fault::unavailable(error)
+                ServiceError::unavailable(error)
             }
         }
     }

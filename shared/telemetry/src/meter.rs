@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::Sources;
+use domain::Env;
 use tracing::field::Empty;
 
 use crate::{Task, task::Id};
@@ -20,20 +20,20 @@ pub(crate) struct Function {
     pub(crate) namespace: String,
     /// Whether requests are counted by route and class of status too.
     pub(crate) counts_routes: bool,
-    pub(crate) sources: Sources,
+    pub(crate) env: Env,
 }
 
 impl Meter {
     /// Returns the meter of the function of this name, whose metrics are in this namespace.
     /// `counts_routes` says whether they count requests by route and class of status too.
-    pub fn new(name: &str, namespace: &str, counts_routes: bool, sources: Sources) -> Meter {
+    pub fn new(name: &str, namespace: &str, counts_routes: bool, env: Env) -> Meter {
         let name = name.to_owned();
         let namespace = namespace.to_owned();
         Meter(Arc::new(Function {
             name,
             namespace,
             counts_routes,
-            sources,
+            env,
         }))
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn line(
     outcome: &Outcome,
     elapsed: Duration,
 ) -> Value {
-    let now = function.sources.now();
+    let now = function.env.now();
     let mut root = Map::new();
     root.insert("level".to_owned(), "INFO".into());
     root.insert("timestamp".to_owned(), now.rfc3339().into());
@@ -201,7 +201,7 @@ fn milliseconds(duration: Duration) -> Value {
 mod tests {
     use std::sync::Arc;
 
-    use domain::{Clock, Random, Sources, SpaceId, Timestamp};
+    use domain::{Clock, Env, Random, SpaceId, Timestamp};
 
     use super::*;
 
@@ -222,12 +222,12 @@ mod tests {
     }
 
     fn function(name: &str, counts_routes: bool) -> Function {
-        let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
+        let env = Env::new(Arc::new(Stopped), Arc::new(Stopped));
         Function {
             name: name.to_owned(),
             namespace: "Larder/dev".to_owned(),
             counts_routes,
-            sources,
+            env,
         }
     }
 

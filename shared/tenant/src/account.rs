@@ -1,6 +1,6 @@
 //! Who a caller is: their key, and which space is meant where none is named.
 
-use domain::{ApiKey, Fault, Role, SpaceId, UserId};
+use domain::{ApiKey, Role, ServiceError, SpaceId, UserId};
 
 use crate::{Caller, Space, Tenants};
 
@@ -20,11 +20,11 @@ pub struct Account {
 
 impl Tenants {
     /// The caller's account.
-    pub async fn account(&self, caller: &Caller) -> Result<Account, Fault> {
+    pub async fn account(&self, caller: &Caller) -> Result<Account, ServiceError> {
         if let Some((space, role)) = caller.own_space() {
             // A key goes with its space, also while its record is still there.
             let (space, key) = self.table.space_and_key(space, caller.key_id()).await?;
-            let (space, key) = space.zip(key).ok_or_else(Fault::unauthenticated)?;
+            let (space, key) = space.zip(key).ok_or_else(ServiceError::unauthenticated)?;
             return Ok(Account {
                 user: None,
                 key,
@@ -34,9 +34,10 @@ impl Tenants {
         }
         let user = caller
             .user()
-            .ok_or_else(|| Fault::internal("a key is neither a user's nor a space's"))?;
+            .ok_or_else(|| ServiceError::internal("a key is neither a user's nor a space's"))?;
         let (record, key) = self.table.user_and_key(user, caller.key_id()).await?;
-        let key = key.ok_or_else(|| Fault::internal("a key is missing among its owner's"))?;
+        let key =
+            key.ok_or_else(|| ServiceError::internal("a key is missing among its owner's"))?;
         let chosen = record.and_then(|user| user.default_space_id);
         let default_space_id = match chosen {
             Some(id) => self.space(caller, id).await?.map(|space| space.record.id),
@@ -51,7 +52,7 @@ impl Tenants {
     }
 
     /// The space that is meant where the caller names none.
-    pub async fn default_space(&self, caller: &Caller) -> Result<Option<Space>, Fault> {
+    pub async fn default_space(&self, caller: &Caller) -> Result<Option<Space>, ServiceError> {
         let id = match (caller.own_space(), caller.user()) {
             (Some((own, _)), _) => Some(own),
             (None, Some(user)) => self
@@ -74,7 +75,7 @@ impl Tenants {
         caller: &Caller,
         user: UserId,
         id: SpaceId,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, ServiceError> {
         let known = self.space(caller, id).await?.is_some();
         if known {
             self.table.choose_default_space(user, id).await?;

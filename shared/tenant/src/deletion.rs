@@ -9,7 +9,7 @@
 //! after writing, and takes the file back where it is closed: so either the deletion sees the file,
 //! or nobody was told that it is there, and no upload that was accepted is lost.
 
-use domain::{Closing, Fault, Security, Violation};
+use domain::{Closing, FieldError, Security, ServiceError};
 use queue::{PurgeJob, PurgePass, Queue};
 use tracing::instrument;
 
@@ -24,7 +24,11 @@ const ANNOUNCEMENT_SECONDS: i32 = 1;
 impl Space {
     /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
     #[instrument(skip_all)]
-    pub async fn delete(mut self, force: bool, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
+    pub async fn delete(
+        mut self,
+        force: bool,
+        purge: &Queue<PurgeJob>,
+    ) -> Result<(), ServiceError> {
         if force {
             self.mark(None, purge).await?;
         } else {
@@ -36,12 +40,12 @@ impl Space {
             .await?)
     }
 
-    async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
-        self.demand_empty().await?;
-        let token = self.table.sources().ulid().to_string();
+    async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>) -> Result<(), ServiceError> {
+        self.require_empty().await?;
+        let token = self.table.env().ulid().to_string();
         self.close(&token).await?;
 
-        let marked = match self.demand_empty().await {
+        let marked = match self.require_empty().await {
             Ok(()) => self.mark(Some(&token), purge).await,
             refused => refused,
         };
@@ -54,7 +58,11 @@ impl Space {
 
     /// Announces the deletion and marks the space as deleted; with a token, only while that one
     /// keeps it closed.
-    async fn mark(&mut self, token: Option<&str>, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
+    async fn mark(
+        &mut self,
+        token: Option<&str>,
+        purge: &Queue<PurgeJob>,
+    ) -> Result<(), ServiceError> {
         let announced_at = self.now();
         let job = |pass| {
             (
@@ -75,7 +83,7 @@ impl Space {
                     .is_some_and(|closing| closing.token == token)
             };
             if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(now)) {
-                return Err(Fault::contended(
+                return Err(ServiceError::contended(
                     "the deletion took so long that the space was open again",
                 ));
             }
@@ -91,15 +99,15 @@ impl Space {
         self.change_if(mark).await
     }
 
-    async fn close(&mut self, token: &str) -> Result<(), Fault> {
+    async fn close(&mut self, token: &str) -> Result<(), ServiceError> {
         let close = |space: &mut domain::Space, now| {
             if space.is_closed(now) {
-                let violation =
-                    Violation::Must("must not be that of a space that is being deleted");
+                let field_error =
+                    FieldError::Must("must not be that of a space that is being deleted");
                 let ends_at = space.closing.as_ref().map(|closing| closing.ends_at);
-                return Err(Fault {
+                return Err(ServiceError {
                     retry_after_seconds: ends_at.map(|ends_at| ends_at.seconds_after(now)),
-                    ..Fault::conflict("The space is being deleted.", "id", violation)
+                    ..ServiceError::conflict("The space is being deleted.", "id", field_error)
                 });
             }
             space.closing = Some(Closing {
@@ -111,7 +119,7 @@ impl Space {
         self.change_if(close).await
     }
 
-    async fn reopen(&mut self, token: &str) -> Result<(), Fault> {
+    async fn reopen(&mut self, token: &str) -> Result<(), ServiceError> {
         let reopen = |space: &mut domain::Space, _| {
             space.closing.take_if(|closing| closing.token == token);
             Ok(())
@@ -119,25 +127,25 @@ impl Space {
         self.change_if(reopen).await
     }
 
-    async fn demand_empty(&self) -> Result<(), Fault> {
+    async fn require_empty(&self) -> Result<(), ServiceError> {
         if self.table.has_assets(self.record.id).await? {
             let message = "The space is not empty. Delete its files and folders first, or all of it with force=true.";
-            return Err(Fault::conflict(
+            return Err(ServiceError::conflict(
                 message,
                 "id",
-                Violation::Must("must be that of an empty space"),
+                FieldError::Must("must be that of an empty space"),
             ));
         }
         Ok(())
     }
 
     /// Refuses files while the space is disabled, or it is being decided whether it is deleted.
-    pub fn demand_uploads(&self) -> Result<(), Fault> {
+    pub fn require_uploads(&self) -> Result<(), ServiceError> {
         if self.record.is_closed(self.now()) {
             return Err(closed());
         }
         if !self.record.enabled {
-            return Err(Fault::forbidden(
+            return Err(ServiceError::forbidden(
                 "This space is disabled and takes no uploads.",
             ));
         }
@@ -147,9 +155,9 @@ impl Space {
 
 /// The refusal of files by a space of which it is being decided whether it is deleted: a moment
 /// later it is, or is not.
-pub(crate) fn closed() -> Fault {
-    Fault {
+pub(crate) fn closed() -> ServiceError {
+    ServiceError {
         message: "The space is being deleted. Please try again.".into(),
-        ..Fault::contended("the space is closed by a deletion")
+        ..ServiceError::contended("the space is closed by a deletion")
     }
 }

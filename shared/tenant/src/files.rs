@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    Fault, File, FileFilter, FileId, FolderId, Listing, Page, Reference, Violation, Violations,
+    FieldError, FieldErrors, File, FileFilter, FileId, FolderId, Listing, Page, Reference,
+    ServiceError,
 };
 use queue::{PurgeJob, Queue};
 use table::{ChangeError, Reason, WriteError};
@@ -24,7 +25,7 @@ impl Space {
         &self,
         filter: &FileFilter,
         listing: &Listing,
-    ) -> Result<Page<File>, Fault> {
+    ) -> Result<Page<File>, ServiceError> {
         Ok(self
             .table
             .list_files(self.record.id, filter, listing)
@@ -32,7 +33,10 @@ impl Space {
     }
 
     /// The newest file that has a reference.
-    pub async fn file_by_reference(&self, reference: &Reference) -> Result<Option<File>, Fault> {
+    pub async fn file_by_reference(
+        &self,
+        reference: &Reference,
+    ) -> Result<Option<File>, ServiceError> {
         Ok(self
             .table
             .file_by_reference(self.record.id, reference)
@@ -40,7 +44,7 @@ impl Space {
     }
 
     /// Refuses a caller who may manage no files but their own, and whose own this is not.
-    pub fn demand_file(&self, file: &File, caller: &Caller) -> Result<(), Fault> {
+    pub fn require_file(&self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
         if file.uploaded_by == caller.principal() {
             Ok(())
         } else {
@@ -53,8 +57,8 @@ impl Space {
     pub async fn change_file(
         &self,
         from: File,
-        change: impl Fn(&mut File) -> Result<(), Fault>,
-    ) -> Result<File, Fault> {
+        change: impl Fn(&mut File) -> Result<(), ServiceError>,
+    ) -> Result<File, ServiceError> {
         let id = from.id;
         let change = &change;
         let write = |from: File| async move {
@@ -65,7 +69,7 @@ impl Space {
             changed.updated_at = self.now();
             match self.table.change_file(&from, &changed).await {
                 Err(WriteError::ConditionFailed(Reason::FolderClosed)) => {
-                    self.demand_open_folder(changed.folder_id()).await?;
+                    self.require_open_folder(changed.folder_id()).await?;
                     Err(ChangeError::Conflict)
                 }
                 version => Ok(File {
@@ -81,9 +85,9 @@ impl Space {
 
     /// Refuses files that are to be put into a folder that is gone or, once it is decided, still
     /// about to go.
-    async fn demand_open_folder(&self, folder: Option<FolderId>) -> Result<(), Fault> {
+    async fn require_open_folder(&self, folder: Option<FolderId>) -> Result<(), ServiceError> {
         let (_, folder) = self.with_settled_folder(folder).await?;
-        let folder = folder.ok_or_else(|| Violations::from((FOLDER, Violation::Unknown)))?;
+        let folder = folder.ok_or_else(|| FieldErrors::from((FOLDER, FieldError::Unknown)))?;
         if folder.is_closed(self.now()) {
             Err(folder_closed())
         } else {
@@ -94,7 +98,11 @@ impl Space {
     /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first,
     /// removes its bytes.
     #[instrument(skip_all)]
-    pub async fn delete_file(&self, file: File, purge: &Queue<PurgeJob>) -> Result<(), Fault> {
+    pub async fn delete_file(
+        &self,
+        file: File,
+        purge: &Queue<PurgeJob>,
+    ) -> Result<(), ServiceError> {
         let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());
         purge
             .send(&[(
@@ -113,12 +121,12 @@ impl Space {
     }
 
     /// A file as it is now; not found, where it is gone.
-    async fn file_again(&self, id: FileId) -> Result<File, Fault> {
-        self.file(id).await?.ok_or_else(Fault::not_found)
+    async fn file_again(&self, id: FileId) -> Result<File, ServiceError> {
+        self.file(id).await?.ok_or_else(ServiceError::not_found)
     }
 
     /// A file of this space, as it is now.
-    pub(crate) async fn file(&self, id: FileId) -> Result<Option<File>, Fault> {
+    pub(crate) async fn file(&self, id: FileId) -> Result<Option<File>, ServiceError> {
         Ok(self.table.space_and_file(self.record.id, id).await?.1)
     }
 }
@@ -129,7 +137,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         ids: &[FileId],
-    ) -> Result<HashMap<FileId, (domain::Space, File)>, Fault> {
+    ) -> Result<HashMap<FileId, (domain::Space, File)>, ServiceError> {
         let Some(user) = caller.user() else {
             let own = match caller.own_space() {
                 Some((own, _)) => self.table.space(own).await?,

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::{FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, InFolder, Linked};
+use domain::{FOLDER_DEPTH, Folder, FolderChain, FolderId, InFolder, Resolution, ServiceError};
 
-use crate::{Space, folders::FolderWithChain, hints::FolderHints};
+use crate::{Space, caches::AncestorCache, folders::ResolvedFolder};
 
 /// Times that folders are read which others keep moving: each time they are deeper, or known.
 const READS: usize = 2 * FOLDER_DEPTH;
@@ -17,8 +17,8 @@ impl FolderChains {
     /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.
     pub fn around(&self, folder: Option<FolderId>) -> Option<FolderChain> {
         match FolderChain::link(folder, &self.0) {
-            Linked::Whole(chain) => Some(chain),
-            Linked::Needs(_) | Linked::Broken => None,
+            Resolution::Complete(chain) => Some(chain),
+            Resolution::Missing(_) | Resolution::Orphaned => None,
         }
     }
 
@@ -28,7 +28,7 @@ impl FolderChains {
         space: &Space,
         wanted: &[InFolder],
         known: Vec<Folder>,
-    ) -> Result<FolderChains, Fault> {
+    ) -> Result<FolderChains, ServiceError> {
         let chains = FolderChains::read_once(space, wanted, known).await?;
         let is_broken = |folder: &InFolder| {
             matches!(chains.0.get(&folder.id), Some(Some(_)))
@@ -45,7 +45,7 @@ impl FolderChains {
         space: &Space,
         wanted: &[InFolder],
         known: Vec<Folder>,
-    ) -> Result<FolderChains, Fault> {
+    ) -> Result<FolderChains, ServiceError> {
         let mut chains = FolderChains(
             known
                 .into_iter()
@@ -76,7 +76,7 @@ impl FolderChains {
                 .map(|folder| FolderChain::link(Some(folder.id), &chains.0));
             needs = linked
                 .flat_map(|linked| {
-                    if let Linked::Needs(ids) = linked {
+                    if let Resolution::Missing(ids) = linked {
                         ids
                     } else {
                         Vec::new()
@@ -84,10 +84,10 @@ impl FolderChains {
                 })
                 .collect();
         }
-        Err(Fault::contended("others kept moving the folders"))
+        Err(ServiceError::contended("others kept moving the folders"))
     }
 
-    fn note(&self, wanted: &[InFolder], hints: &FolderHints) {
+    fn note(&self, wanted: &[InFolder], hints: &AncestorCache) {
         for folder in wanted {
             if let Some(found) = self
                 .around(Some(folder.id))
@@ -104,7 +104,7 @@ impl Space {
     pub async fn folder_chains<'a>(
         &self,
         folders: impl IntoIterator<Item = &'a InFolder>,
-    ) -> Result<FolderChains, Fault> {
+    ) -> Result<FolderChains, ServiceError> {
         let wanted: Vec<InFolder> = folders.into_iter().cloned().collect();
         FolderChains::read(self, &wanted, Vec::new()).await
     }
@@ -113,7 +113,7 @@ impl Space {
     pub(crate) async fn with_chains(
         &self,
         folders: Vec<Folder>,
-    ) -> Result<Vec<Option<FolderWithChain>>, Fault> {
+    ) -> Result<Vec<Option<ResolvedFolder>>, ServiceError> {
         let place = |folder: &Folder| InFolder {
             id: folder.id,
             above: folder.parent.iter().flat_map(InFolder::chain).collect(),
@@ -122,12 +122,12 @@ impl Space {
         let chains = FolderChains::read(self, &wanted, folders).await?;
         Ok(wanted
             .iter()
-            .map(|folder| chains.around(Some(folder.id)).and_then(FolderWithChain::of))
+            .map(|folder| chains.around(Some(folder.id)).and_then(ResolvedFolder::of))
             .collect())
     }
 
     /// Whether there is a folder.
-    pub async fn has_folder(&self, id: FolderId) -> Result<bool, Fault> {
+    pub async fn has_folder(&self, id: FolderId) -> Result<bool, ServiceError> {
         Ok(self
             .table
             .folders(self.record.id, &[id])
@@ -140,13 +140,13 @@ impl Space {
     pub async fn folder_chain(
         &self,
         folder: Option<&InFolder>,
-    ) -> Result<Option<FolderChain>, Fault> {
+    ) -> Result<Option<FolderChain>, ServiceError> {
         let chains = self.folder_chains(folder).await?;
         Ok(chains.around(folder.map(|folder| folder.id)))
     }
 
     /// The same of a folder of which only the id is known.
-    pub async fn folder(&self, id: FolderId) -> Result<Option<FolderChain>, Fault> {
+    pub async fn folder(&self, id: FolderId) -> Result<Option<FolderChain>, ServiceError> {
         self.folder_chain(Some(&InFolder {
             id,
             above: Vec::new(),

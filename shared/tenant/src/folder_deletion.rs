@@ -5,13 +5,13 @@
 //! into it, or makes a folder in it, does so on the condition that it is open. So either the
 //! deletion sees what came, or nobody was told that it came.
 
-use domain::{Closing, Fault, Folder, FolderId, Violation};
+use domain::{Closing, FieldError, Folder, FolderId, ServiceError};
 use tracing::instrument;
 
 use crate::{
     Space,
     deletion::CLOSED_MS,
-    folders::{FolderWithChain, folder_closed},
+    folders::{ResolvedFolder, folder_closed},
 };
 
 /// Times that it is looked whether a deletion that is at work has ended: all of them take far less
@@ -24,7 +24,7 @@ impl Space {
     pub(crate) async fn with_settled_folder(
         &self,
         folder: Option<FolderId>,
-    ) -> Result<(Option<domain::Space>, Option<Folder>), Fault> {
+    ) -> Result<(Option<domain::Space>, Option<Folder>), ServiceError> {
         for attempt in 1..LOOKS {
             let found = self.table.space_and_folder(self.record.id, folder).await?;
             if !found
@@ -41,7 +41,7 @@ impl Space {
 
     /// Deletes a folder, unless there is a file or a folder in it.
     #[instrument(skip_all)]
-    pub async fn delete_folder(&self, found: FolderWithChain) -> Result<(), Fault> {
+    pub async fn delete_folder(&self, found: ResolvedFolder) -> Result<(), ServiceError> {
         let found = match found.folder() {
             folder if folder.is_closed(self.now()) => {
                 self.with_settled_folder(Some(folder.id)).await?;
@@ -49,8 +49,8 @@ impl Space {
             }
             _ => found,
         };
-        self.demand_empty_folder(found.folder()).await?;
-        let token = self.table.sources().ulid().to_string();
+        self.require_empty_folder(found.folder()).await?;
+        let token = self.table.env().ulid().to_string();
         let close = |folder: &mut Folder| {
             if folder.is_closed(self.now()) {
                 return Err(folder_closed());
@@ -74,21 +74,21 @@ impl Space {
         deleted
     }
 
-    async fn remove_closed(&self, closed: FolderWithChain, token: &str) -> Result<(), Fault> {
+    async fn remove_closed(&self, closed: ResolvedFolder, token: &str) -> Result<(), ServiceError> {
         let id = closed.folder().id;
-        let remove = |closed: FolderWithChain| async move {
+        let remove = |closed: ResolvedFolder| async move {
             let folder = closed.folder();
             let is_ours = folder
                 .closing
                 .as_ref()
                 .is_some_and(|closing| closing.token == token);
             if !is_ours || !folder.is_closed(self.now()) {
-                return Err(Fault::contended(
+                return Err(ServiceError::contended(
                     "the deletion took so long that the folder was open again",
                 )
                 .into());
             }
-            self.demand_empty_folder(folder).await?;
+            self.require_empty_folder(folder).await?;
             Ok(self.table.remove_folder(folder, &closed.around()).await?)
         };
         self.table
@@ -96,7 +96,7 @@ impl Space {
             .await
     }
 
-    async fn demand_empty_folder(&self, folder: &Folder) -> Result<(), Fault> {
+    async fn require_empty_folder(&self, folder: &Folder) -> Result<(), ServiceError> {
         let what = if folder.has_children() {
             "folders"
         } else if self.table.has_files_in(folder.space_id, folder.id).await? {
@@ -105,10 +105,10 @@ impl Space {
             return Ok(());
         };
         let message = format!("The folder is not empty: there are {what} in it.");
-        Err(Fault::conflict(
+        Err(ServiceError::conflict(
             message,
             "id",
-            Violation::Must("must be that of an empty folder"),
+            FieldError::Must("must be that of an empty folder"),
         ))
     }
 }

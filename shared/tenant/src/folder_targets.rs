@@ -2,8 +2,8 @@
 //! exist and those that have to be created.
 
 use domain::{
-    FOLDER_DEPTH, Fault, FaultKind, FolderChain, FolderId, FolderName, FolderPath, InFolder, Role,
-    Violation, Violations,
+    ErrorKind, FOLDER_DEPTH, FieldError, FieldErrors, FolderChain, FolderId, FolderName,
+    FolderPath, InFolder, Role, ServiceError,
 };
 use table::ChangeError;
 use tracing::instrument;
@@ -32,12 +32,12 @@ pub struct Placement {
 }
 
 impl Space {
-    /// Resolves a selected folder. Returns violations of `folder_id` or `folder_path` if it cannot
-    /// be in this space.
+    /// Resolves a selected folder. Returns field errors of `folder_id` or `folder_path` if it
+    /// cannot be in this space.
     pub async fn placement(
         &self,
         selector: &FolderSelector,
-    ) -> Result<Result<Placement, Violations>, Fault> {
+    ) -> Result<Result<Placement, FieldErrors>, ServiceError> {
         let resolve = |()| async move {
             if let Some(placement) = self.placement_now(selector).await? {
                 let is_too_deep =
@@ -51,7 +51,7 @@ impl Space {
             if let Some(from) = selector.from
                 && self.folder(from).await?.is_none()
             {
-                return Ok(Err((FOLDER, Violation::Unknown).into()));
+                return Ok(Err((FOLDER, FieldError::Unknown).into()));
             }
             // A folder of the path was deleted after it had been found by its name.
             Err(ChangeError::Conflict)
@@ -61,7 +61,10 @@ impl Space {
             .await
     }
 
-    async fn placement_now(&self, selector: &FolderSelector) -> Result<Option<Placement>, Fault> {
+    async fn placement_now(
+        &self,
+        selector: &FolderSelector,
+    ) -> Result<Option<Placement>, ServiceError> {
         let mut ids: Vec<FolderId> = selector.from.into_iter().collect();
         let mut missing = selector.path.as_ref().map_or(&[][..], FolderPath::names);
         while let [name, below @ ..] = missing {
@@ -85,7 +88,7 @@ impl Space {
     }
 
     /// Fails with 403 if folders have to be created, and the caller's role may not.
-    pub fn require_placeable(&self, placement: &Placement) -> Result<(), Fault> {
+    pub fn require_placeable(&self, placement: &Placement) -> Result<(), ServiceError> {
         if placement.missing.is_empty() {
             Ok(())
         } else {
@@ -95,7 +98,10 @@ impl Space {
 
     /// Creates the missing folders of a placement. Returns all its folders.
     #[instrument(skip_all)]
-    pub async fn create_missing_folders(&self, placement: Placement) -> Result<FolderChain, Fault> {
+    pub async fn create_missing_folders(
+        &self,
+        placement: Placement,
+    ) -> Result<FolderChain, ServiceError> {
         let mut folders = placement.existing;
         for name in placement.missing {
             folders = self.find_or_create_folder(folders, name).await?;
@@ -109,14 +115,14 @@ impl Space {
         &self,
         around: FolderChain,
         name: FolderName,
-    ) -> Result<FolderChain, Fault> {
+    ) -> Result<FolderChain, ServiceError> {
         let parent = around.innermost().map(|folder| folder.id);
         let around = &around;
         let name = &name;
         let find_or_create = |()| async move {
             let made = self
                 .create_folder(
-                    FolderId::new(self.table.sources()),
+                    FolderId::new(self.table.env()),
                     name.clone(),
                     parent,
                     |_| None,
@@ -126,21 +132,21 @@ impl Space {
                 Ok(made) => return Ok(made.chain().clone()),
                 Err(refused) => refused,
             };
-            if refused.kind != FaultKind::Invalid {
+            if refused.kind != ErrorKind::Invalid {
                 return Err(refused.into());
             }
-            if !refused.violations.has("name") {
+            if !refused.field_errors.has("name") {
                 // The folder that it was to be in went, or was moved down too deep.
                 let is_there = self
                     .folder_chain(around.in_folder().as_ref())
                     .await?
                     .is_some();
-                let (field, violation) = if is_there {
+                let (field, field_error) = if is_there {
                     (PATH, TOO_DEEP)
                 } else {
-                    (FOLDER, Violation::Unknown)
+                    (FOLDER, FieldError::Unknown)
                 };
-                return Err(Violations::from((field, violation)).into());
+                return Err(FieldErrors::from((field, field_error)).into());
             }
             // Another request was faster.
             match self

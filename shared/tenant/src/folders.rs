@@ -1,8 +1,8 @@
 //! The folders of a space: made, moved, changed, listed.
 
 use domain::{
-    AccessControl, Completion, FOLDER_DEPTH, Fault, Folder, FolderChain, FolderId, FolderName,
-    Listing, Page, Security, Violation, Violations,
+    AccessControl, Completion, FOLDER_DEPTH, FieldError, FieldErrors, Folder, FolderChain,
+    FolderId, FolderName, Listing, Page, Security, ServiceError,
 };
 use tracing::instrument;
 
@@ -13,15 +13,12 @@ const PARENT: &str = "parent_id";
 
 /// A folder of a space, with all that are around it: the last of the chain.
 #[derive(Clone, Debug)]
-pub struct FolderWithChain(FolderChain);
+pub struct ResolvedFolder(FolderChain);
 
-impl FolderWithChain {
+impl ResolvedFolder {
     /// The folder at the end of a chain; `None` where that is empty.
-    pub fn of(chain: FolderChain) -> Option<FolderWithChain> {
-        chain
-            .innermost()
-            .is_some()
-            .then_some(FolderWithChain(chain))
+    pub fn of(chain: FolderChain) -> Option<ResolvedFolder> {
+        chain.innermost().is_some().then_some(ResolvedFolder(chain))
     }
 
     /// The folder.
@@ -41,8 +38,8 @@ impl FolderWithChain {
         self.0.clone().without_innermost()
     }
 
-    fn changed(&self, to: Folder) -> FolderWithChain {
-        FolderWithChain(self.around().with(to))
+    fn changed(&self, to: Folder) -> ResolvedFolder {
+        ResolvedFolder(self.around().with(to))
     }
 }
 
@@ -72,13 +69,13 @@ impl Space {
         id: FolderId,
         name: FolderName,
         parent: Option<FolderId>,
-        complete: impl Fn(&FolderWithChain) -> Option<Completion>,
-    ) -> Result<FolderWithChain, Fault> {
+        complete: impl Fn(&ResolvedFolder) -> Option<Completion>,
+    ) -> Result<ResolvedFolder, ServiceError> {
         let load = || async {
             self.table
                 .space(self.record.id)
                 .await?
-                .ok_or_else(Fault::not_found)
+                .ok_or_else(ServiceError::not_found)
         };
         let name = &name;
         let complete = &complete;
@@ -87,9 +84,9 @@ impl Space {
                 return Err(closed().into());
             }
             let around = self.around(parent).await?;
-            demand_depth(around.depth() + 1)?;
+            require_depth(around.depth() + 1)?;
             let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), self.now());
-            let made = FolderWithChain(around.clone().with(folder));
+            let made = ResolvedFolder(around.clone().with(folder));
             self.table
                 .create_folder(made.folder(), &around, &space, complete(&made).as_ref())
                 .await?;
@@ -105,11 +102,11 @@ impl Space {
     #[instrument(skip_all)]
     pub async fn move_folder(
         &self,
-        found: FolderWithChain,
+        found: ResolvedFolder,
         to: &FolderMove,
-    ) -> Result<FolderWithChain, Fault> {
+    ) -> Result<ResolvedFolder, ServiceError> {
         let id = found.folder().id;
-        let write = |found: FolderWithChain| async move {
+        let write = |found: ResolvedFolder| async move {
             let from = found.folder();
             let name = to.name.clone().unwrap_or_else(|| from.name.clone());
             let parent = to.parent.unwrap_or(from.parent_id());
@@ -125,17 +122,18 @@ impl Space {
 
             let around = self.around(parent).await?;
             if around.contains(from.id) {
-                let violation = Violation::Must("must be neither the folder itself nor one in it");
-                return Err(Violations::from((PARENT, violation)).into());
+                let field_error =
+                    FieldError::Must("must be neither the folder itself nor one in it");
+                return Err(FieldErrors::from((PARENT, field_error)).into());
             }
-            demand_depth(around.depth() + 1 + from.height())?;
+            require_depth(around.depth() + 1 + from.height())?;
             changed.parent = around.in_folder();
             changed.count_access_change(from);
             let version = self
                 .table
                 .move_folder(from, &changed, &around, &found.around())
                 .await?;
-            Ok(FolderWithChain(around.with(Folder { version, ..changed })))
+            Ok(ResolvedFolder(around.with(Folder { version, ..changed })))
         };
         self.table
             .retry_on_conflict(found, || self.folder_again(id), write)
@@ -145,9 +143,9 @@ impl Space {
     /// Changes what a folder says of what is in it.
     pub async fn set_folder(
         &self,
-        found: FolderWithChain,
+        found: ResolvedFolder,
         change: impl Fn(&Folder) -> FolderSetting,
-    ) -> Result<FolderWithChain, Fault> {
+    ) -> Result<ResolvedFolder, ServiceError> {
         let change = |folder: &mut Folder| {
             match change(folder) {
                 FolderSetting::AccessControl(access_control) => {
@@ -165,12 +163,12 @@ impl Space {
     /// is made again upon theirs.
     pub(crate) async fn change_folder(
         &self,
-        found: FolderWithChain,
-        change: impl Fn(&mut Folder) -> Result<(), Fault>,
-    ) -> Result<FolderWithChain, Fault> {
+        found: ResolvedFolder,
+        change: impl Fn(&mut Folder) -> Result<(), ServiceError>,
+    ) -> Result<ResolvedFolder, ServiceError> {
         let id = found.folder().id;
         let change = &change;
-        let write = |found: FolderWithChain| async move {
+        let write = |found: ResolvedFolder| async move {
             let mut changed = found.folder().clone();
             change(&mut changed)?;
             changed.count_access_change(found.folder());
@@ -188,7 +186,7 @@ impl Space {
         &self,
         parent: Option<Option<FolderId>>,
         listing: &Listing,
-    ) -> Result<Page<FolderWithChain>, Fault> {
+    ) -> Result<Page<ResolvedFolder>, ServiceError> {
         let Page { items, next, prev } = self
             .table
             .list_folders(self.record.id, parent, listing)
@@ -203,15 +201,15 @@ impl Space {
     }
 
     /// A folder as it is now; not found, where it is gone.
-    pub(crate) async fn folder_again(&self, id: FolderId) -> Result<FolderWithChain, Fault> {
+    pub(crate) async fn folder_again(&self, id: FolderId) -> Result<ResolvedFolder, ServiceError> {
         self.folder(id)
             .await?
-            .and_then(FolderWithChain::of)
-            .ok_or_else(Fault::not_found)
+            .and_then(ResolvedFolder::of)
+            .ok_or_else(ServiceError::not_found)
     }
 
     /// The chain of what is put into a folder, or to the top, by the field that names it.
-    async fn around(&self, parent: Option<FolderId>) -> Result<FolderChain, Fault> {
+    async fn around(&self, parent: Option<FolderId>) -> Result<FolderChain, ServiceError> {
         let Some(parent) = parent else {
             return Ok(FolderChain::default());
         };
@@ -225,7 +223,7 @@ impl Space {
             self.with_settled_folder(Some(parent)).await?;
             around = self.folder(parent).await?;
         }
-        let around = around.ok_or_else(|| Violations::from((PARENT, Violation::Unknown)))?;
+        let around = around.ok_or_else(|| FieldErrors::from((PARENT, FieldError::Unknown)))?;
         if is_closed(&around) {
             Err(folder_closed())
         } else {
@@ -241,7 +239,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         id: FolderId,
-    ) -> Result<Option<(Space, FolderWithChain)>, Fault> {
+    ) -> Result<Option<(Space, ResolvedFolder)>, ServiceError> {
         let found = if let Some((own, role)) = caller.own_space() {
             let (space, folder) = self.table.space_and_folder(own, Some(id)).await?;
             space
@@ -266,22 +264,22 @@ impl Tenants {
     }
 }
 
-fn demand_depth(depth: usize) -> Result<(), Fault> {
+fn require_depth(depth: usize) -> Result<(), ServiceError> {
     if depth > FOLDER_DEPTH {
-        Err(Violations::from((PARENT, TOO_DEEP)).into())
+        Err(FieldErrors::from((PARENT, TOO_DEEP)).into())
     } else {
         Ok(())
     }
 }
 
 /// What is wrong with a place where folders would be too deep.
-pub(crate) const TOO_DEEP: Violation =
-    Violation::Must("must not lead to more than 20 folders within one another");
+pub(crate) const TOO_DEEP: FieldError =
+    FieldError::Must("must not lead to more than 20 folders within one another");
 
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
-pub(crate) fn folder_closed() -> Fault {
-    Fault {
+pub(crate) fn folder_closed() -> ServiceError {
+    ServiceError {
         message: "The folder is being deleted. Please try again.".into(),
-        ..Fault::contended("the folder is closed by a deletion")
+        ..ServiceError::contended("the folder is closed by a deletion")
     }
 }

@@ -1,8 +1,8 @@
 //! The API keys of a space, and those of a user.
 
 use domain::{
-    ApiKey, Completion, Fault, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, Timestamp,
-    UserId,
+    ApiKey, Completion, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, ServiceError,
+    Timestamp, UserId,
 };
 use table::Table;
 
@@ -57,9 +57,9 @@ impl Keys {
         &self,
         new: NewKey,
         complete: impl FnOnce(&ApiKey, &KeySecret) -> Option<Completion>,
-    ) -> Result<(ApiKey, KeySecret), Fault> {
-        let secret = KeySecret::new(self.table.sources());
-        let now = self.table.sources().now();
+    ) -> Result<(ApiKey, KeySecret), ServiceError> {
+        let secret = KeySecret::new(self.table.env());
+        let now = self.table.env().now();
         let scope = match self.scope {
             KeyScope::Space { space_id, role } => KeyScope::Space {
                 space_id,
@@ -86,12 +86,12 @@ impl Keys {
     }
 
     /// A page of the keys, newest first, revoked ones included.
-    pub async fn list(&self, listing: &Listing) -> Result<Page<ApiKey>, Fault> {
+    pub async fn list(&self, listing: &Listing) -> Result<Page<ApiKey>, ServiceError> {
         Ok(self.table.list_keys(self.scope.owner(), listing).await?)
     }
 
     /// Revokes a key, from the next request on; `false` where there is none. Safe to repeat.
-    pub async fn revoke(&self, id: KeyId) -> Result<bool, Fault> {
+    pub async fn revoke(&self, id: KeyId) -> Result<bool, ServiceError> {
         let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else {
             return Ok(false);
         };

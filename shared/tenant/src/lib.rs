@@ -5,58 +5,60 @@
 //! only for a [`Caller`] that may know of it, or as a verified [`UploadScope`], and everything it
 //! reads or writes is its own. The reads that are not scoped to a space are [`Tenants::admit`],
 //! [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path; and the
-//! [`Purge`], the [`Checks`] of presigned uploads and the [`Sweep`] are nobody's requests.
+//! [`Purge`], the [`PendingUploads`] of presigned uploads and the [`Sweep`] are nobody's requests.
 
 mod account;
-mod assets;
+mod authorized_file;
+mod bootstrap;
+mod caches;
 mod caller;
 mod deletion;
-mod delivered;
+mod file_store;
 mod files;
 mod folder_chains;
 mod folder_deletion;
 mod folder_targets;
 mod folders;
-mod hints;
 mod job_limits;
 mod keys;
-mod operator;
+mod pending_uploads;
 mod purge;
 mod space;
 mod spaces;
-mod staged;
-mod strangers;
 mod sweep;
 mod upload_configs;
+mod upload_scope;
 
 pub use account::Account;
-pub use assets::{Assets, NewFile, Originals};
-pub use bucket::{AnswerHeaders, Content, ObjectHead, ObjectReader};
+pub use authorized_file::{AccessContext, AuthorizedFile, Grant, ResolvedFile};
+pub use bootstrap::{Bootstrapped, bootstrap};
+pub use bucket::{Content, ObjectHead, ObjectReader, ResponseHeaders};
 pub use caller::Caller;
-pub use delivered::{Delivered, Grant, Located, Visitor};
+pub use file_store::{FileBucket, FileStore, NewFile};
 pub use folder_chains::FolderChains;
 pub use folder_targets::{FolderSelector, Placement};
-pub use folders::{FolderMove, FolderSetting, FolderWithChain};
+pub use folders::{FolderMove, FolderSetting, ResolvedFolder};
 pub use job_limits::{JobLimits, JobTime};
 pub use keys::{Keys, NewKey};
-pub use operator::{Bootstrapped, bootstrap};
+pub use pending_uploads::{PRESIGNED_MS, PendingUploads, Presigned, StagedCopied, StagedCopy};
 pub use purge::{Purge, Purged};
 pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
 pub use space::Space;
-pub use staged::{Checks, PRESIGNED_MS, Presigned, StagedCopied, StagedCopy};
-pub use strangers::{RequestOrigin, UnverifiedUpload, UploadScope};
 pub use sweep::{Sweep, Swept};
 pub use upload_configs::READS_CONFIGS;
+pub use upload_scope::{RequestOrigin, UnverifiedUpload, UploadScope};
 
-use domain::{Allowance, Fault, IdempotencyReservation, KeySecret, RateLimit, ReservationOutcome};
-use hints::{ActiveConfigHints, FolderHints};
+use caches::{ActiveConfigHints, AncestorCache};
+use domain::{
+    IdempotencyReservation, KeySecret, RateLimit, RateLimitStatus, ReservationOutcome, ServiceError,
+};
 use table::Table;
 
 /// Every space's records; the way to one of them is through a [`Caller`].
 #[derive(Clone, Debug)]
 pub struct Tenants {
     table: Table,
-    hints: FolderHints,
+    hints: AncestorCache,
     active_configs: ActiveConfigHints,
 }
 
@@ -64,9 +66,9 @@ pub struct Tenants {
 #[derive(Clone, Copy, Debug)]
 pub enum Admitted {
     /// It does, and this is left of the key's requests.
-    Yes(Caller, Allowance),
+    Yes(Caller, RateLimitStatus),
     /// The key has used up its requests.
-    Limited(Allowance),
+    Limited(RateLimitStatus),
 }
 
 impl Tenants {
@@ -74,7 +76,7 @@ impl Tenants {
     pub fn new(table: Table) -> Tenants {
         Tenants {
             table,
-            hints: FolderHints::default(),
+            hints: AncestorCache::default(),
             active_configs: ActiveConfigHints::default(),
         }
     }
@@ -85,29 +87,34 @@ impl Tenants {
         &self,
         secret: &KeySecret,
         limit: RateLimit,
-    ) -> Result<Option<Admitted>, Fault> {
+    ) -> Result<Option<Admitted>, ServiceError> {
         Ok(match self.table.admit(&secret.hash(), limit).await? {
             table::Admission::Unknown => None,
-            table::Admission::Limited(allowance) => Some(Admitted::Limited(allowance)),
-            table::Admission::Admitted(key, allowance) => {
-                Some(Admitted::Yes(Caller::new(key.key_id, key.scope), allowance))
-            }
+            table::Admission::Limited(rate_limit) => Some(Admitted::Limited(rate_limit)),
+            table::Admission::Admitted(key, rate_limit) => Some(Admitted::Yes(
+                Caller::new(key.key_id, key.scope),
+                rate_limit,
+            )),
         })
     }
 
     /// Who calls with this key, without counting; `None` where it is unknown, revoked or expired.
-    pub async fn authenticate(&self, secret: &KeySecret) -> Result<Option<Caller>, Fault> {
+    pub async fn authenticate(&self, secret: &KeySecret) -> Result<Option<Caller>, ServiceError> {
         let key = self.table.authenticate(&secret.hash()).await?;
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
     }
 
     /// Reserves a request that is to be done once; mark and payload are opaque.
-    pub async fn reserve(&self, mark: &str, payload: &str) -> Result<ReservationOutcome, Fault> {
+    pub async fn reserve(
+        &self,
+        mark: &str,
+        payload: &str,
+    ) -> Result<ReservationOutcome, ServiceError> {
         Ok(self.table.reserve(mark, payload).await?)
     }
 
     /// Releases the reservation of a request that failed.
-    pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), Fault> {
+    pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), ServiceError> {
         Ok(self.table.release(reservation).await?)
     }
 }

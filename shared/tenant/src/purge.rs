@@ -6,7 +6,7 @@
 //! ends.
 
 use bucket::{Bucket, ObjectKey};
-use domain::{Fault, FileId, SpaceId, Timestamp};
+use domain::{FileId, ServiceError, SpaceId, Timestamp};
 use queue::{PurgeJob, PurgePass};
 use table::Table;
 use tracing::instrument;
@@ -33,7 +33,7 @@ pub enum Purged {
     /// It is done, or nothing is to be done.
     Done,
     /// It has to be done, or gone on with, after so many seconds.
-    Again(i64),
+    Continue(i64),
 }
 
 impl Purge {
@@ -49,8 +49,8 @@ impl Purge {
     /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end
     /// anywhere.
     #[instrument(skip_all)]
-    pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, Fault> {
-        let now = self.table.sources().now();
+    pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, ServiceError> {
+        let now = self.table.env().now();
         match *job {
             PurgeJob::Space {
                 space_id,
@@ -73,7 +73,7 @@ impl Purge {
         file_id: FileId,
         announced_at: Timestamp,
         now: Timestamp,
-    ) -> Result<Purged, Fault> {
+    ) -> Result<Purged, ServiceError> {
         if self
             .table
             .files(space_id, &[file_id])
@@ -94,7 +94,7 @@ impl Purge {
         announced_at: Timestamp,
         time: &JobTime<'_>,
         now: Timestamp,
-    ) -> Result<Purged, Fault> {
+    ) -> Result<Purged, ServiceError> {
         let Some(space) = self.table.deleted_or_existing_space(space_id).await? else {
             return Ok(Purged::Done);
         };
@@ -103,12 +103,12 @@ impl Purge {
         };
         let begins_at = deleted_at.plus_ms(pass.after_ms());
         if now < begins_at {
-            return Ok(Purged::Again(begins_at.seconds_after(now).into()));
+            return Ok(Purged::Continue(begins_at.seconds_after(now).into()));
         }
 
         while self.remove_page(space.id).await? {
             if !time.allows_another_page() {
-                return Ok(Purged::Again(0));
+                return Ok(Purged::Continue(0));
             }
         }
 
@@ -121,7 +121,7 @@ impl Purge {
 
     /// Removes a page of records with the objects of their files, or, once there are no records, a
     /// page of the objects that no record named; `false` if there is neither.
-    async fn remove_page(&self, space: SpaceId) -> Result<bool, Fault> {
+    async fn remove_page(&self, space: SpaceId) -> Result<bool, ServiceError> {
         let page = self
             .table
             .purge_page(space, self.limits.records_per_page)
@@ -147,7 +147,7 @@ impl Purge {
 /// What is not deleted may yet be, as long as whoever announced its deletion may be at work.
 fn await_mark(announced_at: Timestamp, now: Timestamp) -> Purged {
     if now < announced_at.plus_ms(MARK_MS) {
-        Purged::Again(UNMARKED_SECONDS)
+        Purged::Continue(UNMARKED_SECONDS)
     } else {
         Purged::Done
     }

@@ -1,22 +1,22 @@
 //! One space, as one caller may reach it.
 
-use domain::{Fault, FaultKind, FileId, Handle, Role, Sources, SpaceId, Timestamp};
+use domain::{Env, ErrorKind, FileId, Handle, Role, ServiceError, SpaceId, Timestamp};
 use table::Table;
 
-use crate::{Caller, Tenants, hints::FolderHints};
+use crate::{Caller, Tenants, caches::AncestorCache};
 
 /// A space that a caller may know of: its record, the caller's role, and what is kept in it.
 #[derive(Clone, Debug)]
 pub struct Space {
     pub(crate) table: Table,
-    pub(crate) hints: FolderHints,
+    pub(crate) hints: AncestorCache,
     pub(crate) record: domain::Space,
     role: Role,
 }
 
 impl Tenants {
     /// A space, by id; `None` where there is none, or none that the caller may know of.
-    pub async fn space(&self, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Fault> {
+    pub async fn space(&self, caller: &Caller, id: SpaceId) -> Result<Option<Space>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let record = if own == id {
                 self.table.space(id).await?
@@ -39,7 +39,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         handle: &Handle,
-    ) -> Result<Option<Space>, Fault> {
+    ) -> Result<Option<Space>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let record = self
                 .table
@@ -64,7 +64,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         id: FileId,
-    ) -> Result<Option<(Space, domain::File)>, Fault> {
+    ) -> Result<Option<(Space, domain::File)>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let (space, file) = self.table.space_and_file(own, id).await?;
             return Ok(space
@@ -98,7 +98,7 @@ impl Space {
     pub(crate) fn unattended(table: Table, record: domain::Space) -> Space {
         Space {
             table,
-            hints: FolderHints::default(),
+            hints: AncestorCache::default(),
             record,
             role: Role::Viewer,
         }
@@ -110,13 +110,13 @@ impl Space {
     }
 
     /// Returns the clock and the randomness of all that is written in the space.
-    pub fn sources(&self) -> &Sources {
-        self.table.sources()
+    pub fn env(&self) -> &Env {
+        self.table.env()
     }
 
     /// The present moment.
     pub(crate) fn now(&self) -> Timestamp {
-        self.table.sources().now()
+        self.table.env().now()
     }
 
     /// The caller's role.
@@ -125,13 +125,16 @@ impl Space {
     }
 
     /// Refuses a caller whose role is below this one.
-    pub fn demand(&self, least: Role) -> Result<(), Fault> {
+    pub fn demand(&self, least: Role) -> Result<(), ServiceError> {
         demand(self.role, least)
     }
 
     /// Changes the space's record. Where others change it at the same time, the change is made
     /// again upon theirs.
-    pub async fn change(&mut self, change: impl Fn(&mut domain::Space)) -> Result<(), Fault> {
+    pub async fn change(
+        &mut self,
+        change: impl Fn(&mut domain::Space),
+    ) -> Result<(), ServiceError> {
         let change = |space: &mut domain::Space, now| {
             change(space);
             space.updated_at = now;
@@ -143,12 +146,17 @@ impl Space {
     /// The same of a change at a moment that may refuse what it finds, and of which nobody is told.
     pub(crate) async fn change_if(
         &mut self,
-        change: impl Fn(&mut domain::Space, Timestamp) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        change: impl Fn(&mut domain::Space, Timestamp) -> Result<(), ServiceError>,
+    ) -> Result<(), ServiceError> {
         let id = self.record.id;
         let this = &*self;
         let change = &change;
-        let load = || async { this.table.space(id).await?.ok_or_else(Fault::not_found) };
+        let load = || async {
+            this.table
+                .space(id)
+                .await?
+                .ok_or_else(ServiceError::not_found)
+        };
         let write = |from: domain::Space| async move {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
@@ -165,7 +173,7 @@ impl Space {
 }
 
 /// Refuses a role that is below the least one.
-pub(crate) fn demand(role: Role, least: Role) -> Result<(), Fault> {
+pub(crate) fn demand(role: Role, least: Role) -> Result<(), ServiceError> {
     if role >= least {
         return Ok(());
     }
@@ -174,13 +182,13 @@ pub(crate) fn demand(role: Role, least: Role) -> Result<(), Fault> {
         least.name(),
         role.name()
     );
-    Err(Fault::new(FaultKind::Forbidden, message))
+    Err(ServiceError::new(ErrorKind::Forbidden, message))
 }
 
 impl Caller {
     /// Refuses a space key whose role is below this one, before its space is known to be the one
     /// meant. An account key's role depends on the space.
-    pub fn demand_in_own_space(&self, least: Role) -> Result<(), Fault> {
+    pub fn require_in_own_space(&self, least: Role) -> Result<(), ServiceError> {
         self.own_space()
             .map_or(Ok(()), |(_, role)| demand(role, least))
     }

@@ -1,7 +1,8 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
 use domain::{
-    ChosenIds, Completion, Ends, Fault, Handle, Listing, NewSpace, Page, UploadConfig, UserId,
+    Completion, Ends, Handle, IdSequence, Listing, NewSpace, Page, ServiceError, UploadConfig,
+    UserId,
 };
 use table::{ChangeError, Reason, WriteError};
 
@@ -14,14 +15,14 @@ impl Tenants {
         &self,
         user: UserId,
         new: NewSpace,
-        mut ids: ChosenIds,
+        mut ids: IdSequence,
         complete: impl Fn(&domain::Space) -> Option<Completion>,
-    ) -> Result<domain::Space, Fault> {
-        let space = domain::Space::new(new, &mut ids, self.table.sources());
+    ) -> Result<domain::Space, ServiceError> {
+        let space = domain::Space::new(new, &mut ids, self.table.env());
         let starter = UploadConfig::starter(&space);
         let redraw = || async {
             Ok(domain::Space {
-                handle: Handle::new(self.table.sources()),
+                handle: Handle::new(self.table.env()),
                 ..space.clone()
             })
         };
@@ -48,7 +49,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         listing: &Listing,
-    ) -> Result<Page<domain::Space>, Fault> {
+    ) -> Result<Page<domain::Space>, ServiceError> {
         if let Some(user) = caller.user() {
             return Ok(self
                 .table

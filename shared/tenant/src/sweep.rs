@@ -8,7 +8,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedOriginal, ObjectKey};
-use domain::{Fault, FileId, Revision, SpaceId};
+use domain::{FileId, Revision, ServiceError, SpaceId};
 use queue::{SweepJob, SweepPlace, SweepRound};
 use table::Table;
 use tracing::instrument;
@@ -38,7 +38,7 @@ pub enum Swept {
     /// The round is done.
     Done,
     /// The round goes on with this job.
-    Again(SweepJob),
+    Continue(SweepJob),
 }
 
 impl Sweep {
@@ -54,7 +54,7 @@ impl Sweep {
     /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end
     /// anywhere.
     #[instrument(skip_all)]
-    pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>) -> Result<Swept, Fault> {
+    pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>) -> Result<Swept, ServiceError> {
         let round = match job.round {
             Some(round) => round,
             None => self.begin().await?,
@@ -69,14 +69,14 @@ impl Sweep {
                 after: Some(after),
                 ..round
             };
-            return Ok(Swept::Again(SweepJob { round: Some(round) }));
+            return Ok(Swept::Continue(SweepJob { round: Some(round) }));
         }
         self.table.set_swept_until(round.until).await?;
         Ok(Swept::Done)
     }
 
-    async fn begin(&self) -> Result<SweepRound, Fault> {
-        let until = self.table.sources().now().plus_ms(-JUDGED_AFTER_MS);
+    async fn begin(&self) -> Result<SweepRound, ServiceError> {
+        let until = self.table.env().now().plus_ms(-JUDGED_AFTER_MS);
         let judged_until = self.table.swept_until().await?;
         Ok(SweepRound {
             judged_until,
@@ -95,7 +95,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Looks at what is left of the round; where that is too much, says where to go on.
-    async fn go_on(&self) -> Result<Option<SweepPlace>, Fault> {
+    async fn go_on(&self) -> Result<Option<SweepPlace>, ServiceError> {
         let mut last = None;
         if let Some(place) = self.round.after {
             if !place.is_end_of_space() {
@@ -131,7 +131,7 @@ impl Walk<'_> {
         space_id: SpaceId,
         mut from: FileId,
         mut after: Option<Revision>,
-    ) -> Result<Option<SweepPlace>, Fault> {
+    ) -> Result<Option<SweepPlace>, ServiceError> {
         loop {
             let limit = self.sweep.limits.objects_per_page;
             let page = self
@@ -161,7 +161,11 @@ impl Walk<'_> {
     }
 
     /// Removes those originals of this round that no record names.
-    async fn judge(&self, space_id: SpaceId, originals: &[ListedOriginal]) -> Result<(), Fault> {
+    async fn judge(
+        &self,
+        space_id: SpaceId,
+        originals: &[ListedOriginal],
+    ) -> Result<(), ServiceError> {
         let SweepRound {
             judged_until,
             until,

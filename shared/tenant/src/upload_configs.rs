@@ -1,8 +1,8 @@
 //! The upload configs of a space, and of all spaces of a caller.
 
 use domain::{
-    ChosenIds, Completion, Cursor, Direction, Ends, Fault, Listing, NewUploadConfig, Page, Role,
-    SpaceId, UploadConfig, UploadConfigId, UploadConfigReference, Violations,
+    Completion, Cursor, Direction, Ends, FieldErrors, IdSequence, Listing, NewUploadConfig, Page,
+    Role, ServiceError, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
 };
 use table::Membership;
 
@@ -18,7 +18,7 @@ impl Space {
     pub async fn upload_config(
         &self,
         reference: Option<&UploadConfigReference>,
-    ) -> Result<Option<UploadConfig>, Fault> {
+    ) -> Result<Option<UploadConfig>, ServiceError> {
         let active = UploadConfigReference::Id(self.record.active_upload_config_id);
         Ok(self
             .table
@@ -30,9 +30,9 @@ impl Space {
     pub async fn create_upload_config(
         &self,
         new: NewUploadConfig,
-        mut ids: ChosenIds,
+        mut ids: IdSequence,
         complete: impl FnOnce(&UploadConfig) -> Option<Completion>,
-    ) -> Result<UploadConfig, Fault> {
+    ) -> Result<UploadConfig, ServiceError> {
         let config = UploadConfig::new(new, self.record.id, &mut ids, self.now());
         self.table
             .create_upload_config(&config, complete(&config).as_ref())
@@ -45,8 +45,8 @@ impl Space {
     pub async fn change_upload_config(
         &self,
         from: UploadConfig,
-        change: impl Fn(&mut UploadConfig) -> Result<(), Violations>,
-    ) -> Result<UploadConfig, Fault> {
+        change: impl Fn(&mut UploadConfig) -> Result<(), FieldErrors>,
+    ) -> Result<UploadConfig, ServiceError> {
         let id = from.id;
         let change = &change;
         let write = |from: UploadConfig| async move {
@@ -62,7 +62,7 @@ impl Space {
     }
 
     /// Deletes an upload config, unless it is the active one.
-    pub async fn delete_upload_config(&self, config: UploadConfig) -> Result<(), Fault> {
+    pub async fn delete_upload_config(&self, config: UploadConfig) -> Result<(), ServiceError> {
         let id = config.id;
         let delete = |config: UploadConfig| async move {
             Ok(self.table.delete_upload_config(&config).await?)
@@ -76,19 +76,19 @@ impl Space {
     pub async fn list_upload_configs(
         &self,
         listing: &Listing,
-    ) -> Result<Page<UploadConfig>, Fault> {
+    ) -> Result<Page<UploadConfig>, ServiceError> {
         Ok(self
             .table
             .list_upload_configs(self.record.id, listing)
             .await?)
     }
 
-    async fn upload_config_again(&self, id: UploadConfigId) -> Result<UploadConfig, Fault> {
+    async fn upload_config_again(&self, id: UploadConfigId) -> Result<UploadConfig, ServiceError> {
         let config = self
             .table
             .upload_config(self.record.id, &UploadConfigReference::Id(id))
             .await?;
-        config.ok_or_else(Fault::not_found)
+        config.ok_or_else(ServiceError::not_found)
     }
 }
 
@@ -99,7 +99,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         id: UploadConfigId,
-    ) -> Result<Option<(Space, UploadConfig)>, Fault> {
+    ) -> Result<Option<(Space, UploadConfig)>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let (space, config) = self
                 .table
@@ -127,7 +127,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         listing: &Listing,
-    ) -> Result<Page<UploadConfig>, Fault> {
+    ) -> Result<Page<UploadConfig>, ServiceError> {
         let mut walk = Walk::new(listing);
         let (spaces, more_spaces) = self.spaces_to_walk(caller, &walk).await?;
         for (space, is_readable) in spaces {
@@ -148,7 +148,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         walk: &Walk,
-    ) -> Result<(Vec<(SpaceId, bool)>, bool), Fault> {
+    ) -> Result<(Vec<(SpaceId, bool)>, bool), ServiceError> {
         let Some(user) = caller.user() else {
             let own = caller
                 .own_space()
@@ -229,7 +229,7 @@ impl Walk {
         self.found.len() > usize::from(self.listing.limit)
     }
 
-    async fn enter(&mut self, tenants: &Tenants, space: SpaceId) -> Result<(), Fault> {
+    async fn enter(&mut self, tenants: &Tenants, space: SpaceId) -> Result<(), ServiceError> {
         let missing = usize::from(self.listing.limit) + 1 - self.found.len();
         let cursor = match (&self.first, self.direction()) {
             (Some((first, cursor)), _) if *first == space.to_string() => Some(cursor.clone()),

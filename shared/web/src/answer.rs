@@ -6,7 +6,7 @@ use axum::{
     Json,
     response::{IntoResponse, Response},
 };
-use domain::{Fault, FaultKind, error_chain};
+use domain::{ErrorKind, ServiceError, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::Cause;
 use serde::Serialize;
@@ -103,13 +103,13 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// An error on its way to the client. `?` makes one of anything that is a [`Fault`].
+/// An error on its way to the client. `?` makes one of anything that is a [`ServiceError`].
 #[derive(Debug)]
-pub struct Failure(pub Fault);
+pub struct ApiError(pub ServiceError);
 
-impl<T: Into<Fault>> From<T> for Failure {
-    fn from(fault: T) -> Failure {
-        Failure(fault.into())
+impl<T: Into<ServiceError>> From<T> for ApiError {
+    fn from(error: T) -> ApiError {
+        ApiError(error.into())
     }
 }
 
@@ -118,28 +118,28 @@ pub(crate) fn created_body(view: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(&Envelope { data: view }).unwrap_or_default()
 }
 
-impl IntoResponse for Failure {
+impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let Failure(fault) = self;
-        let status = status(fault.kind);
+        let ApiError(error) = self;
+        let status = status(error.kind);
         let cause = Cause {
-            text: cause(&fault),
-            is_contention: fault.kind == FaultKind::Contended,
+            text: cause(&error),
+            is_contention: error.kind == ErrorKind::Contended,
         };
         let body = ErrorBody {
-            message: &fault.message,
-            errors: fault.violations.into_messages(),
+            message: &error.message,
+            errors: error.field_errors.into_messages(),
         };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
-        if fault.kind == FaultKind::Unauthenticated {
+        if error.kind == ErrorKind::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if let Some(seconds) = fault.retry_after_seconds {
+        if let Some(seconds) = error.retry_after_seconds {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if let Some(allowance) = fault.allowance {
-            response.extensions_mut().insert(*allowance);
+        if let Some(rate_limit) = error.rate_limit {
+            response.extensions_mut().insert(*rate_limit);
         }
         response.extensions_mut().insert(cause);
         response
@@ -148,10 +148,10 @@ impl IntoResponse for Failure {
 
 /// Describes an error for the log: its messages, and the names of the fields with errors, but not
 /// their values.
-fn cause(fault: &Fault) -> String {
-    let mut text = error_chain(fault);
-    if !fault.violations.is_empty() {
-        let fields: Vec<&str> = fault.violations.fields().collect();
+fn cause(error: &ServiceError) -> String {
+    let mut text = error_chain(error);
+    if !error.field_errors.is_empty() {
+        let fields: Vec<&str> = error.field_errors.fields().collect();
         let fields = fields.join(", ");
         let logged = &fields[..fields.floor_char_boundary(LOGGED_FIELDS_BYTES)];
         text.truncate(text.trim_end_matches('.').len());
@@ -161,21 +161,21 @@ fn cause(fault: &Fault) -> String {
     text
 }
 
-fn status(kind: FaultKind) -> StatusCode {
+fn status(kind: ErrorKind) -> StatusCode {
     match kind {
-        FaultKind::Malformed => StatusCode::BAD_REQUEST,
-        FaultKind::Unauthenticated => StatusCode::UNAUTHORIZED,
-        FaultKind::Forbidden => StatusCode::FORBIDDEN,
-        FaultKind::NotFound => StatusCode::NOT_FOUND,
-        FaultKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        FaultKind::Conflict => StatusCode::CONFLICT,
-        FaultKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-        FaultKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        FaultKind::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
-        FaultKind::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
-        FaultKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
-        FaultKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
-        FaultKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-        FaultKind::Contended | FaultKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::Malformed => StatusCode::BAD_REQUEST,
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ErrorKind::Forbidden => StatusCode::FORBIDDEN,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+        ErrorKind::Conflict => StatusCode::CONFLICT,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        ErrorKind::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        ErrorKind::Contended | ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -3,13 +3,13 @@
 use std::{borrow::Cow, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Fault, KeySecret, Sources, UserId, Violation, Violations};
+use domain::{Env, FieldError, FieldErrors, KeySecret, ServiceError, UserId};
 use http::{HeaderMap, HeaderValue, header, request::Parts};
 use tenant::{Admitted, Caller, Tenants};
 
 use crate::{
-    Action, Can, Edge, Failure, FieldReader, FromFields, ResourceId, Subject, exchange::Exchange,
-    idempotency::IdempotencyScope,
+    Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,
+    idempotency::IdempotencyScope, request_state::RequestState,
 };
 
 /// The query parameter that may hold a key.
@@ -33,7 +33,7 @@ pub struct Authenticated<A = AnyRole> {
     pub caller: Caller,
     /// In whose name the request is done once.
     pub idempotency: IdempotencyScope,
-    edge: Edge,
+    edge: ApiState,
     action: PhantomData<A>,
 }
 
@@ -48,9 +48,11 @@ pub struct AccountHolder {
 impl Authenticated {
     /// Returns the caller of a request whose key was checked by an extractor before. Fails with 500
     /// if there was none.
-    pub(crate) fn of(request: &Request) -> Result<&Authenticated, Fault> {
+    pub(crate) fn of(request: &Request) -> Result<&Authenticated, ServiceError> {
         let known = request.extensions().get::<Authenticated>();
-        known.ok_or_else(|| Fault::internal("a body is read before its caller is authenticated"))
+        known.ok_or_else(|| {
+            ServiceError::internal("a body is read before its caller is authenticated")
+        })
     }
 
     pub(crate) fn for_action<A>(self) -> Authenticated<A> {
@@ -71,8 +73,8 @@ impl Authenticated {
 
 impl<A> Authenticated<A> {
     /// Time and randomness.
-    pub fn sources(&self) -> &Sources {
-        &self.edge.sources
+    pub fn env(&self) -> &Env {
+        &self.edge.env
     }
 
     /// Access to what is in no space yet.
@@ -84,30 +86,30 @@ impl<A> Authenticated<A> {
 impl<A: Action> Authenticated<A> {
     /// Authorizes the action on the resource with this id. Fails with 404 if the caller may not
     /// know of it.
-    pub async fn can<T: Subject>(&self, id: &str) -> Result<Can<A, T>, Fault> {
+    pub async fn can<T: Resource>(&self, id: &str) -> Result<Can<A, T>, ServiceError> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
-        let (space, subject) = found.ok_or_else(Fault::not_found)?;
-        Can::authorize(self.caller, space, subject, self.sources().clone())
+        let (space, subject) = found.ok_or_else(ServiceError::not_found)?;
+        Can::authorize(self.caller, space, subject, self.env().clone())
     }
 
     /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on
     /// that field if the caller may not know of it.
-    pub async fn authorize_reference<T: Subject>(
+    pub async fn authorize_reference<T: Resource>(
         &self,
         field: &str,
         id: &str,
-    ) -> Result<Can<A, T>, Fault> {
+    ) -> Result<Can<A, T>, ServiceError> {
         match T::find(self.tenants(), &self.caller, id).await? {
             Some((space, subject)) => {
-                Can::authorize(self.caller, space, subject, self.sources().clone())
+                Can::authorize(self.caller, space, subject, self.env().clone())
             }
-            None => Err(Violations::from((field, Violation::Unknown)).into()),
+            None => Err(FieldErrors::from((field, FieldError::Unknown)).into()),
         }
     }
 
     /// Authorizes the action in the space that a query names, or else in the caller's default
     /// space.
-    pub async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, Fault> {
+    pub async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, ServiceError> {
         if let Some(id) = &space_id.0 {
             return self.can(id).await;
         }
@@ -115,14 +117,14 @@ impl<A: Action> Authenticated<A> {
         let space = self.tenants().default_space(&self.caller).await?;
         // A space key lists its own space, which may have been deleted.
         let missing = || match self.caller.own_space() {
-            Some(_) => Fault::not_found(),
-            None => Violations::from((SPACE_PARAMETER, Violation::Required)).into(),
+            Some(_) => ServiceError::not_found(),
+            None => FieldErrors::from((SPACE_PARAMETER, FieldError::Required)).into(),
         };
         Can::authorize(
             self.caller,
             space.ok_or_else(missing)?,
             (),
-            self.sources().clone(),
+            self.env().clone(),
         )
     }
 }
@@ -142,24 +144,24 @@ impl FromFields for SpaceQuery {
 
 impl<S> FromRequestParts<S> for Authenticated
 where
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// Authenticates and counts a request once, however many extractors ask.
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated, ApiError> {
         if let Some(known) = parts.extensions.get::<Authenticated>() {
             return Ok(known.clone());
         }
-        let edge = Edge::from_ref(state);
+        let edge = ApiState::from_ref(state);
         let secret =
-            key_of(&parts.headers, parts.uri.query()).ok_or_else(Fault::unauthenticated)?;
+            key_of(&parts.headers, parts.uri.query()).ok_or_else(ServiceError::unauthenticated)?;
         let admitted = edge.tenants.admit(&secret, edge.limit).await?;
-        let exchange = Exchange::of(parts);
-        match admitted.ok_or_else(Fault::unauthenticated)? {
-            Admitted::Yes(caller, allowance) => {
-                exchange.note_allowance(allowance);
+        let exchange = RequestState::of(parts);
+        match admitted.ok_or_else(ServiceError::unauthenticated)? {
+            Admitted::Yes(caller, rate_limit) => {
+                exchange.note_allowance(rate_limit);
                 let idempotency =
                     IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
                 let by = Authenticated {
@@ -171,9 +173,9 @@ where
                 parts.extensions.insert(by.clone());
                 Ok(by)
             }
-            Admitted::Limited(allowance) => {
-                exchange.note_allowance(allowance);
-                Err(Fault::rate_limited(allowance).into())
+            Admitted::Limited(rate_limit) => {
+                exchange.note_allowance(rate_limit);
+                Err(ServiceError::rate_limited(rate_limit).into())
             }
         }
     }
@@ -182,31 +184,35 @@ where
 impl<A, S> FromRequestParts<S> for Authenticated<A>
 where
     A: Action,
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// Fails with 403, before a body is read, if the role of a space key is too low in its own
     /// space.
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated<A>, Failure> {
+    async fn from_request_parts(
+        parts: &mut Parts,
+        state: &S,
+    ) -> Result<Authenticated<A>, ApiError> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
-        authenticated.caller.demand_in_own_space(A::LEAST)?;
+        authenticated.caller.require_in_own_space(A::LEAST)?;
         Ok(authenticated.for_action())
     }
 }
 
 impl<S> FromRequestParts<S> for AccountHolder
 where
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<AccountHolder, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<AccountHolder, ApiError> {
         let by = <Authenticated>::from_request_parts(parts, state).await?;
         let user = by.caller.user();
-        let refused = || Fault::forbidden("This needs an account key; yours belongs to one space.");
+        let refused =
+            || ServiceError::forbidden("This needs an account key; yours belongs to one space.");
         Ok(AccountHolder {
             user: user.ok_or_else(refused)?,
             by,
@@ -215,10 +221,10 @@ where
 }
 
 /// Returns who calls with the key in a header; `None` without a key, or with one that is not valid.
-pub async fn caller_of(
+pub async fn authenticate_optional(
     header: Option<&HeaderValue>,
     tenants: &Tenants,
-) -> Result<Option<Caller>, Fault> {
+) -> Result<Option<Caller>, ServiceError> {
     match header
         .and_then(|value| value.to_str().ok())
         .and_then(bearer)

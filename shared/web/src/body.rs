@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use bytes::Bytes;
-use domain::{Fault, FaultKind};
+use domain::{ErrorKind, ServiceError};
 use futures::StreamExt;
 use http::{HeaderMap, header};
 use http_body_util::BodyExt;
@@ -33,7 +33,7 @@ pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
 ///
 /// Fails with 415 if the body is of another content type, or encoded; with 413 above
 /// [`JSON_BYTES`]; with 400 if the body ends early.
-pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, Fault> {
+pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, ServiceError> {
     let is_typed = headers.contains_key(header::CONTENT_TYPE);
     if let Err(encoded) = require_unencoded(headers) {
         drain(body).await;
@@ -67,7 +67,7 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
 }
 
 /// Fails with 415 if a body is encoded; `identity` is no encoding (RFC 9110, section 8.4.1).
-pub fn require_unencoded(headers: &HeaderMap) -> Result<(), Fault> {
+pub fn require_unencoded(headers: &HeaderMap) -> Result<(), ServiceError> {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
         return Err(unsupported(
@@ -84,26 +84,26 @@ fn is_json(headers: &HeaderMap) -> bool {
     })
 }
 
-fn not_json() -> Fault {
+fn not_json() -> ServiceError {
     unsupported("The content type must be application/json.")
 }
 
-fn unsupported(message: &'static str) -> Fault {
-    Fault::new(FaultKind::UnsupportedMediaType, message)
+fn unsupported(message: &'static str) -> ServiceError {
+    ServiceError::new(ErrorKind::UnsupportedMediaType, message)
 }
 
-async fn read_bounded(body: Body) -> Result<Bytes, Fault> {
+async fn read_bounded(body: Body) -> Result<Bytes, ServiceError> {
     let mut stream = body.into_data_stream();
     let mut read = Vec::new();
     while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|_| Fault::malformed("The body ended early."))?;
+        let chunk = chunk.map_err(|_| ServiceError::malformed("The body ended early."))?;
         if read.len() + chunk.len() > JSON_BYTES {
             drain(Body::from_stream(stream)).await;
             let message = format!(
                 "The body must not be greater than {} kilobytes.",
                 JSON_BYTES >> 10
             );
-            return Err(Fault::new(FaultKind::TooLarge, message));
+            return Err(ServiceError::new(ErrorKind::TooLarge, message));
         }
         read.extend_from_slice(&chunk);
     }

@@ -5,13 +5,14 @@ use std::{future::Future, marker::PhantomData};
 
 use axum::extract::{FromRef, FromRequestParts};
 use domain::{
-    Fault, File, FileId, FolderId, Role, Sources, SpaceId, UploadConfig, UploadConfigId, Violation,
+    Env, FieldError, File, FileId, FolderId, Role, ServiceError, SpaceId, UploadConfig,
+    UploadConfigId,
 };
 use http::request::Parts;
 use schemars::JsonSchema;
-use tenant::{Caller, FolderWithChain, READS_CONFIGS, Space, Tenants};
+use tenant::{Caller, READS_CONFIGS, ResolvedFolder, Space, Tenants};
 
-use crate::{Authenticated, Edge, Failure, path_parameter};
+use crate::{ApiError, ApiState, Authenticated, path_parameter};
 
 /// Something that is done in a space, and the least role that may do it.
 pub trait Action: Send + Sync + 'static {
@@ -65,7 +66,7 @@ pub struct ResourceId(pub String);
 
 impl ResourceId {
     /// Takes any text.
-    pub fn parse(text: &str) -> Result<ResourceId, Violation> {
+    pub fn parse(text: &str) -> Result<ResourceId, FieldError> {
         Ok(ResourceId(text.to_owned()))
     }
 }
@@ -74,7 +75,7 @@ impl ResourceId {
 pub(crate) const ID_PARAMETER: &str = "id";
 
 /// What the `{id}` of a path names, and the space it is in.
-pub trait Subject: Sized + Send {
+pub trait Resource: Sized + Send {
     /// Its id.
     type Id: JsonSchema;
 
@@ -83,60 +84,60 @@ pub trait Subject: Sized + Send {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> impl Future<Output = Result<Option<(Space, Self)>, Fault>> + Send;
+    ) -> impl Future<Output = Result<Option<(Space, Self)>, ServiceError>> + Send;
 }
 
 /// The path names the space itself.
-impl Subject for () {
+impl Resource for () {
     type Id = SpaceId;
 
     async fn find(
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, ())>, Fault> {
+    ) -> Result<Option<(Space, ())>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         Ok(tenants.space(caller, id).await?.map(|space| (space, ())))
     }
 }
 
 /// The path or the body names a file.
-impl Subject for File {
+impl Resource for File {
     type Id = FileId;
 
     async fn find(
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, File)>, Fault> {
+    ) -> Result<Option<(Space, File)>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
     }
 }
 
 /// The path names a folder.
-impl Subject for FolderWithChain {
+impl Resource for ResolvedFolder {
     type Id = FolderId;
 
     async fn find(
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, FolderWithChain)>, Fault> {
+    ) -> Result<Option<(Space, ResolvedFolder)>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.folder(caller, id).await
     }
 }
 
 /// The path or the body names an upload config.
-impl Subject for UploadConfig {
+impl Resource for UploadConfig {
     type Id = UploadConfigId;
 
     async fn find(
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, UploadConfig)>, Fault> {
+    ) -> Result<Option<(Space, UploadConfig)>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.upload_config(caller, id).await
     }
@@ -152,7 +153,7 @@ pub struct Can<A: Action, T = ()> {
     /// What the path names in the space.
     pub subject: T,
     /// Time and randomness.
-    pub sources: Sources,
+    pub env: Env,
     action: PhantomData<A>,
 }
 
@@ -161,27 +162,27 @@ impl<A: Action, T> Can<A, T> {
         caller: Caller,
         space: Space,
         subject: T,
-        sources: Sources,
-    ) -> Result<Can<A, T>, Fault> {
+        env: Env,
+    ) -> Result<Can<A, T>, ServiceError> {
         space.demand(A::LEAST)?;
         Ok(Can {
             caller,
             space,
             subject,
-            sources,
+            env,
             action: PhantomData,
         })
     }
 }
 
-impl<A: Action, T: Subject, S> FromRequestParts<S> for Can<A, T>
+impl<A: Action, T: Resource, S> FromRequestParts<S> for Can<A, T>
 where
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Can<A, T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Can<A, T>, ApiError> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let id = path_parameter(parts, ID_PARAMETER).await?;
         Ok(authenticated.for_action::<A>().can(&id).await?)

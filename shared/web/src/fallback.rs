@@ -7,10 +7,10 @@ use axum::{
     extract::Request,
     response::{IntoResponse, Response},
 };
-use domain::{Fault, FaultKind};
+use domain::{ErrorKind, ServiceError};
 use http::{HeaderValue, Method, StatusCode, header};
 
-use crate::{Failure, with_layers};
+use crate::{ApiError, with_layers};
 
 /// Seconds for which a browser may remember a preflight's answer.
 const PREFLIGHT_SECONDS: u32 = 7_200;
@@ -71,7 +71,7 @@ pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
         return if is_preflight {
             preflight(ANY_METHODS)
         } else {
-            Failure::from(Fault::not_found()).into_response()
+            ApiError::from(ServiceError::not_found()).into_response()
         };
     };
 
@@ -79,7 +79,7 @@ pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
         preflight(&allowed)
     } else {
         let message = format!("This path takes the methods {allowed}.");
-        Failure::from(Fault::new(FaultKind::MethodNotAllowed, message)).into_response()
+        ApiError::from(ServiceError::new(ErrorKind::MethodNotAllowed, message)).into_response()
     };
     insert(&mut response, header::ALLOW, &allowed);
     response

@@ -7,12 +7,12 @@
 //! Invariant: a `read` function reads every field before it looks at a result, since the schema
 //! reader returns no values.
 
-use domain::{Timestamp, Violation, Violations};
+use domain::{FieldError, FieldErrors, Timestamp};
 use schemars::JsonSchema;
 
 /// A request, or an object in it, that is read field by field.
 pub trait FromFields: Sized + Send {
-    /// Reads the fields it needs. `None` only where a violation was recorded.
+    /// Reads the fields it needs. `None` only where a field error was recorded.
     fn read(fields: &mut impl FieldReader) -> Option<Self>;
 }
 
@@ -41,7 +41,7 @@ impl<T: Clone> Patch<T> {
 /// Reads the fields of one object. Strings are trimmed, and an empty one is null. Fields that are
 /// not read are ignored.
 ///
-/// Every method returns `None` also where a violation was recorded.
+/// Every method returns `None` also where a field error was recorded.
 pub trait FieldReader: Sized {
     /// Time of the request.
     fn now(&self) -> Timestamp;
@@ -50,28 +50,28 @@ pub trait FieldReader: Sized {
     fn required<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T>;
 
     /// Reads a string that may be absent or null.
     fn optional<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T>;
 
     /// Reads a string that may be absent, but not null.
     fn present<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T>;
 
     /// Reads a string that may be absent, and that null clears.
     fn change<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Patch<T>;
 
     /// Reads true or false, which may be absent.
@@ -81,7 +81,7 @@ pub trait FieldReader: Sized {
     fn number<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(f64) -> Result<T, Violation>,
+        parse: impl FnOnce(f64) -> Result<T, FieldError>,
     ) -> Option<T>;
 
     /// Reads an integer from `min` to `max` that may be absent or null.
@@ -91,8 +91,8 @@ pub trait FieldReader: Sized {
     fn name_or_integer<T: JsonSchema>(
         &mut self,
         name: &str,
-        named: impl FnOnce(&str) -> Result<T, Violation>,
-        numbered: impl FnOnce(i64) -> Result<T, Violation>,
+        named: impl FnOnce(&str) -> Result<T, FieldError>,
+        numbered: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T>;
 
     /// Reads a string or a number as text; it may be absent or null. `T` describes it and is not
@@ -105,7 +105,7 @@ pub trait FieldReader: Sized {
         &mut self,
         name: &str,
         max: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>>;
 
     /// Reads a list of 1 to `max` strings that must be present.
@@ -113,7 +113,7 @@ pub trait FieldReader: Sized {
         &mut self,
         name: &str,
         max: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>>;
 
     /// Reads a list as [`list`](FieldReader::list) does, or one string with commas between the
@@ -122,7 +122,7 @@ pub trait FieldReader: Sized {
         &mut self,
         name: &str,
         max: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>>;
 
     /// Reads a list of at most `max` objects that may be absent or null.
@@ -143,7 +143,7 @@ pub trait FieldReader: Sized {
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
         if !self.has(name) {
-            self.violate(name, &Violation::Required);
+            self.violate(name, &FieldError::Required);
         }
         self.object(name, read)
     }
@@ -170,8 +170,8 @@ pub trait FieldReader: Sized {
     fn has(&self, name: &str) -> bool;
 
     /// Records what is wrong with a field beyond its own value.
-    fn violate(&mut self, name: &str, violation: &Violation);
+    fn violate(&mut self, name: &str, field_error: &FieldError);
 
     /// Records what is wrong with several fields.
-    fn note(&mut self, violations: Violations);
+    fn note(&mut self, field_errors: FieldErrors);
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Fault, Timestamp, Violation, Violations};
+use domain::{FieldError, FieldErrors, ServiceError, Timestamp};
 use schemars::JsonSchema;
 use serde_json::{Map, Number, Value};
 
@@ -20,7 +20,7 @@ pub struct Fields {
     /// The names of those that were given more than once.
     repeated: BTreeSet<String>,
     now: Timestamp,
-    violations: Violations,
+    field_errors: FieldErrors,
 }
 
 impl Fields {
@@ -32,7 +32,7 @@ impl Fields {
             prefix,
             repeated,
             now,
-            violations: Violations::default(),
+            field_errors: FieldErrors::default(),
         }
     }
 
@@ -56,14 +56,14 @@ impl Fields {
         name: &str,
         items: &[Value],
         most: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         if items.len() > most {
-            self.violate(name, &Violation::TooMany(most));
+            self.violate(name, &FieldError::TooMany(most));
             return None;
         }
         let read = items.iter().enumerate().map(|(index, item)| {
-            let text = item.as_str().ok_or(Violation::NotAString);
+            let text = item.as_str().ok_or(FieldError::NotAString);
             self.keep(
                 &format!("{name}.{index}"),
                 text.and_then(|text| parse(text.trim())),
@@ -75,13 +75,13 @@ impl Fields {
 
     /// The fields of an object in this one, which note what is wrong with them among its own.
     fn inner(&mut self, values: Map<String, Value>, prefix: String) -> Fields {
-        let violations = std::mem::take(&mut self.violations);
+        let field_errors = std::mem::take(&mut self.field_errors);
         Fields {
             values,
             prefix,
             repeated: BTreeSet::new(),
             now: self.now,
-            violations,
+            field_errors,
         }
     }
 
@@ -91,25 +91,25 @@ impl Fields {
     }
 
     /// Takes the value, or notes why there is none.
-    pub fn keep<T>(&mut self, name: &str, read: Result<T, Violation>) -> Option<T> {
-        self.violations
+    pub fn keep<T>(&mut self, name: &str, read: Result<T, FieldError>) -> Option<T> {
+        self.field_errors
             .keep(&format!("{}{name}", self.prefix), read)
     }
 
     /// Ends the reading: what was read, or all that is wrong.
-    pub fn finish<T>(self, read: Option<T>) -> Result<T, Fault> {
-        if !self.violations.is_empty() {
-            return Err(self.violations.into());
+    pub fn finish<T>(self, read: Option<T>) -> Result<T, ServiceError> {
+        if !self.field_errors.is_empty() {
+            return Err(self.field_errors.into());
         }
-        read.ok_or_else(|| Fault::internal("a request was refused without a reason"))
+        read.ok_or_else(|| ServiceError::internal("a request was refused without a reason"))
     }
 
-    fn string(&self, name: &str) -> Result<Option<&str>, Violation> {
+    fn string(&self, name: &str) -> Result<Option<&str>, FieldError> {
         match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(_) if self.repeated.contains(name) => Err(Violation::Repeated),
+            Some(_) if self.repeated.contains(name) => Err(FieldError::Repeated),
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
-            Some(_) => Err(Violation::NotAString),
+            Some(_) => Err(FieldError::NotAString),
         }
     }
 }
@@ -122,18 +122,18 @@ impl FieldReader for Fields {
     fn required<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
         let read = self
             .string(name)
-            .and_then(|text| parse(text.ok_or(Violation::Required)?));
+            .and_then(|text| parse(text.ok_or(FieldError::Required)?));
         self.keep(name, read)
     }
 
     fn optional<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
         let read = self
             .string(name)
@@ -144,7 +144,7 @@ impl FieldReader for Fields {
     fn present<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
         if self.values.contains_key(name) {
             self.required(name, parse)
@@ -156,7 +156,7 @@ impl FieldReader for Fields {
     fn change<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(&str) -> Result<T, Violation>,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Patch<T> {
         if !self.values.contains_key(name) {
             return Patch::Keep;
@@ -175,7 +175,7 @@ impl FieldReader for Fields {
         let read = match self.values.get(name) {
             None => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
-            Some(_) => Err(Violation::NotABoolean),
+            Some(_) => Err(FieldError::NotABoolean),
         };
         self.keep(name, read).flatten()
     }
@@ -183,13 +183,13 @@ impl FieldReader for Fields {
     fn number<T: JsonSchema>(
         &mut self,
         name: &str,
-        parse: impl FnOnce(f64) -> Result<T, Violation>,
+        parse: impl FnOnce(f64) -> Result<T, FieldError>,
     ) -> Option<T> {
         let read = match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value
                 .as_f64()
-                .ok_or(Violation::NotANumber)
+                .ok_or(FieldError::NotANumber)
                 .and_then(|number| parse(number).map(Some)),
         };
         self.keep(name, read).flatten()
@@ -197,28 +197,28 @@ impl FieldReader for Fields {
 
     fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
         let bounded = |number: i64| match number {
-            number if number < least => Err(Violation::TooSmall(least)),
-            number if number > most => Err(Violation::TooLarge(most)),
+            number if number < least => Err(FieldError::TooSmall(least)),
+            number if number > most => Err(FieldError::TooLarge(most)),
             number => Ok(number),
         };
-        self.name_or_integer(name, |_| Err(Violation::NotAnInteger), bounded)
+        self.name_or_integer(name, |_| Err(FieldError::NotAnInteger), bounded)
     }
 
     fn name_or_integer<T: JsonSchema>(
         &mut self,
         name: &str,
-        named: impl FnOnce(&str) -> Result<T, Violation>,
-        numbered: impl FnOnce(i64) -> Result<T, Violation>,
+        named: impl FnOnce(&str) -> Result<T, FieldError>,
+        numbered: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T> {
         let read = match self.values.get(name) {
             Some(Value::Number(number)) => whole(number)
-                .ok_or(Violation::NotAnInteger)
+                .ok_or(FieldError::NotAnInteger)
                 .and_then(numbered)
                 .map(Some),
             None | Some(Value::Null | Value::String(_)) => self
                 .string(name)
                 .and_then(|text| text.map(named).transpose()),
-            Some(_) => Err(Violation::NotAnInteger),
+            Some(_) => Err(FieldError::NotAnInteger),
         };
         self.keep(name, read).flatten()
     }
@@ -227,13 +227,13 @@ impl FieldReader for Fields {
         &mut self,
         name: &str,
         most: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         let items = match self.values.get(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) => items.clone(),
             Some(_) => {
-                self.violate(name, &Violation::NotAnArray);
+                self.violate(name, &FieldError::NotAnArray);
                 return None;
             }
         };
@@ -244,7 +244,7 @@ impl FieldReader for Fields {
         &mut self,
         name: &str,
         most: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         let Some(Value::String(text)) = self.values.get(name) else {
             return self.list(name, most, parse);
@@ -271,11 +271,11 @@ impl FieldReader for Fields {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) if items.len() <= most => items.clone(),
             Some(Value::Array(_)) => {
-                self.violate(name, &Violation::TooMany(most));
+                self.violate(name, &FieldError::TooMany(most));
                 return None;
             }
             Some(_) => {
-                self.violate(name, &Violation::NotAnArray);
+                self.violate(name, &FieldError::NotAnArray);
                 return None;
             }
         };
@@ -289,7 +289,7 @@ impl FieldReader for Fields {
         let read: Vec<Option<T>> = (0..list.values.len())
             .map(|index| list.required_object(&index.to_string(), &read))
             .collect();
-        self.violations = list.violations;
+        self.field_errors = list.field_errors;
         read.into_iter().collect()
     }
 
@@ -298,14 +298,14 @@ impl FieldReader for Fields {
             None | Some(Value::Null) => return None,
             Some(Value::Object(values)) => values.clone(),
             Some(_) => {
-                self.violate(name, &Violation::NotAnObject);
+                self.violate(name, &FieldError::NotAnObject);
                 return None;
             }
         };
         let prefix = format!("{}{name}.", self.prefix);
         let mut inner = self.inner(values, prefix);
         let read = read(&mut inner);
-        self.violations = inner.violations;
+        self.field_errors = inner.field_errors;
         read
     }
 
@@ -313,7 +313,7 @@ impl FieldReader for Fields {
         &mut self,
         name: &str,
         max: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         let items = if self.has(name) {
             self.list(name, max, parse)?
@@ -321,7 +321,7 @@ impl FieldReader for Fields {
             Vec::new()
         };
         let items = if items.is_empty() {
-            Err(Violation::Required)
+            Err(FieldError::Required)
         } else {
             Ok(items)
         };
@@ -335,12 +335,12 @@ impl FieldReader for Fields {
             Value::Number(number) => {
                 Some(whole(number).map_or_else(|| number.to_string(), |whole| whole.to_string()))
             }
-            _ => self.keep(name, Err(Violation::NotAString)),
+            _ => self.keep(name, Err(FieldError::NotAString)),
         }
     }
 
-    fn note(&mut self, violations: Violations) {
-        self.violations.extend(violations);
+    fn note(&mut self, field_errors: FieldErrors) {
+        self.field_errors.extend(field_errors);
     }
 
     fn only(&mut self, known: &[&str]) {
@@ -351,7 +351,7 @@ impl FieldReader for Fields {
             .cloned()
             .collect();
         for name in unknown {
-            self.violate(&name, &Violation::UnknownKey);
+            self.violate(&name, &FieldError::UnknownKey);
         }
     }
 
@@ -363,9 +363,9 @@ impl FieldReader for Fields {
         !matches!(self.string(name), Ok(None))
     }
 
-    fn violate(&mut self, name: &str, violation: &Violation) {
-        self.violations
-            .add(&format!("{}{name}", self.prefix), violation);
+    fn violate(&mut self, name: &str, field_error: &FieldError) {
+        self.field_errors
+            .add(&format!("{}{name}", self.prefix), field_error);
     }
 }
 
@@ -429,8 +429,8 @@ mod tests {
                 inner.number("number", Opacity::new)
             })
         });
-        let fault = fields.finish(name).expect_err("violations");
-        let messages = fault.violations.into_messages();
+        let error = fields.finish(name).expect_err("field_errors");
+        let messages = error.field_errors.into_messages();
         for (field, message) in [
             ("name", "The name field must be a string."),
             ("description", "The description field must be a string."),

@@ -1,6 +1,6 @@
 //! How requests name folders: by id, where `root` is none, and by a path down from there.
 
-use domain::{FolderId, FolderPath, NotAnId, ROOT_FOLDER, Violation};
+use domain::{FieldError, FolderId, FolderPath, InvalidId, ROOT_FOLDER};
 use schemars::JsonSchema;
 use tenant::FolderSelector;
 
@@ -22,13 +22,13 @@ pub struct FolderReference(pub Option<FolderId>);
 
 impl FolderReference {
     /// Parses an id or `root`.
-    pub fn parse(text: &str) -> Result<FolderReference, Violation> {
+    pub fn parse(text: &str) -> Result<FolderReference, FieldError> {
         if text == ROOT_FOLDER {
             return Ok(FolderReference(None));
         }
         text.parse()
             .map(|id| FolderReference(Some(id)))
-            .map_err(|_: NotAnId| Violation::Unknown)
+            .map_err(|_: InvalidId| FieldError::Unknown)
     }
 }
 
@@ -37,7 +37,7 @@ pub fn read_folder(fields: &mut impl FieldReader) -> Patch<FolderSelector> {
     let from = fields.change(FOLDER_ID, FolderReference::parse);
     let path = fields.optional(FOLDER_PATH, FolderPath::parse);
     if fields.has(FOLDER_PATH) && !fields.has(FOLDER_ID) {
-        fields.violate(FOLDER_ID, &Violation::RequiredWith(FOLDER_PATH));
+        fields.violate(FOLDER_ID, &FieldError::RequiredWith(FOLDER_PATH));
     }
 
     match from {

@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 
 use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{
-    ChosenIds, Completion, Fault, IdempotencyKey, IdempotencyReservation, ReservationOutcome,
-    Secret, Sources, Timestamp, Violation, Violations,
+    Completion, Env, FieldError, FieldErrors, IdSequence, IdempotencyKey, IdempotencyReservation,
+    ReservationOutcome, Secret, ServiceError, Timestamp,
 };
 use futures::FutureExt as _;
 use http::{HeaderName, request::Parts};
@@ -19,7 +19,7 @@ use serde_json::Value;
 use tenant::Tenants;
 
 use crate::{
-    Authenticated, Created, Edge, Failure, FromFields, UnreadJson, answer::created_body,
+    ApiError, ApiState, Authenticated, Created, FromFields, UnreadJson, answer::created_body,
     path::canonical_path,
 };
 
@@ -53,7 +53,7 @@ impl Replay {
 
 /// The right to do one request, with the ids of what it creates.
 pub struct Reservation {
-    ids: ChosenIds,
+    ids: IdSequence,
     /// `None` without an `Idempotency-Key`.
     kept: Option<Kept>,
 }
@@ -62,13 +62,13 @@ struct Kept {
     reservation: IdempotencyReservation,
     mark: String,
     sealing: Secret,
-    sources: Sources,
+    env: Env,
     tenants: Tenants,
 }
 
 impl Reservation {
     /// Returns the ids of what the request creates.
-    pub fn ids(&self) -> ChosenIds {
+    pub fn ids(&self) -> IdSequence {
         self.ids
     }
 
@@ -84,10 +84,10 @@ impl Reservation {
             reservation,
             mark,
             sealing,
-            sources,
+            env,
             ..
         } = self.kept.as_ref()?;
-        let response = sealing.seal(kept, mark.as_bytes(), sources);
+        let response = sealing.seal(kept, mark.as_bytes(), env);
         Some(Completion {
             reservation: reservation.clone(),
             response,
@@ -98,8 +98,8 @@ impl Reservation {
     /// request may be sent again at once; if that fails too, after the reservation's lease.
     pub async fn settle<T>(
         &self,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, Failure> {
+        work: impl Future<Output = Result<T, ApiError>>,
+    ) -> Result<T, ApiError> {
         let result = AssertUnwindSafe(work).catch_unwind().await;
         if let (
             Ok(Err(_)) | Err(_),
@@ -122,18 +122,18 @@ impl Reservation {
 #[derive(Clone)]
 pub struct IdempotencyScope {
     /// The key of the request and the secret of the caller; `None` without an `Idempotency-Key`.
-    named: Option<Result<(IdempotencyKey, Secret), Violation>>,
+    named: Option<Result<(IdempotencyKey, Secret), FieldError>>,
     /// The request's path, in its one spelling.
     pub(crate) path: String,
     tenants: Tenants,
-    sources: Sources,
+    env: Env,
 }
 
 impl IdempotencyScope {
     /// Returns the scope of a request; `secret` is the caller's own, which may depend on the key.
     pub fn of(
         parts: &Parts,
-        edge: &Edge,
+        edge: &ApiState,
         secret: impl FnOnce(&IdempotencyKey) -> Secret,
     ) -> IdempotencyScope {
         let key = parts
@@ -148,7 +148,7 @@ impl IdempotencyScope {
             named: key.map(|key| key.map(named)),
             path: canonical_path(parts.uri.path()),
             tenants: edge.tenants.clone(),
-            sources: edge.sources.clone(),
+            env: edge.env.clone(),
         }
     }
 
@@ -161,16 +161,16 @@ impl IdempotencyScope {
     ///
     /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while
     /// the request is in progress.
-    pub async fn begin(&self, payload: &Value) -> Result<Begun, Fault> {
+    pub async fn begin(&self, payload: &Value) -> Result<Begun, ServiceError> {
         let Some(named) = &self.named else {
             return Ok(Begun::Proceed(Box::new(Reservation {
-                ids: ChosenIds::new(&self.sources),
+                ids: IdSequence::new(&self.env),
                 kept: None,
             })));
         };
         let (key, secret) = named
             .as_ref()
-            .map_err(|why| Violations::from((FIELD, why.clone())))?;
+            .map_err(|why| FieldErrors::from((FIELD, why.clone())))?;
 
         let name = format!("{}\n{}", self.path, key.as_str());
         let mark = hex::encode(secret.within(MARKS).mark(name.as_bytes()));
@@ -186,7 +186,7 @@ impl IdempotencyScope {
                     reservation,
                     mark,
                     sealing,
-                    sources: self.sources.clone(),
+                    env: self.env.clone(),
                     tenants,
                 };
                 Ok(Begun::Proceed(Box::new(Reservation {
@@ -196,7 +196,7 @@ impl IdempotencyScope {
             }
             ReservationOutcome::Completed(response) => {
                 let unreadable =
-                    || Fault::internal("the kept response of a request cannot be decrypted");
+                    || ServiceError::internal("the kept response of a request cannot be decrypted");
                 let response = sealing
                     .open(&response, mark.as_bytes())
                     .ok_or_else(unreadable)?;
@@ -204,28 +204,28 @@ impl IdempotencyScope {
             }
             ReservationOutcome::OtherPayload => Err(another_payload().into()),
             ReservationOutcome::InProgress(lease_ends_at) => {
-                Err(in_progress(lease_ends_at, self.sources.now()))
+                Err(in_progress(lease_ends_at, self.env.now()))
             }
         }
     }
 }
 
-fn another_payload() -> Violations {
+fn another_payload() -> FieldErrors {
     (
         FIELD,
-        Violation::Must("was used before, for a request with another payload"),
+        FieldError::Must("was used before, for a request with another payload"),
     )
         .into()
 }
 
 /// The error of a request whose first attempt still holds its lease.
-fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> Fault {
+fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> ServiceError {
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
-    let violation = Violation::Must("is that of a request in progress");
-    Fault {
+    let field_error = FieldError::Must("is that of a request in progress");
+    ServiceError {
         retry_after_seconds: Some(lease_ends_at.seconds_after(now)),
-        ..Fault::conflict(message, FIELD, violation)
+        ..ServiceError::conflict(message, FIELD, field_error)
     }
 }
 
@@ -240,8 +240,8 @@ impl<T: FromFields> IdempotentJson<T> {
     /// as before even if its fields would be refused by now.
     pub async fn once<V>(
         self,
-        work: impl AsyncFnOnce(T, &Reservation) -> Result<V, Failure>,
-    ) -> Result<Created<V>, Failure> {
+        work: impl AsyncFnOnce(T, &Reservation) -> Result<V, ApiError>,
+    ) -> Result<Created<V>, ApiError> {
         let work =
             async |(), request: T, reservation: &Reservation| work(request, reservation).await;
         self.once_authorized(async |_| Ok(()), work).await
@@ -251,9 +251,9 @@ impl<T: FromFields> IdempotentJson<T> {
     /// before each answer, so that nobody gets one from a space that they lost.
     pub async fn once_authorized<P, V>(
         mut self,
-        authorize: impl AsyncFnOnce(&T) -> Result<P, Failure>,
-        work: impl AsyncFnOnce(P, T, &Reservation) -> Result<V, Failure>,
-    ) -> Result<Created<V>, Failure> {
+        authorize: impl AsyncFnOnce(&T) -> Result<P, ApiError>,
+        work: impl AsyncFnOnce(P, T, &Reservation) -> Result<V, ApiError>,
+    ) -> Result<Created<V>, ApiError> {
         let begun = self.scope.begin(&self.body.value).await?;
         let read = T::read(&mut self.body.fields);
         let request = self.body.fields.finish(read);
@@ -280,9 +280,9 @@ impl<T: FromFields> IdempotentJson<T> {
 }
 
 impl<T: FromFields, S: Send + Sync> FromRequest<S> for IdempotentJson<T> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: HttpRequest, state: &S) -> Result<IdempotentJson<T>, Failure> {
+    async fn from_request(request: HttpRequest, state: &S) -> Result<IdempotentJson<T>, ApiError> {
         let scope = Authenticated::of(&request)?.idempotency.clone();
         let body = UnreadJson::from_request(request, state).await?;
         Ok(IdempotentJson { body, scope })

@@ -3,18 +3,18 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request as HttpRequest};
-use domain::{Fault, Timestamp};
+use domain::{ServiceError, Timestamp};
 use serde_json::Value;
 
-use crate::{Authenticated, Failure, Fields, FromFields, body::read_json};
+use crate::{ApiError, Authenticated, Fields, FromFields, body::read_json};
 
 /// A valid JSON body.
 pub struct ValidJson<T>(pub T);
 
 impl<T: FromFields, S: Send + Sync> FromRequest<S> for ValidJson<T> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: HttpRequest, state: &S) -> Result<ValidJson<T>, Failure> {
+    async fn from_request(request: HttpRequest, state: &S) -> Result<ValidJson<T>, ApiError> {
         let mut body = UnreadJson::<T>::from_request(request, state).await?;
         let read = T::read(&mut body.fields);
         Ok(ValidJson(body.fields.finish(read)?))
@@ -32,10 +32,10 @@ pub struct UnreadJson<T> {
 }
 
 impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: HttpRequest, _state: &S) -> Result<UnreadJson<T>, Failure> {
-        let now = Authenticated::of(&request)?.sources().now();
+    async fn from_request(request: HttpRequest, _state: &S) -> Result<UnreadJson<T>, ApiError> {
+        let now = Authenticated::of(&request)?.env().now();
         let (fields, value) = read_fields(request, now).await?;
         Ok(UnreadJson {
             fields,
@@ -46,12 +46,17 @@ impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
 }
 
 /// Reads a JSON object, both as fields and as it is.
-pub async fn read_fields(request: HttpRequest, now: Timestamp) -> Result<(Fields, Value), Fault> {
+pub async fn read_fields(
+    request: HttpRequest,
+    now: Timestamp,
+) -> Result<(Fields, Value), ServiceError> {
     let (parts, body) = request.into_parts();
     let bytes = read_json(&parts.headers, body).await?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(values)) => Ok((Fields::of(values.clone(), now), Value::Object(values))),
-        Ok(_) => Err(Fault::malformed("The body must be a JSON object.")),
-        Err(error) => Err(Fault::malformed(format!("The body is not JSON: {error}."))),
+        Ok(_) => Err(ServiceError::malformed("The body must be a JSON object.")),
+        Err(error) => Err(ServiceError::malformed(format!(
+            "The body is not JSON: {error}."
+        ))),
     }
 }

@@ -9,11 +9,11 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
-use domain::{Allowance, Fault};
+use domain::{RateLimitStatus, ServiceError};
 use http::{HeaderValue, header};
 use tower_http::catch_panic::CatchPanicLayer;
 
-use crate::{Failure, exchange::Exchange};
+use crate::{ApiError, request_state::RequestState};
 
 /// The headers of ours that scripts may read.
 const EXPOSED: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, Idempotent-Replayed, \
@@ -32,13 +32,13 @@ async fn around(mut request: Request, next: Next) -> Response {
         telemetry::record_route(route.as_str());
     }
 
-    let exchange = Exchange::default();
+    let exchange = RequestState::default();
     request.extensions_mut().insert(exchange.clone());
     let mut response = next.run(request).await;
 
     // A request may be refused by another limit than the one that it was counted by first.
-    if let Some(allowance) = response.extensions_mut().remove::<Allowance>() {
-        exchange.note_allowance(allowance);
+    if let Some(rate_limit) = response.extensions_mut().remove::<RateLimitStatus>() {
+        exchange.note_allowance(rate_limit);
     }
 
     let headers = response.headers_mut();
@@ -61,7 +61,7 @@ async fn around(mut request: Request, next: Next) -> Response {
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let text = panic.downcast_ref::<&str>().copied();
     let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    Failure::from(Fault::internal(format!(
+    ApiError::from(ServiceError::internal(format!(
         "panicked: {}",
         text.unwrap_or_default()
     )))

@@ -47,7 +47,7 @@
 //!   the same filters, and the keys of one owner. Any other is a 422. A page may hold fewer items
 //!   than its limit, also none: `next_cursor` says whether there are more.
 //! - An error is `{"message": "…", "errors": {"field": ["…"]}}`. `errors` names every field at
-//!   fault, all of them together, nested ones with dots, and is `{}` where none is.
+//!   error, all of them together, nested ones with dots, and is `{}` where none is.
 //!
 //! | status | when | and |
 //! | --- | --- | --- |
@@ -226,12 +226,11 @@
 //! without `data`.
 
 mod answer;
+mod api_state;
 mod authenticated;
 mod body;
 mod can;
-mod edge;
 mod endpoint;
-mod exchange;
 mod expiration;
 mod fallback;
 mod field_reader;
@@ -243,18 +242,21 @@ mod layers;
 pub mod openapi;
 mod page;
 mod path;
+mod request_state;
 mod settings;
 mod views;
 
-pub use answer::{Accepted, Created, CreatedUnwrapped, Data, Failure, NoContent};
-pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, caller_of, has_key};
+pub use answer::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
+pub use api_state::{ApiState, RateLimitTier};
+pub use authenticated::{
+    AccountHolder, AnyRole, Authenticated, SpaceQuery, authenticate_optional, has_key,
+};
 pub use body::{DRAIN_BYTES, content_type, drain, require_unencoded};
 pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys,
     ManageSpace, ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs,
-    ResourceId, Subject, Upload,
+    Resource, ResourceId, Upload,
 };
-pub use edge::{Edge, Tier};
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
 pub use expiration::expires_seconds;
 pub use fallback::not_found_router;

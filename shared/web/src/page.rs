@@ -10,13 +10,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Cursor, Fault, Listing, Secret, Timestamp, Violation};
+use domain::{Cursor, FieldError, Listing, Secret, ServiceError, Timestamp};
 use http::{Uri, request::Parts};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Authenticated, Edge, Failure, FieldReader, Fields, FromFields};
+use crate::{ApiError, ApiState, Authenticated, FieldReader, Fields, FromFields};
 
 /// Items on a page, where the request names no number.
 const DEFAULT_LIMIT: u16 = 20;
@@ -41,7 +41,7 @@ impl Cursors {
         Cursors(master)
     }
 
-    async fn secret(&self) -> Result<Secret, Fault> {
+    async fn secret(&self) -> Result<Secret, ServiceError> {
         Ok(self.0.get().await?.derive(PURPOSE))
     }
 }
@@ -97,7 +97,7 @@ impl PageRequest {
 
     fn read(path: &str, fields: &mut Fields, list: List) -> PageRequest {
         let PageParameters { limit, cursor } = PageParameters::read(fields);
-        let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(Violation::Unknown));
+        let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(FieldError::Unknown));
         let cursor = cursor.and_then(|cursor| fields.keep(CURSOR, cursor));
         PageRequest {
             path: path.to_owned(),
@@ -132,13 +132,13 @@ impl PageParameters {
 struct Limit(u16);
 
 impl Limit {
-    fn parse(text: &str) -> Result<Limit, Violation> {
-        let number: i64 = text.parse().map_err(|_| Violation::NotAnInteger)?;
+    fn parse(text: &str) -> Result<Limit, FieldError> {
+        let number: i64 = text.parse().map_err(|_| FieldError::NotAnInteger)?;
         match u16::try_from(number) {
-            Ok(0) => Err(Violation::TooSmall(1)),
+            Ok(0) => Err(FieldError::TooSmall(1)),
             Ok(number) if number <= MOST_LIMIT => Ok(Limit(number)),
-            Err(_) if number < 1 => Err(Violation::TooSmall(1)),
-            _ => Err(Violation::TooLarge(MOST_LIMIT.into())),
+            Err(_) if number < 1 => Err(FieldError::TooSmall(1)),
+            _ => Err(FieldError::TooLarge(MOST_LIMIT.into())),
         }
     }
 }
@@ -199,13 +199,13 @@ fn list_name(by: &Authenticated, query: &str) -> String {
 impl<F, S> FromRequestParts<S> for ListQuery<F>
 where
     F: FromFields,
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     Cursors: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<F>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<F>, ApiError> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let query = parts.uri.query().unwrap_or_default();
         let secret = Cursors::from_ref(state).secret().await?;
@@ -214,7 +214,7 @@ where
             name: list_name(&authenticated, query),
         };
 
-        let mut fields = query_fields(&parts.uri, authenticated.sources().now());
+        let mut fields = query_fields(&parts.uri, authenticated.env().now());
         let page = PageRequest::read(parts.uri.path(), &mut fields, list);
         let filter = F::read(&mut fields);
         Ok(ListQuery {
@@ -226,13 +226,13 @@ where
 
 impl<S> FromRequestParts<S> for PageRequest
 where
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     Cursors: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest, ApiError> {
         let query = ListQuery::<()>::from_request_parts(parts, state).await?;
         Ok(query.page)
     }
@@ -244,14 +244,14 @@ pub struct ValidQuery<T>(pub T);
 impl<T, S> FromRequestParts<S> for ValidQuery<T>
 where
     T: FromFields,
-    Edge: FromRef<S>,
+    ApiState: FromRef<S>,
     S: Send + Sync,
 {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ValidQuery<T>, Failure> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ValidQuery<T>, ApiError> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
-        let mut fields = query_fields(&parts.uri, authenticated.sources().now());
+        let mut fields = query_fields(&parts.uri, authenticated.env().now());
         let read = T::read(&mut fields);
         Ok(ValidQuery(fields.finish(read)?))
     }
@@ -304,7 +304,7 @@ mod tests {
         let mut fields = query_fields(&uri, Timestamp::from_ms(0));
         let request = PageRequest::read("/a", &mut fields, list("/a"));
         let limit = fields.finish(Some(request.listing.limit));
-        limit.map_err(|fault| format!("{:?}", fault.violations.into_messages()))
+        limit.map_err(|error| format!("{:?}", error.field_errors.into_messages()))
     }
 
     #[test]

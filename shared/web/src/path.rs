@@ -2,20 +2,20 @@
 //! thing.
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use domain::{Fault, KeyId, SpaceId};
+use domain::{KeyId, ServiceError, SpaceId};
 use http::request::Parts;
 
-use crate::Failure;
+use crate::ApiError;
 
 /// A parameter of the path. One that is no UTF-8 names nothing.
-pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, Fault> {
+pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, ServiceError> {
     let parameters = RawPathParams::from_request_parts(parts, &())
         .await
-        .map_err(|_| Fault::not_found())?;
+        .map_err(|_| ServiceError::not_found())?;
     let found = parameters.iter().find(|(key, _)| *key == name);
     found
         .map(|(_, value)| value.to_owned())
-        .ok_or_else(Fault::not_found)
+        .ok_or_else(ServiceError::not_found)
 }
 
 /// The key that the path names by its number.
@@ -27,12 +27,12 @@ impl KeyPath {
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for KeyPath {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     /// Fails with 404 if the parameter is no number.
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<KeyPath, Failure> {
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<KeyPath, ApiError> {
         let id = path_parameter(parts, KeyPath::PARAMETER).await?;
-        Ok(KeyPath(id.parse().map_err(|_| Fault::not_found())?))
+        Ok(KeyPath(id.parse().map_err(|_| ServiceError::not_found())?))
     }
 }
 

@@ -1,6 +1,8 @@
 //! What spaces, folders and files say alike of who may see them, and how.
 
-use domain::{AccessControl, Opacity, Security, Violation, Watermark, WebAddress, parse_variant};
+use domain::{
+    AccessControl, FieldError, Opacity, PublicHttpsUrl, Security, Watermark, parse_variant,
+};
 
 use crate::{FieldReader, FromFields};
 
@@ -63,7 +65,7 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
     let default = Watermark::default();
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
-        url: fields.optional("url", WebAddress::parse),
+        url: fields.optional("url", PublicHttpsUrl::parse),
         position: fields
             .optional("position", parse_variant)
             .unwrap_or(default.position),
@@ -74,7 +76,7 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
     if watermark.enabled && !fields.has("url") {
         fields.violate(
             "url",
-            &Violation::RequiredIfTrue("security.watermark.enabled"),
+            &FieldError::RequiredIfTrue("security.watermark.enabled"),
         );
     }
     watermark

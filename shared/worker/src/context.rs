@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use domain::Sources;
+use domain::Env;
 use tokio::time::Instant;
 
 /// The circumstances of one job.
 pub struct JobContext {
     /// Time and randomness.
-    pub sources: Sources,
+    pub env: Env,
     /// When the invocation is cut off, by the monotonic clock.
     pub(crate) deadline: Instant,
 }

@@ -9,7 +9,7 @@ mod context;
 use std::{any::Any, future::Future, panic::AssertUnwindSafe, pin::Pin, sync::Arc};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
-use domain::{Sources, error_chain};
+use domain::{Env, error_chain};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 use telemetry::{Meter, Outcome};
@@ -52,13 +52,13 @@ type Answer = Pin<Box<dyn Future<Output = SqsBatchResponse> + Send>>;
 impl Batch {
     /// The batches of one worker, measured by this meter. The worker takes time and randomness from
     /// these sources.
-    pub fn of<W: Worker>(worker: W, meter: Meter, sources: Sources) -> Batch {
+    pub fn of<W: Worker>(worker: W, meter: Meter, env: Env) -> Batch {
         let worker = Arc::new(worker);
         Batch(Arc::new(move |event, deadline| {
             let worker = worker.clone();
             let meter = meter.clone();
             let context = JobContext {
-                sources: sources.clone(),
+                env: env.clone(),
                 deadline,
             };
             Box::pin(async move { run(&*worker, &meter, event, &context).await })
@@ -168,12 +168,10 @@ mod tests {
     }
 
     async fn failed(worker: impl Worker, event: SqsEvent) -> Vec<String> {
-        let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
-        let meter = Meter::new("worker", "Larder", true, sources.clone());
+        let env = Env::new(Arc::new(Stopped), Arc::new(Stopped));
+        let meter = Meter::new("worker", "Larder", true, env.clone());
         let deadline = Instant::now() + TIMEOUT;
-        let answer = Batch::of(worker, meter, sources)
-            .handle(event, deadline)
-            .await;
+        let answer = Batch::of(worker, meter, env).handle(event, deadline).await;
         answer
             .batch_item_failures
             .into_iter()
@@ -226,8 +224,9 @@ mod tests {
     impl Worker for Broken {
         type Job = u32;
         async fn work(&self, _: u32, _: &JobContext) -> Result<(), Failure> {
-            let fault = domain::Fault::unavailable(domain::Fault::internal("no capacity"));
-            Err(Failure::new(fault))
+            let error =
+                domain::ServiceError::unavailable(domain::ServiceError::internal("no capacity"));
+            Err(Failure::new(error))
         }
     }
 
@@ -252,10 +251,10 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn time_left_ends_with_the_invocation() {
         let now = Instant::now();
-        let sources = Sources::new(Arc::new(Stopped), Arc::new(Stopped));
+        let env = Env::new(Arc::new(Stopped), Arc::new(Stopped));
         let left = |deadline| {
             JobContext {
-                sources: sources.clone(),
+                env: env.clone(),
                 deadline,
             }
             .time_left()

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use domain::{ChosenIds, Handle, NewSpace, Space, SpaceName, UploadConfig, UserId};
+use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
 use table::{Reason, WriteError};
 use tests::{Dump, PHOTO, Stack, Tenant, form, seconds};
@@ -320,8 +320,8 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
     let mut settings = runtime::Settings::of(&environment);
     let table = settings.table();
     let name = SpaceName::parse(name).expect("a name");
-    let sources = &environment.sources;
-    let space = Space::new(NewSpace::named(name), &mut ChosenIds::new(sources), sources);
+    let env = &environment.env;
+    let space = Space::new(NewSpace::named(name), &mut IdSequence::new(env), env);
     let space = Space {
         handle: Handle::parse(handle).expect("a handle"),
         ..space
@@ -330,7 +330,7 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
         .create_space(
             &space,
             &UploadConfig::starter(&space),
-            UserId::new(sources),
+            UserId::new(env),
             None,
         )
         .await

@@ -98,7 +98,7 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
     stack.anonymous.get(&url).await.refused(403);
 
     let signer = DeliverySigner::of(&acme).await;
-    let expires_seconds = stack.operator().sources.now().seconds() + LIFETIME_SECONDS;
+    let expires_seconds = stack.operator().env.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
     let (saved, marked) = (("download", ""), ("v", "crème & 50% of a+b = (1)*"));

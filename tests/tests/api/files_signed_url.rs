@@ -113,7 +113,7 @@ async fn an_address_says_what_was_asked_and_is_signed_for_that() {
             .post(&route(&file), body.clone())
             .await
             .ok();
-        let expires = stack.operator().sources.now().seconds() + minutes * 60;
+        let expires = stack.operator().env.now().seconds() + minutes * 60;
         let expires_at = Timestamp::from_ms(expires * MS_PER_SECOND).rfc3339();
         assert_eq!(
             made,

@@ -63,7 +63,7 @@ fn taken() -> Value {
 async fn a_folder_is_made_shown_and_renamed() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let made_at = stack.operator().sources.now().rfc3339();
+    let made_at = stack.operator().env.now().rfc3339();
     let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
     let photos = acme.client.post("/folders", body).await.created();
     let id = text(&photos["id"]);
@@ -109,7 +109,7 @@ async fn a_folder_is_made_shown_and_renamed() {
         .ok();
     expected["name"] = json!("Pictures");
     expected["path"] = json!("Pictures/");
-    expected["updated_at"] = json!(stack.operator().sources.now().rfc3339());
+    expected["updated_at"] = json!(stack.operator().env.now().rfc3339());
     assert_eq!(renamed, expected);
     assert_eq!(shown(&acme, &photos).await, renamed);
     assert_eq!(shown(&acme, &vacation).await["path"], "Pictures/Vacation/");

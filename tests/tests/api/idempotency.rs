@@ -300,7 +300,7 @@ async fn an_answer_is_kept_for_a_day_by_the_clock() {
 async fn an_answer_is_kept_though_its_request_would_be_refused_by_now() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let end = stack.operator().sources.now().plus_ms(600_000).rfc3339();
+    let end = stack.operator().env.now().plus_ms(600_000).rfc3339();
     let creation = Creation::json(
         &acme.client,
         &keys(&acme),

@@ -9,8 +9,8 @@ use runtime::{ConfigurationError, Environment, Settings};
 use serde_json::{Value, json};
 use tests::{Answer, DYNAMODB_TRIES, Dump, Stack, StackOptions, Tenant, seconds};
 use web::{
-    Authenticated, Created, Edge, Failure, FieldReader, FromFields, IdempotentJson, Tier,
-    with_layers,
+    ApiError, ApiState, Authenticated, Created, FieldReader, FromFields, IdempotentJson,
+    RateLimitTier, with_layers,
 };
 
 use super::idempotency::{Creation, creations, demand_first, demand_replay};
@@ -406,11 +406,11 @@ async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends() {
 /// A function `folders` whose one endpoint creates nothing: its handler panics.
 fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = Edge::read(&mut settings, Tier::Admin);
+    let edge = ApiState::read(&mut settings, RateLimitTier::Admin);
     settings.finish()?;
 
     let create =
-        async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, Failure> {
+        async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, ApiError> {
             body.once(async |_, _| panic!("on purpose")).await
         };
     Ok(with_layers(

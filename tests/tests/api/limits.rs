@@ -36,7 +36,7 @@ async fn limited(admin: u32, upload: u32) -> Stack {
 
 /// Milliseconds that are left of the present window.
 fn left_ms(stack: &Stack) -> i64 {
-    WINDOW_MS - stack.operator().sources.now().ms() % WINDOW_MS
+    WINDOW_MS - stack.operator().env.now().ms() % WINDOW_MS
 }
 
 /// Moves the clock to so many milliseconds before the end of a window.
@@ -51,7 +51,7 @@ fn wait_until_left(stack: &Stack, wanted_ms: i64) {
 #[track_caller]
 fn demand_told(stack: &Stack, answer: &Answer, tier: &str, most: u64, remaining: u64) {
     let resets_in = (left_ms(stack) + 999) / 1_000;
-    let resets_at = (stack.operator().sources.now().ms() + left_ms(stack)) / 1_000;
+    let resets_at = (stack.operator().env.now().ms() + left_ms(stack)) / 1_000;
     let expected = [
         most.to_string(),
         remaining.to_string(),
@@ -173,7 +173,7 @@ async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let unknown = domain::KeySecret::new(&stack.operator().sources);
+    let unknown = domain::KeySecret::new(&stack.operator().env);
     for key in ["nonsense", unknown.reveal()] {
         demand_nothing_told(&stack.anonymous.with_key(key).get(&space).await.demand(401));
         demand_nothing_told(

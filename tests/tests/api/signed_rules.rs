@@ -238,7 +238,7 @@ async fn each_address_has_a_limit_of_its_own() {
         let told = ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| answer.header(name));
         assert_eq!(told, ["3", remaining]);
     }
-    let left_ms = WINDOW_MS - stack.operator().sources.now().ms() % WINDOW_MS;
+    let left_ms = WINDOW_MS - stack.operator().env.now().ms() % WINDOW_MS;
     let left_seconds = u64::try_from((left_ms + 999) / 1_000).expect("it is not over");
     let refused = [
         signer.send(&one).await,

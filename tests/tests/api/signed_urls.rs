@@ -85,7 +85,7 @@ async fn the_secret_before_the_present_one_verifies_for_a_day() {
     let shown = rotated(&first).await;
     let second = successor(&first, &shown);
     assert_ne!(first.secret, second.secret);
-    let ends_at = stack.operator().sources.now().plus_ms(DAY_MS).rfc3339();
+    let ends_at = stack.operator().env.now().plus_ms(DAY_MS).rfc3339();
     let previous = json!({"kid": "1", "secret": first.secret, "expires_at": ends_at});
     assert_eq!(
         shown,
@@ -209,7 +209,7 @@ async fn an_address_is_made_as_it_is_documented() {
         let made = generate(client, &signer.config.to_lowercase(), more)
             .await
             .ok();
-        let expires = stack.operator().sources.now().seconds() + minutes * 60;
+        let expires = stack.operator().env.now().seconds() + minutes * 60;
         let parameters = with(signer.parameters(&stack), "expires", &expires.to_string());
         let parameters = said
             .iter()

@@ -141,7 +141,7 @@ impl Signer {
 
     /// What an address for half an hour says at least.
     pub(super) fn parameters(&self, stack: &Stack) -> Parameters {
-        let expires = stack.operator().sources.now().seconds() + LIFETIME_SECONDS;
+        let expires = stack.operator().env.now().seconds() + LIFETIME_SECONDS;
         let parameters = [
             ("upload_config_id", self.config.clone()),
             ("kid", self.kid.clone()),

@@ -89,7 +89,7 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
     let base_url = stack.cloud.api_url();
-    let expires = (stack.operator().sources.now().seconds() + 1_800).to_string();
+    let expires = (stack.operator().env.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
     let (named, typed) = (format!("filename={name}"), "content_type=image/jpeg");
     let (acme, config) = (signer.acme.id.as_str(), signer.config.as_str());

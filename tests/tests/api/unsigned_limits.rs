@@ -17,7 +17,7 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Seconds that are left of the present window, rounded up.
 fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
-    let left_ms = window_ms - stack.operator().sources.now().ms() % window_ms;
+    let left_ms = window_ms - stack.operator().env.now().ms() % window_ms;
     u64::try_from((left_ms + 999) / 1_000).expect("it is not over")
 }
 
@@ -127,7 +127,7 @@ async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers() {
         "\"unsigned\";q=300;w=60"
     );
     let left = left_seconds(&stack, HOUR_MS);
-    let hour = stack.operator().sources.now().ms() / HOUR_MS + 1;
+    let hour = stack.operator().env.now().ms() / HOUR_MS + 1;
 
     let before_the_body = open.send_form(Form::new().text("no", "file")).await;
     let in_the_transaction = open.send_named("order 7", form(photo())).await;

@@ -4,7 +4,7 @@
 use axum::extract::State;
 use domain::{AccessControl, File};
 use web::{
-    AccessControlChange, Can, Data, Endpoint, Failure, FileView, ManageFileAccess, ValidJson,
+    AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
 };
 
 use crate::{Files, shown::shown};
@@ -28,14 +28,14 @@ pub(crate) async fn set(
     can: Can<ManageFileAccess, File>,
     State(files): State<Files>,
     ValidJson(set): ValidJson<AccessControlChange>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     change(can, &files, |before| set.access_control().or(before)).await
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFileAccess, File>,
     State(files): State<Files>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     change(can, &files, |_| None).await
 }
 
@@ -43,7 +43,7 @@ async fn change(
     can: Can<ManageFileAccess, File>,
     files: &Files,
     to: impl Fn(Option<AccessControl>) -> Option<AccessControl>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     let set = |file: &mut File| {
         file.access_control = to(file.access_control);
         Ok(())

@@ -1,9 +1,9 @@
 //! `GET /files/by-ref`: get the newest file with a reference.
 
 use axum::extract::State;
-use domain::{Fault, Reference};
+use domain::{Reference, ServiceError};
 use web::{
-    Authenticated, Data, Endpoint, Failure, FieldReader, FileView, FromFields, ReadFiles,
+    ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, ReadFiles,
     SpaceQuery, ValidQuery,
 };
 
@@ -36,12 +36,12 @@ pub(crate) async fn by_ref(
     auth: Authenticated<ReadFiles>,
     State(files): State<Files>,
     ValidQuery(query): ValidQuery<ReferenceQuery>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     let can = auth.authorize_list(&query.space).await?;
     let file = can
         .space
         .file_by_reference(&query.reference)
         .await?
-        .ok_or_else(Fault::not_found)?;
+        .ok_or_else(ServiceError::not_found)?;
     Ok(Data(shown(&can.space, &file, &files.cdn_url).await?))
 }

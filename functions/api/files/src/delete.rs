@@ -1,8 +1,8 @@
 //! `DELETE /files/:id`, and `DELETE /files` with the id in the query or the body: delete a file.
 
 use axum::extract::State;
-use domain::{File, Violation, Violations};
-use web::{Authenticated, Can, Endpoint, Failure, ManageFiles, NoContent, ValidJson, ValidQuery};
+use domain::{FieldError, FieldErrors, File};
+use web::{ApiError, Authenticated, Can, Endpoint, ManageFiles, NoContent, ValidJson, ValidQuery};
 
 use crate::{
     Files,
@@ -22,8 +22,8 @@ pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
 pub(crate) async fn delete(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
-) -> Result<NoContent, Failure> {
-    can.space.demand_file(&can.subject, &can.caller)?;
+) -> Result<NoContent, ApiError> {
+    can.space.require_file(&can.subject, &can.caller)?;
     can.space.delete_file(can.subject, &files.purge).await?;
     Ok(NoContent)
 }
@@ -34,12 +34,12 @@ pub(crate) async fn delete_named(
     state: State<Files>,
     ValidQuery(query): ValidQuery<FileName>,
     ValidJson(body): ValidJson<FileName>,
-) -> Result<NoContent, Failure> {
+) -> Result<NoContent, ApiError> {
     query.require_same(&body)?;
     let id = query
         .id
         .or(body.id)
-        .ok_or_else(|| Violations::from((ID, Violation::Required)))?;
+        .ok_or_else(|| FieldErrors::from((ID, FieldError::Required)))?;
 
     delete(auth.can(&id).await?, state).await
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::File;
-use web::{Can, Data, Endpoint, Failure, FileView, ReadFiles};
+use web::{ApiError, Can, Data, Endpoint, FileView, ReadFiles};
 
 use crate::{Files, shown::shown};
 
@@ -11,6 +11,6 @@ pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a 
 pub(crate) async fn get(
     can: Can<ReadFiles, File>,
     State(files): State<Files>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     Ok(Data(shown(&can.space, &can.subject, &files.cdn_url).await?))
 }

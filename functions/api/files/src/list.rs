@@ -3,12 +3,12 @@
 
 use axum::extract::State;
 use domain::{
-    Fault, File, FileFilter, FolderId, InFolder, NamePrefix, Tag, Violation, Violations,
+    FieldError, FieldErrors, File, FileFilter, FolderId, InFolder, NamePrefix, ServiceError, Tag,
     parse_variant,
 };
 use tenant::Space;
 use web::{
-    Authenticated, Endpoint, FOLDER_ID, Failure, FieldReader, FileView, FolderReference,
+    ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
     FromFields, ListQuery, Page, ReadFiles, SpaceQuery,
 };
 
@@ -49,7 +49,7 @@ pub(crate) async fn list(
         page: request,
         filter: FileQuery { space, filter },
     }: ListQuery<FileQuery>,
-) -> Result<Page<FileView>, Failure> {
+) -> Result<Page<FileView>, ApiError> {
     let can = auth.authorize_list(&space).await?;
     require_folder(&can.space, filter.folder.flatten()).await?;
     let page = can.space.list_files(&filter, request.listing()).await?;
@@ -70,12 +70,12 @@ pub(crate) async fn list(
     Ok(request.page(page, view))
 }
 
-async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), Fault> {
+async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), ServiceError> {
     let Some(folder) = folder else { return Ok(()) };
     let is_there = space.has_folder(folder).await?;
     if is_there {
         Ok(())
     } else {
-        Err(Violations::from((FOLDER_ID, Violation::Unknown)).into())
+        Err(FieldErrors::from((FOLDER_ID, FieldError::Unknown)).into())
     }
 }

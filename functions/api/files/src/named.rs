@@ -1,6 +1,6 @@
 //! Files that a request names in its query or its body.
 
-use domain::{Violation, Violations};
+use domain::{FieldError, FieldErrors};
 use web::{FieldReader, FromFields, ResourceId};
 
 /// The field and the query parameter that name a file.
@@ -21,12 +21,12 @@ impl FromFields for FileName {
 
 impl FileName {
     /// Fails with 422 if both name a file, and not the same one; upper and lower case are the same.
-    pub(crate) fn require_same(&self, other: &FileName) -> Result<(), Violations> {
+    pub(crate) fn require_same(&self, other: &FileName) -> Result<(), FieldErrors> {
         let differs = |one: &String, other: &String| !one.eq_ignore_ascii_case(other);
         match (&self.id, &other.id) {
             (Some(one), Some(other)) if differs(one, other) => Err((
                 ID,
-                Violation::Must("must be the same wherever the request names it"),
+                FieldError::Must("must be the same wherever the request names it"),
             )
                 .into()),
             _ => Ok(()),

@@ -1,6 +1,6 @@
 //! Refuses changes by which a user would lower the protection of a file. Only admins may lower it.
 
-use domain::{Fault, File, FolderChain, FolderId, Protection, Role};
+use domain::{File, FolderChain, FolderId, Protection, Role, ServiceError};
 use tenant::Space;
 
 /// Where a file is before a change and after it, as read for one request.
@@ -18,20 +18,22 @@ impl ProtectionCheck<'_> {
     /// Fails with 403 if the caller is no admin and delivery would protect the file less than
     /// before. Fails with 503 if that cannot be compared, since another request has moved the file
     /// in the meantime.
-    pub(crate) fn require_allowed(&self, from: &File, to: &File) -> Result<(), Fault> {
+    pub(crate) fn require_allowed(&self, from: &File, to: &File) -> Result<(), ServiceError> {
         let is_same = (from.folder_id(), from.delivery_type) == (to.folder_id(), to.delivery_type);
         if is_same || self.space.role() >= Role::Admin {
             return Ok(());
         }
         if from.folder_id() != self.folder_before {
-            return Err(Fault::contended("another request has moved the file"));
+            return Err(ServiceError::contended(
+                "another request has moved the file",
+            ));
         }
 
         let record = self.space.record();
         let before = Protection::of(from, self.before, record);
         let after = Protection::of(to, self.after.or(self.before), record);
         if after.is_lowered_from(before) {
-            return Err(Fault::forbidden(
+            return Err(ServiceError::forbidden(
                 "This change lowers the protection of the file, which needs the role admin or a higher one.",
             ));
         }

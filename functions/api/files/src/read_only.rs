@@ -1,6 +1,6 @@
 //! What of a file's record callers may send back and not change.
 
-use domain::{Violation, Violations};
+use domain::{FieldError, FieldErrors};
 use serde_json::Value;
 use web::FileView;
 
@@ -20,15 +20,15 @@ const CHANGEABLE: [&str; 10] = [
     "updated_at",
 ];
 
-/// Returns the violations of a request that would change read-only fields.
-pub(crate) fn violations(request: &Value, view: &FileView) -> Violations {
+/// Returns the field errors of a request that would change read-only fields.
+pub(crate) fn field_errors(request: &Value, view: &FileView) -> FieldErrors {
     let record = serde_json::to_value(view).unwrap_or_default();
-    let mut violations = Violations::default();
+    let mut field_errors = FieldErrors::default();
     for (field, value) in record.as_object().into_iter().flatten() {
         let is_changed = request.get(field).is_some_and(|given| given != value);
         if is_changed && !CHANGEABLE.contains(&field.as_str()) {
-            violations.add(field, &Violation::ReadOnly);
+            field_errors.add(field, &FieldError::ReadOnly);
         }
     }
-    violations
+    field_errors
 }

@@ -1,10 +1,14 @@
 //! A file of a space, shown with the folders around it.
 
-use domain::{Fault, File};
+use domain::{File, ServiceError};
 use tenant::Space;
 use web::FileView;
 
-pub(crate) async fn shown(space: &Space, file: &File, cdn_url: &str) -> Result<FileView, Fault> {
+pub(crate) async fn shown(
+    space: &Space,
+    file: &File,
+    cdn_url: &str,
+) -> Result<FileView, ServiceError> {
     let folders = space.folder_chain(file.folder.as_ref()).await?;
     Ok(FileView::of(
         file,

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use web::{
-    Can, Data, Endpoint, Failure, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson,
+    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson,
     expires_seconds, file_url,
 };
 
@@ -84,8 +84,8 @@ impl FromFields for SignUrlRequest {
         let given = parameters
             .iter()
             .map(|(name, value)| (*name, value.as_str()));
-        if let Err(violations) = validate_transformation(given) {
-            fields.note(violations);
+        if let Err(field_errors) = validate_transformation(given) {
+            fields.note(field_errors);
         }
         if fields.boolean(DOWNLOAD) == Some(true) {
             parameters.push((DOWNLOAD, "1".to_owned()));
@@ -109,7 +109,7 @@ pub(crate) async fn signed_url(
     can: Can<ReadFiles, File>,
     State(files): State<Files>,
     ValidJson(request): ValidJson<SignUrlRequest>,
-) -> Result<Data<SignedUrlView>, Failure> {
+) -> Result<Data<SignedUrlView>, ApiError> {
     let SignUrlRequest {
         expires_seconds,
         parameters,

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use domain::{
-    DeliveryType, File, FolderChain, OriginalName, Reference, TAGS, Tag, ValidationRules,
-    Violation, Violations, demand_harmless_name, parse_variant,
+    DeliveryType, FieldError, FieldErrors, File, FolderChain, OriginalName, Reference, TAGS, Tag,
+    ValidationRules, parse_variant, require_harmless_name,
 };
 use serde_json::Value;
 use tenant::FolderSelector;
 use web::{
-    Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields,
+    ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, Fields,
     FileView, FromFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
 };
 
@@ -89,7 +89,7 @@ fn tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
     if !fields.is_given("tags") {
         return None;
     }
-    Some(Tag::each_once(
+    Some(Tag::dedup(
         fields.list("tags", TAGS, Tag::parse).unwrap_or_default(),
     ))
 }
@@ -98,7 +98,7 @@ pub(crate) async fn update(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
     body: UnreadJson<UpdateFile>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     change(can, &files, body.fields, &body.value).await
 }
 
@@ -107,11 +107,11 @@ pub(crate) async fn update_named(
     State(files): State<Files>,
     ValidQuery(query): ValidQuery<FileName>,
     mut body: UnreadJson<UpdateNamedFile>,
-) -> Result<Data<FileView>, Failure> {
+) -> Result<Data<FileView>, ApiError> {
     let id = body.fields.required(ID, ResourceId::parse).map(|id| id.0);
     let Some(id) = id else {
         UpdateFile::read(&mut body.fields);
-        return body.fields.finish(None).map_err(Failure::from);
+        return body.fields.finish(None).map_err(ApiError::from);
     };
     let named = FileName {
         id: Some(id.clone()),
@@ -126,8 +126,8 @@ async fn change(
     files: &Files,
     mut fields: Fields,
     body: &Value,
-) -> Result<Data<FileView>, Failure> {
-    can.space.demand_file(&can.subject, &can.caller)?;
+) -> Result<Data<FileView>, ApiError> {
+    can.space.require_file(&can.subject, &can.caller)?;
     let folders_before = can.space.folder_chain(can.subject.folder.as_ref()).await?;
     let before = FileView::of(
         &can.subject,
@@ -138,7 +138,7 @@ async fn change(
 
     let stays = read_place(body, &before, &mut fields);
     let update = UpdateFile::read(&mut fields);
-    fields.note(read_only::violations(body, &before));
+    fields.note(read_only::field_errors(body, &before));
     if let Some(named) = FileName::read(&mut fields) {
         fields.note(
             named
@@ -150,12 +150,12 @@ async fn change(
         );
     }
     let Some(mut update) = update else {
-        return fields.finish(None).map_err(Failure::from);
+        return fields.finish(None).map_err(ApiError::from);
     };
     if let Some(name) = &update.original_name {
         fields.keep(
             "original_name",
-            demand_name(name, &can.subject.original_name),
+            require_name(name, &can.subject.original_name),
         );
     }
     if stays {
@@ -200,23 +200,23 @@ fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
     if is_same(FOLDER_PATH) && (is_record || is_same(FOLDER_ID)) {
         fields.forget(FOLDER_PATH);
     } else if is_record && fields.has(FOLDER_PATH) {
-        fields.violate(FOLDER_PATH, &Violation::ReadOnly);
+        fields.violate(FOLDER_PATH, &FieldError::ReadOnly);
     }
     is_same(FOLDER_ID) && !fields.has(FOLDER_PATH)
 }
 
 /// Refuses a name that something would run, unless the file came in by a config that allowed such a
 /// name.
-fn demand_name(name: &OriginalName, before: &OriginalName) -> Result<(), Violation> {
+fn require_name(name: &OriginalName, before: &OriginalName) -> Result<(), FieldError> {
     let rules = ValidationRules::default();
-    if demand_harmless_name(before, &rules).is_err() {
+    if require_harmless_name(before, &rules).is_err() {
         Ok(())
     } else {
-        demand_harmless_name(name, &rules)
+        require_harmless_name(name, &rules)
     }
 }
 
 /// What there is; what is wrong is noted.
-fn noted<T>(fields: &mut Fields, read: Option<Result<T, Violations>>) -> Option<T> {
-    read?.map_err(|violations| fields.note(violations)).ok()
+fn noted<T>(fields: &mut Fields, read: Option<Result<T, FieldErrors>>) -> Option<T> {
+    read?.map_err(|field_errors| fields.note(field_errors)).ok()
 }

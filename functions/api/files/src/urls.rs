@@ -4,7 +4,7 @@ use axum::extract::State;
 use domain::FileId;
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{Authenticated, Endpoint, Failure, FieldReader, FromFields, ValidJson, file_url};
+use web::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson, file_url};
 
 use crate::Files;
 
@@ -45,7 +45,7 @@ pub(crate) async fn urls(
     auth: Authenticated,
     State(files): State<Files>,
     ValidJson(FileIds(asked)): ValidJson<FileIds>,
-) -> Result<axum::Json<FileUrls>, Failure> {
+) -> Result<axum::Json<FileUrls>, ApiError> {
     let mut ids: Vec<FileId> = Vec::new();
     for id in asked.iter().filter_map(|id| id.parse().ok()) {
         if !ids.contains(&id) {

@@ -2,8 +2,8 @@
 //! without proof.
 
 use domain::Folder;
-use tenant::{FolderSetting, FolderWithChain};
-use web::{AccessControlChange, Can, Data, Endpoint, Failure, ManageFolders, ValidJson};
+use tenant::{FolderSetting, ResolvedFolder};
+use web::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
 
 use crate::views::FolderView;
 
@@ -23,9 +23,9 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 );
 
 pub(crate) async fn set(
-    can: Can<ManageFolders, FolderWithChain>,
+    can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(set): ValidJson<AccessControlChange>,
-) -> Result<Data<FolderView>, Failure> {
+) -> Result<Data<FolderView>, ApiError> {
     let change = |folder: &Folder| {
         FolderSetting::AccessControl(set.access_control().or(folder.access_control))
     };
@@ -34,8 +34,8 @@ pub(crate) async fn set(
 }
 
 pub(crate) async fn reset(
-    can: Can<ManageFolders, FolderWithChain>,
-) -> Result<Data<FolderView>, Failure> {
+    can: Can<ManageFolders, ResolvedFolder>,
+) -> Result<Data<FolderView>, ApiError> {
     let changed = can
         .space
         .set_folder(can.subject, |_| FolderSetting::AccessControl(None))

@@ -1,9 +1,9 @@
 //! `POST /folders`: create a folder.
 
 use domain::{FolderId, FolderName};
-use tenant::FolderWithChain;
+use tenant::ResolvedFolder;
 use web::{
-    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FolderReference, FromFields,
+    ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FolderReference, FromFields,
     IdempotentJson, ManageFolders, Reservation, ResourceId,
 };
 
@@ -39,7 +39,7 @@ impl FromFields for CreateFolder {
 pub(crate) async fn create(
     auth: Authenticated<ManageFolders>,
     body: IdempotentJson<CreateFolder>,
-) -> Result<Created<FolderView>, Failure> {
+) -> Result<Created<FolderView>, ApiError> {
     let authorize = async |request: &CreateFolder| {
         let can: Can<ManageFolders> = auth
             .authorize_reference("space_id", &request.space_id)
@@ -51,8 +51,8 @@ pub(crate) async fn create(
                           name, parent_id, ..
                       },
                       reservation: &Reservation| {
-        let view = |folder: &FolderWithChain| FolderView::of(folder, can.space.record());
-        let complete = |folder: &FolderWithChain| reservation.complete(&view(folder));
+        let view = |folder: &ResolvedFolder| FolderView::of(folder, can.space.record());
+        let complete = |folder: &ResolvedFolder| reservation.complete(&view(folder));
         let id = FolderId::chosen(&mut reservation.ids());
         let folder = can
             .space

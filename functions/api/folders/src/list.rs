@@ -1,10 +1,10 @@
 //! `GET /folders`: list the folders of a space, newest first: all of them, or those directly in one
 //! folder or in none.
 
-use domain::{Fault, FolderId, Violation, Violations};
+use domain::{FieldError, FieldErrors, FolderId, ServiceError};
 use tenant::Space;
 use web::{
-    Authenticated, Endpoint, Failure, FieldReader, FolderReference, FromFields, ListQuery, Page,
+    ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Page,
     ReadFolders, SpaceQuery,
 };
 
@@ -35,7 +35,7 @@ impl FromFields for FolderQuery {
 pub(crate) async fn list(
     auth: Authenticated<ReadFolders>,
     ListQuery { page, filter }: ListQuery<FolderQuery>,
-) -> Result<Page<FolderView>, Failure> {
+) -> Result<Page<FolderView>, ApiError> {
     let can = auth.authorize_list(&filter.space).await?;
     let parent = filter.parent.map(|parent| parent.0);
     require_folder(&can.space, parent.flatten()).await?;
@@ -44,12 +44,12 @@ pub(crate) async fn list(
     Ok(page.page(found, |folder| FolderView::of(&folder, can.space.record())))
 }
 
-async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), Fault> {
+async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), ServiceError> {
     let Some(parent) = parent else { return Ok(()) };
     let exists = space.has_folder(parent).await?;
     if exists {
         Ok(())
     } else {
-        Err(Violations::from((PARENT, Violation::Unknown)).into())
+        Err(FieldErrors::from((PARENT, FieldError::Unknown)).into())
     }
 }

@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /folders/:id/security`: set or reset the watermark of images in a folder.
 
-use tenant::{FolderSetting, FolderWithChain};
-use web::{Can, Data, Endpoint, Failure, ManageFolders, SecurityChange, ValidJson};
+use tenant::{FolderSetting, ResolvedFolder};
+use web::{ApiError, Can, Data, Endpoint, ManageFolders, SecurityChange, ValidJson};
 
 use crate::views::FolderView;
 
@@ -21,22 +21,22 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 );
 
 pub(crate) async fn set(
-    can: Can<ManageFolders, FolderWithChain>,
+    can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
-) -> Result<Data<FolderView>, Failure> {
+) -> Result<Data<FolderView>, ApiError> {
     change(can, &FolderSetting::Security(Some(security))).await
 }
 
 pub(crate) async fn reset(
-    can: Can<ManageFolders, FolderWithChain>,
-) -> Result<Data<FolderView>, Failure> {
+    can: Can<ManageFolders, ResolvedFolder>,
+) -> Result<Data<FolderView>, ApiError> {
     change(can, &FolderSetting::Security(None)).await
 }
 
 async fn change(
-    can: Can<ManageFolders, FolderWithChain>,
+    can: Can<ManageFolders, ResolvedFolder>,
     to: &FolderSetting,
-) -> Result<Data<FolderView>, Failure> {
+) -> Result<Data<FolderView>, ApiError> {
     let changed = can.space.set_folder(can.subject, |_| to.clone()).await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

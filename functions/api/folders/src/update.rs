@@ -1,9 +1,9 @@
 //! `PUT /folders/:id`: rename or move a folder.
 
 use domain::FolderName;
-use tenant::{FolderMove, FolderWithChain};
+use tenant::{FolderMove, ResolvedFolder};
 use web::{
-    Can, Data, Endpoint, Failure, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
+    ApiError, Can, Data, Endpoint, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
     ValidJson,
 };
 
@@ -30,9 +30,9 @@ impl FromFields for UpdateFolder {
 /// Changes the fields that are present. Fails with 422 if the new parent is unknown, too deep or
 /// inside the folder, or has a folder of this name.
 pub(crate) async fn update(
-    can: Can<ManageFolders, FolderWithChain>,
+    can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(UpdateFolder(to)): ValidJson<UpdateFolder>,
-) -> Result<Data<FolderView>, Failure> {
+) -> Result<Data<FolderView>, ApiError> {
     let moved = can.space.move_folder(can.subject, &to).await?;
     Ok(Data(FolderView::of(&moved, can.space.record())))
 }

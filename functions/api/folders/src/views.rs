@@ -6,7 +6,7 @@ use domain::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use tenant::FolderWithChain;
+use tenant::ResolvedFolder;
 use web::Rfc3339;
 
 /// A folder, and what is in force for what is in it.
@@ -33,7 +33,7 @@ struct FolderSecurityView {
 }
 
 impl FolderView {
-    pub(crate) fn of(found: &FolderWithChain, space: &Space) -> FolderView {
+    pub(crate) fn of(found: &ResolvedFolder, space: &Space) -> FolderView {
         let folder = found.folder();
         let security = EffectiveSecurity::of(found.chain(), space);
         FolderView {

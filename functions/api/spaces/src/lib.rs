@@ -8,15 +8,15 @@ mod views;
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
-use web::{Cursors, Edge, Register, RouterBuilder, Tier};
+use web::{ApiState, Cursors, RateLimitTier, Register, RouterBuilder};
 
 /// Rate limit that requests count against.
-pub const TIER: Tier = Tier::Admin;
+pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
 pub struct Spaces {
-    edge: Edge,
+    edge: ApiState,
     cursors: Cursors,
     purge: Queue<PurgeJob>,
     master: LazyMasterSecret,
@@ -49,7 +49,7 @@ pub fn endpoints<R: Register<Spaces>>(register: R) -> R {
 /// The function's router.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = Edge::read(&mut settings, TIER);
+    let edge = ApiState::read(&mut settings, TIER);
     let purge = settings.queue("PURGE_QUEUE_URL");
     let master = settings.master_secret();
     settings.finish()?;

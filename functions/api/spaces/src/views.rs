@@ -2,8 +2,8 @@
 
 use domain::{
     AccessControl, ApiKey, Description, FolderMode, Handle, HostName, KeyId, KeyName, KeyScope,
-    KeySecret, Role, Security, Space, SpaceId, SpaceName, Timestamp, UploadConfigId, UserId,
-    WebAddress,
+    KeySecret, PublicHttpsUrl, Role, Security, Space, SpaceId, SpaceName, Timestamp,
+    UploadConfigId, UserId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub(crate) struct SpaceView {
     enabled: bool,
     folder_mode: FolderMode,
     custom_domain: Option<HostName>,
-    webhook_url: Option<WebAddress>,
+    webhook_url: Option<PublicHttpsUrl>,
     active_upload_config_id: UploadConfigId,
     created_at: Rfc3339,
     updated_at: Rfc3339,

@@ -1,11 +1,11 @@
 //! `POST /upload-configs`: make an upload config in a space.
 
 use domain::{
-    DeliveryType, Description, NewUploadConfig, UploadConfig, UploadConfigName, Violation,
+    DeliveryType, Description, FieldError, NewUploadConfig, UploadConfig, UploadConfigName,
     parse_variant,
 };
 use web::{
-    Authenticated, Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson,
+    ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson,
     ManageUploadConfigs, Reservation, ResourceId,
 };
 
@@ -44,7 +44,7 @@ impl FromFields for CreateUploadConfig {
         if allow_unsigned && !fields.has("unsigned_restrictions") {
             fields.violate(
                 "unsigned_restrictions",
-                &Violation::RequiredIfTrue("allow_unsigned"),
+                &FieldError::RequiredIfTrue("allow_unsigned"),
             );
         }
         if allow_unsigned && is_signed {
@@ -67,13 +67,13 @@ impl FromFields for CreateUploadConfig {
 }
 
 /// A config takes signed uploads only, or strangers' too, not both.
-pub(crate) const SIGNED_AND_UNSIGNED: Violation =
-    Violation::Must("must be false when is signed is true");
+pub(crate) const SIGNED_AND_UNSIGNED: FieldError =
+    FieldError::Must("must be false when is signed is true");
 
 pub(crate) async fn create(
     auth: Authenticated<ManageUploadConfigs>,
     body: IdempotentJson<CreateUploadConfig>,
-) -> Result<Created<UploadConfigView>, Failure> {
+) -> Result<Created<UploadConfigView>, ApiError> {
     let authorize = async |request: &CreateUploadConfig| {
         let can: Can<ManageUploadConfigs> = auth
             .authorize_reference("space_id", &request.space_id)

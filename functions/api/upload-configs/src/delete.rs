@@ -3,8 +3,8 @@
 
 use domain::UploadConfig;
 use web::{
-    Authenticated, Can, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs, NoContent,
-    ValidJson,
+    ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ManageUploadConfigs,
+    NoContent, ValidJson,
 };
 
 use crate::update::identifier;
@@ -34,7 +34,7 @@ impl FromFields for DeleteUploadConfig {
 pub(crate) async fn delete(
     auth: Authenticated<ManageUploadConfigs>,
     ValidJson(DeleteUploadConfig { id }): ValidJson<DeleteUploadConfig>,
-) -> Result<NoContent, Failure> {
+) -> Result<NoContent, ApiError> {
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&id).await?;
     can.space.delete_upload_config(can.subject).await?;
     Ok(NoContent)

@@ -1,7 +1,7 @@
 //! `GET /upload-configs/:id`: get an upload config with its rules.
 
 use domain::UploadConfig;
-use web::{Can, Data, Endpoint, Failure, ReadUploadConfigs};
+use web::{ApiError, Can, Data, Endpoint, ReadUploadConfigs};
 
 use crate::views::DetailedUploadConfigView;
 
@@ -13,6 +13,6 @@ pub(crate) const GET: Endpoint = Endpoint::get(
 
 pub(crate) async fn get(
     can: Can<ReadUploadConfigs, UploadConfig>,
-) -> Result<Data<DetailedUploadConfigView>, Failure> {
+) -> Result<Data<DetailedUploadConfigView>, ApiError> {
     Ok(Data(DetailedUploadConfigView::from(&can.subject)))
 }

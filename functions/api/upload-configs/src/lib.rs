@@ -11,15 +11,15 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
-use web::{Cursors, Edge, Register, RouterBuilder, Tier};
+use web::{ApiState, Cursors, RateLimitTier, Register, RouterBuilder};
 
 /// Rate limit that requests count against.
-pub const TIER: Tier = Tier::Admin;
+pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
 pub struct UploadConfigs {
-    edge: Edge,
+    edge: ApiState,
     cursors: Cursors,
 }
 
@@ -37,7 +37,7 @@ pub fn endpoints<R: Register<UploadConfigs>>(register: R) -> R {
 /// The function's router.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = Edge::read(&mut settings, TIER);
+    let edge = ApiState::read(&mut settings, TIER);
     let cursors = Cursors::new(settings.master_secret());
     settings.finish()?;
 

@@ -1,6 +1,6 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
-use web::{Authenticated, Endpoint, Failure, ListQuery, Page, ReadUploadConfigs, SpaceQuery};
+use web::{ApiError, Authenticated, Endpoint, ListQuery, Page, ReadUploadConfigs, SpaceQuery};
 
 use crate::views::UploadConfigView;
 
@@ -17,7 +17,7 @@ pub(crate) async fn list(
         page,
         filter: space,
     }: ListQuery<SpaceQuery>,
-) -> Result<Page<UploadConfigView>, Failure> {
+) -> Result<Page<UploadConfigView>, ApiError> {
     let can = auth.authorize_list(&space).await?;
     let found = can.space.list_upload_configs(page.listing()).await?;
     Ok(page.page(found, |config| UploadConfigView::from(&config)))

@@ -1,7 +1,7 @@
 //! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read
 //! them, newest space first, and newest first within each.
 
-use web::{Authenticated, Endpoint, Failure, Page, PageRequest, ReadUploadConfigs};
+use web::{ApiError, Authenticated, Endpoint, Page, PageRequest, ReadUploadConfigs};
 
 use crate::views::UploadConfigView;
 
@@ -14,7 +14,7 @@ pub(crate) const LIST_ALL: Endpoint = Endpoint::get(
 pub(crate) async fn list_all(
     auth: Authenticated<ReadUploadConfigs>,
     page: PageRequest,
-) -> Result<Page<UploadConfigView>, Failure> {
+) -> Result<Page<UploadConfigView>, ApiError> {
     let found = auth
         .tenants()
         .list_all_upload_configs(&auth.caller, page.listing())

@@ -1,10 +1,10 @@
 //! The `config` object and the restrictions of unsigned uploads, as requests give them.
 
 use domain::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FolderPath, MetadataRules,
-    NotificationRules, Quality, REFERRERS, ReferrerPattern, SIDE_PIXELS, StorageRules, TAGS, Tag,
-    TransformationRules, UPLOADS_PER_HOUR, UnsignedRestrictions, UploadRules, ValidationRules,
-    Violation, WebAddress, parse_variant,
+    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FieldError, FolderPath,
+    MetadataRules, NotificationRules, PublicHttpsUrl, Quality, REFERRERS, ReferrerPattern,
+    SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UPLOADS_PER_HOUR,
+    UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
 };
 use web::FieldReader;
 
@@ -85,7 +85,7 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
         if let (Some(least), Some(most)) = (least, most)
             && most < least
         {
-            fields.violate(name, &Violation::TooSmall(least.into()));
+            fields.violate(name, &FieldError::TooSmall(least.into()));
         }
     }
     ValidationRules {
@@ -132,7 +132,7 @@ fn eager(fields: &mut impl FieldReader) -> Eager {
             .and_then(|pixels| u32::try_from(pixels).ok())
     });
     if !fields.has("width") && !fields.has("height") {
-        fields.violate("width", &Violation::RequiredWithout("height"));
+        fields.violate("width", &FieldError::RequiredWithout("height"));
     }
     let crop = fields.optional("crop", parse_variant).unwrap_or(Crop::Fit);
     Eager {
@@ -146,7 +146,7 @@ fn eager(fields: &mut impl FieldReader) -> Eager {
 fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
     fields.only(&["tags", "auto_tagging"]);
     MetadataRules {
-        tags: Tag::each_once(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()),
+        tags: Tag::dedup(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()),
         auto_tagging: fields.boolean("auto_tagging").unwrap_or_default(),
     }
 }
@@ -154,7 +154,7 @@ fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
 fn notifications(fields: &mut impl FieldReader) -> NotificationRules {
     fields.only(&["webhook_url", "events"]);
     NotificationRules {
-        webhook_url: fields.optional("webhook_url", WebAddress::parse),
+        webhook_url: fields.optional("webhook_url", PublicHttpsUrl::parse),
         events: fields.list("events", EVENTS, parse_variant),
     }
 }
@@ -165,7 +165,7 @@ pub(crate) fn unsigned_restrictions(fields: &mut impl FieldReader) -> Option<Uns
         fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
     let require_https = fields.boolean("require_https");
     if !fields.has("require_https") {
-        fields.violate("require_https", &Violation::Required);
+        fields.violate("require_https", &FieldError::Required);
     }
     let max_uploads_per_hour = fields.integer("max_uploads_per_hour", 1, UPLOADS_PER_HOUR);
     Some(UnsignedRestrictions {

@@ -2,11 +2,11 @@
 //! replaced as a whole.
 
 use domain::{
-    DeliveryType, Description, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadRules,
-    Violation, Violations, parse_variant,
+    DeliveryType, Description, FieldError, FieldErrors, UnsignedRestrictions, UploadConfig,
+    UploadConfigName, UploadRules, parse_variant,
 };
 use web::{
-    Authenticated, Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageUploadConfigs,
+    ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FromFields, ManageUploadConfigs,
     Patch, ResourceId, ValidJson,
 };
 
@@ -61,18 +61,18 @@ pub(crate) fn identifier(fields: &mut impl FieldReader) -> Option<String> {
     let id = fields.optional(ID, ResourceId::parse);
     let alias = fields.optional(ID_ALIAS, ResourceId::parse);
     if !fields.has(ID) && !fields.has(ID_ALIAS) {
-        fields.violate(ID, &Violation::RequiredWithout(ID_ALIAS));
+        fields.violate(ID, &FieldError::RequiredWithout(ID_ALIAS));
     }
     let differs = |(id, alias): (&ResourceId, &ResourceId)| !id.0.eq_ignore_ascii_case(&alias.0);
     if id.as_ref().zip(alias.as_ref()).is_some_and(differs) {
-        fields.violate(ID_ALIAS, &Violation::Must("must be the same as id"));
+        fields.violate(ID_ALIAS, &FieldError::Must("must be the same as id"));
     }
 
     id.or(alias).map(|id| id.0)
 }
 
 impl UpdateUploadConfig {
-    fn apply(&self, config: &mut UploadConfig) -> Result<(), Violations> {
+    fn apply(&self, config: &mut UploadConfig) -> Result<(), FieldErrors> {
         config.name = self.name.clone().unwrap_or_else(|| config.name.clone());
         self.description.apply(&mut config.description);
         config.is_signed = self.is_signed.unwrap_or(config.is_signed);
@@ -89,7 +89,7 @@ impl UpdateUploadConfig {
         if config.allow_unsigned && config.unsigned_restrictions.is_none() {
             return Err((
                 "unsigned_restrictions",
-                Violation::RequiredIfTrue("allow_unsigned"),
+                FieldError::RequiredIfTrue("allow_unsigned"),
             )
                 .into());
         }
@@ -100,7 +100,7 @@ impl UpdateUploadConfig {
 pub(crate) async fn update(
     auth: Authenticated<ManageUploadConfigs>,
     ValidJson(update): ValidJson<UpdateUploadConfig>,
-) -> Result<Data<UploadConfigView>, Failure> {
+) -> Result<Data<UploadConfigView>, ApiError> {
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&update.id).await?;
     let config = can
         .space

@@ -3,11 +3,11 @@
 
 use std::net::IpAddr;
 
-use domain::{ConfirmTokens, Fault, File, FileId, Principal, RateLimit};
+use domain::{ConfirmTokens, File, FileId, Principal, RateLimit, ServiceError};
 use http::{HeaderMap, header, request::Parts};
 use runtime::{LazyMasterSecret, Settings};
 use tenant::Space;
-use web::{Edge, Failure};
+use web::{ApiError, ApiState};
 
 /// The tier of unsigned uploads, in headers and records.
 pub(crate) const UNSIGNED: &str = "unsigned";
@@ -41,7 +41,7 @@ impl AnonymousUploads {
     }
 
     /// Returns the tokens that confirm anonymous files.
-    pub(crate) async fn tokens(&self) -> Result<ConfirmTokens, Fault> {
+    pub(crate) async fn tokens(&self) -> Result<ConfirmTokens, ServiceError> {
         Ok(ConfirmTokens::new(self.master.get().await?))
     }
 
@@ -49,16 +49,16 @@ impl AnonymousUploads {
     /// longer exists, with 403 if the token is invalid or has expired.
     pub(crate) async fn file(
         &self,
-        edge: &Edge,
+        edge: &ApiState,
         parts: &Parts,
         id: FileId,
         token: &str,
-    ) -> Result<(Space, File), Failure> {
+    ) -> Result<(Space, File), ApiError> {
         let found = edge
             .tenants
             .anonymous_file(id, token, &self.tokens().await?)
             .await?;
-        let (space, file) = found.ok_or_else(Fault::not_found)?;
+        let (space, file) = found.ok_or_else(ServiceError::not_found)?;
         let limit = if file.uploaded_by == Principal::Unsigned {
             self.limit
         } else {

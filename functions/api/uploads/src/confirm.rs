@@ -6,12 +6,12 @@
 use std::convert::Infallible;
 
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use domain::{Fault, File, FileId, FileStatus, Role, Violation, Violations};
+use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Role, ServiceError};
 use http::header;
 use ingest::Confirmed;
 use tenant::Space;
 use web::{
-    AnonymousFileView, Authenticated, Can, Data, Endpoint, Failure, FieldReader, FileView,
+    AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
     FromFields, Upload, has_key,
     openapi::{DescribeInput, Operation},
     path_parameter, read_fields,
@@ -67,7 +67,7 @@ impl FromFields for TokenFields {
 pub(crate) async fn confirm(
     State(uploads): State<Uploads>,
     ConfirmRequest(request): ConfirmRequest,
-) -> Result<Data<UploadedView>, Failure> {
+) -> Result<Data<UploadedView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let id = path_parameter(&mut parts, "fileId").await?;
     let request = Request::from_parts(parts, body);
@@ -78,7 +78,7 @@ pub(crate) async fn confirm(
     } else {
         by_token(&uploads, &id, request).await?
     };
-    space.demand_uploads()?;
+    space.require_uploads()?;
     let file = in_time(activate(&uploads, &space, file), "confirming took too long").await?;
 
     let view = if has_key {
@@ -99,7 +99,7 @@ pub(crate) async fn confirm(
     Ok(Data(view))
 }
 
-async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File), Failure> {
+async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File), ApiError> {
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
@@ -109,22 +109,26 @@ async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space,
     Ok((can.space, can.subject))
 }
 
-async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File), Failure> {
+async fn by_token(
+    uploads: &Uploads,
+    id: &str,
+    request: Request,
+) -> Result<(Space, File), ApiError> {
     let (parts, body) = request.into_parts();
     // A request without a body cannot have a token.
     if !parts.headers.contains_key(header::CONTENT_TYPE) {
-        return Err(Fault::unauthenticated().into());
+        return Err(ServiceError::unauthenticated().into());
     }
 
     let request = Request::from_parts(parts.clone(), body);
-    let (mut fields, _) = read_fields(request, uploads.edge.sources.now()).await?;
+    let (mut fields, _) = read_fields(request, uploads.edge.env.now()).await?;
     let read = TokenFields::read(&mut fields);
     let token = fields
         .finish(read)?
         .token
-        .ok_or_else(Fault::unauthenticated)?;
+        .ok_or_else(ServiceError::unauthenticated)?;
 
-    let id: FileId = id.parse().map_err(|_| Fault::not_found())?;
+    let id: FileId = id.parse().map_err(|_| ServiceError::not_found())?;
     uploads
         .anonymous
         .file(&uploads.edge, &parts, id, &token)
@@ -133,7 +137,7 @@ async fn by_token(uploads: &Uploads, id: &str, request: Request) -> Result<(Spac
 
 /// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break
 /// the rules, and with 404 if the file was removed.
-async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, Fault> {
+async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, ServiceError> {
     if file.status == FileStatus::Active {
         return Ok(file);
     }
@@ -143,25 +147,28 @@ async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, 
         Confirmed::Active(file) => Ok(*file),
         Confirmed::Absent => {
             // Another request may have refused and removed it meanwhile.
-            assets.file(file.id).await?.ok_or_else(Fault::not_found)?;
+            assets
+                .file(file.id)
+                .await?
+                .ok_or_else(ServiceError::not_found)?;
             let message = "The file has not been uploaded yet.";
-            Err(Fault::conflict(
+            Err(ServiceError::conflict(
                 message,
                 FILE,
-                Violation::Must("must be uploaded to its URL first"),
+                FieldError::Must("must be uploaded to its URL first"),
             ))
         }
-        Confirmed::Refused(violation) => {
+        Confirmed::Refused(field_error) => {
             if assets.discard(&file).await? {
-                return Err(Violations::from((FILE, violation)).into());
+                return Err(FieldErrors::from((FILE, field_error)).into());
             }
             // Another request was faster.
             assets
                 .file(file.id)
                 .await?
                 .filter(|file| file.status == FileStatus::Active)
-                .ok_or_else(Fault::not_found)
+                .ok_or_else(ServiceError::not_found)
         }
-        Confirmed::Gone => Err(Fault::not_found()),
+        Confirmed::Gone => Err(ServiceError::not_found()),
     }
 }

@@ -3,13 +3,13 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
-use domain::{FILE_BYTES, OriginalName, Violation};
+use domain::{FILE_BYTES, FieldError, OriginalName};
 use ingest::DeclaredFile;
 use mime::Mime;
 use schemars::JsonSchema;
 use serde_json::Value;
 use web::{
-    Failure, FieldReader, Fields,
+    ApiError, FieldReader, Fields,
     openapi::{DescribeInput, Operation},
     read_fields,
 };
@@ -41,24 +41,24 @@ pub(crate) struct ContentType {
 
 impl ContentType {
     /// Parses a MIME type of up to 100 characters that a header can hold.
-    pub(crate) fn parse(text: &str) -> Result<ContentType, Violation> {
+    pub(crate) fn parse(text: &str) -> Result<ContentType, FieldError> {
         if text.chars().count() > CONTENT_TYPE_CHARACTERS {
-            return Err(Violation::TooLong(CONTENT_TYPE_CHARACTERS));
+            return Err(FieldError::TooLong(CONTENT_TYPE_CHARACTERS));
         }
         if !text
             .bytes()
             .all(|byte| byte == b' ' || byte.is_ascii_graphic())
         {
-            return Err(Violation::Format);
+            return Err(FieldError::Format);
         }
-        let mime: Mime = text.parse().map_err(|_| Violation::Format)?;
+        let mime: Mime = text.parse().map_err(|_| FieldError::Format)?;
         // RFC 6838, 4.2.
         let is_name = |name: mime::Name<'_>| {
             name.as_str()
                 .starts_with(|first: char| first.is_ascii_alphanumeric())
         };
         if !is_name(mime.type_()) || !is_name(mime.subtype()) {
-            return Err(Violation::Format);
+            return Err(FieldError::Format);
         }
         Ok(ContentType {
             text: text.to_owned(),
@@ -74,9 +74,9 @@ pub(crate) struct FileName(pub(crate) String);
 
 impl FileName {
     /// Parses a name of up to 255 characters.
-    pub(crate) fn parse(text: &str) -> Result<FileName, Violation> {
+    pub(crate) fn parse(text: &str) -> Result<FileName, FieldError> {
         if text.chars().count() > FILENAME_CHARACTERS {
-            return Err(Violation::TooLong(FILENAME_CHARACTERS));
+            return Err(FieldError::TooLong(FILENAME_CHARACTERS));
         }
         Ok(FileName(text.to_owned()))
     }
@@ -91,10 +91,10 @@ pub(crate) struct PresignBody<P> {
 }
 
 impl<P: Proof> FromRequest<Uploads> for PresignBody<P> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<P>, Failure> {
-        let (fields, payload) = read_fields(request, uploads.edge.sources.now()).await?;
+    async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<P>, ApiError> {
+        let (fields, payload) = read_fields(request, uploads.edge.env.now()).await?;
         Ok(PresignBody {
             fields,
             payload,
@@ -112,7 +112,8 @@ impl<P: Proof> DescribeInput for PresignBody<P> {
     }
 }
 
-/// What a client says of a file that it is going to send; `None` only if a violation was recorded.
+/// What a client says of a file that it is going to send; `None` only if a field error was
+/// recorded.
 pub(crate) struct DeclaredFields {
     name: Option<FileName>,
     content_type: Option<ContentType>,
@@ -125,7 +126,7 @@ impl DeclaredFields {
         let name = fields.required("filename", FileName::parse);
         let content_type = fields.required(CONTENT_TYPE, ContentType::parse);
         if !fields.has("size") {
-            fields.violate("size", &Violation::Required);
+            fields.violate("size", &FieldError::Required);
         }
         let size = fields.integer("size", 1, FILE_BYTES);
         DeclaredFields {
@@ -135,7 +136,7 @@ impl DeclaredFields {
         }
     }
 
-    /// Returns the file under the limits of its grant; `None` only if a violation was recorded.
+    /// Returns the file under the limits of its grant; `None` only if a field error was recorded.
     pub(crate) fn under(self, limits: &UploadLimits, fields: &mut Fields) -> Option<DeclaredFile> {
         let ContentType {
             text: content_type,
@@ -156,7 +157,7 @@ impl DeclaredFields {
         if let Some(expected) =
             expected.filter(|expected| expected.essence_str() != file.mime.essence_str())
         {
-            fields.violate(CONTENT_TYPE, &Violation::NotOfType(expected.to_string()));
+            fields.violate(CONTENT_TYPE, &FieldError::NotOfType(expected.to_string()));
         }
         Some(file)
     }

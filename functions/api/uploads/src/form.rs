@@ -3,14 +3,14 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
-use domain::{Fault, FaultKind, OriginalName, Timestamp, Violation};
+use domain::{ErrorKind, FieldError, OriginalName, ServiceError, Timestamp};
 use http::{HeaderMap, header};
 use ingest::{ReceivedFile, Spool};
 use mime::Mime;
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
 use web::{
-    Failure, FieldReader, Fields, content_type, drain,
+    ApiError, FieldReader, Fields, content_type, drain,
     openapi::{DescribeInput, Operation},
     require_unencoded,
 };
@@ -50,14 +50,14 @@ pub(crate) struct UploadForm<P> {
 }
 
 impl<P: Proof> FromRequest<Uploads> for UploadForm<P> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
-    async fn from_request(request: Request, uploads: &Uploads) -> Result<UploadForm<P>, Failure> {
+    async fn from_request(request: Request, uploads: &Uploads) -> Result<UploadForm<P>, ApiError> {
         let shape = FormShape {
             texts: P::TEXTS,
             max_files: P::MAX_FILES,
         };
-        let mut form = read(request, shape, uploads.edge.sources.now()).await?;
+        let mut form = read(request, shape, uploads.edge.env.now()).await?;
         require_texts::<P>(&mut form.fields);
         Ok(UploadForm {
             form,
@@ -80,19 +80,19 @@ impl<P: Proof> DescribeInput for UploadForm<P> {
     }
 }
 
-/// Returns the violation of a form without a file.
-fn missing_file(max_files: usize) -> Violation {
+/// Returns the field error of a form without a file.
+fn missing_file(max_files: usize) -> FieldError {
     if max_files > 1 {
-        Violation::RequiredWithout(FILES_FIELD)
+        FieldError::RequiredWithout(FILES_FIELD)
     } else {
-        Violation::Required
+        FieldError::Required
     }
 }
 
 fn require_texts<P: Proof>(fields: &mut impl FieldReader) {
     for name in P::REQUIRED_TEXTS {
         if !fields.has(name) {
-            fields.violate(name, &Violation::Required);
+            fields.violate(name, &FieldError::Required);
         }
     }
 }
@@ -107,12 +107,12 @@ struct FormShape {
 }
 
 /// Reads a form to its end. Parts that the route does not know are skipped.
-async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form, Fault> {
+async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form, ServiceError> {
     let boundary = match boundary(request.headers()) {
         Ok(boundary) => boundary,
-        Err(fault) => {
+        Err(error) => {
             drain(request.into_body()).await;
-            return Err(fault);
+            return Err(error);
         }
     };
     let max_bytes = body_bytes(shape.max_files);
@@ -133,13 +133,13 @@ async fn read(request: Request, shape: FormShape, now: Timestamp) -> Result<Form
 }
 
 /// Returns the boundary of a form's parts. Fails with 415 if the body is encoded or is not a form.
-fn boundary(headers: &HeaderMap) -> Result<String, Fault> {
+fn boundary(headers: &HeaderMap) -> Result<String, ServiceError> {
     require_unencoded(headers)?;
     let is_form =
         |mime: &Mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA;
     let mime = content_type(headers).filter(is_form).ok_or_else(|| {
-        Fault::new(
-            FaultKind::UnsupportedMediaType,
+        ServiceError::new(
+            ErrorKind::UnsupportedMediaType,
             "The content type must be multipart/form-data.",
         )
     })?;
@@ -148,14 +148,14 @@ fn boundary(headers: &HeaderMap) -> Result<String, Fault> {
         .get_param(mime::BOUNDARY)
         .map(|boundary| boundary.to_string());
     let boundary = boundary.filter(|boundary| !boundary.is_empty());
-    boundary.ok_or_else(|| Fault::malformed("The content type of the form has no boundary."))
+    boundary.ok_or_else(|| ServiceError::malformed("The content type of the form has no boundary."))
 }
 
 struct FormBuilder {
     shape: FormShape,
     texts: Map<String, Value>,
-    /// Violations of the parts themselves, by field.
-    violations: Vec<(String, Violation)>,
+    /// Errors of the parts themselves, by field.
+    field_errors: Vec<(String, FieldError)>,
     file: Option<ReceivedFile>,
     files: Vec<ReceivedFile>,
     /// Number of parts under `files`, also of those that are no files: errors name their position.
@@ -168,7 +168,7 @@ impl FormBuilder {
         FormBuilder {
             shape,
             texts: Map::new(),
-            violations: Vec::new(),
+            field_errors: Vec::new(),
             file: None,
             files: Vec::new(),
             listed: 0,
@@ -180,7 +180,7 @@ impl FormBuilder {
         &mut self,
         mut parts: Multipart<'_>,
         lead: &LeadBudget,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ServiceError> {
         while let Some(part) = parts.next_field().await.map_err(malformed)? {
             lead.lift();
             self.read_part(part).await?;
@@ -189,16 +189,16 @@ impl FormBuilder {
         Ok(())
     }
 
-    async fn read_part(&mut self, part: Field<'_>) -> Result<(), Fault> {
+    async fn read_part(&mut self, part: Field<'_>) -> Result<(), ServiceError> {
         self.parts += 1;
         if self.parts > PARTS_MAX {
-            return Err(Fault::malformed(format!(
+            return Err(ServiceError::malformed(format!(
                 "The form has more than {PARTS_MAX} parts."
             )));
         }
         let Disposition { name, file_name } = Disposition::of(part.headers());
         let Some(name) = name.filter(|name| !name.is_empty()) else {
-            return Err(Fault::malformed(format!(
+            return Err(ServiceError::malformed(format!(
                 "Part {} of the form has no name.",
                 self.parts
             )));
@@ -232,9 +232,9 @@ impl FormBuilder {
         mut part: Field<'_>,
         field: String,
         name: Option<String>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ServiceError> {
         let Some(name) = name else {
-            self.violations.push((field, Violation::NotAFile));
+            self.field_errors.push((field, FieldError::NotAFile));
             return skip(part).await;
         };
         if self.files.len() + usize::from(self.file.is_some()) > self.shape.max_files {
@@ -266,8 +266,9 @@ impl FormBuilder {
     }
 
     fn repeat(&mut self, name: &str) {
-        if !self.violations.iter().any(|(known, _)| known == name) {
-            self.violations.push((name.to_owned(), Violation::Repeated));
+        if !self.field_errors.iter().any(|(known, _)| known == name) {
+            self.field_errors
+                .push((name.to_owned(), FieldError::Repeated));
         }
     }
 
@@ -276,13 +277,13 @@ impl FormBuilder {
         let files: Vec<_> = self.file.into_iter().chain(self.files).collect();
         let payload = payload(&self.texts, &files);
         let mut fields = Fields::of(self.texts, now);
-        for (name, violation) in &self.violations {
-            fields.violate(name, violation);
+        for (name, field_error) in &self.field_errors {
+            fields.violate(name, field_error);
         }
         if files.len() > self.shape.max_files {
-            fields.violate(FILES_FIELD, &Violation::TooMany(self.shape.max_files));
+            fields.violate(FILES_FIELD, &FieldError::TooMany(self.shape.max_files));
         }
-        if files.is_empty() && self.violations.is_empty() {
+        if files.is_empty() && self.field_errors.is_empty() {
             fields.violate(FILE, &missing_file(self.shape.max_files));
         }
         Form {
@@ -318,7 +319,7 @@ fn payload(texts: &Map<String, Value>, files: &[ReceivedFile]) -> Value {
     json!({"texts": texts, "files": files.iter().map(file).collect::<Vec<_>>()})
 }
 
-async fn text(mut part: Field<'_>, name: &str) -> Result<String, Fault> {
+async fn text(mut part: Field<'_>, name: &str) -> Result<String, ServiceError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = part.chunk().await.map_err(malformed)? {
         if bytes.len() + chunk.len() > TEXT_BYTES {
@@ -326,15 +327,16 @@ async fn text(mut part: Field<'_>, name: &str) -> Result<String, Fault> {
                 "A text of the form is greater than {} kilobytes.",
                 TEXT_BYTES >> 10
             );
-            return Err(Fault::new(FaultKind::TooLarge, message));
+            return Err(ServiceError::new(ErrorKind::TooLarge, message));
         }
         bytes.extend_from_slice(&chunk);
     }
-    String::from_utf8(bytes)
-        .map_err(|_| Fault::malformed(format!("The text {name:?} of the form is not UTF-8.")))
+    String::from_utf8(bytes).map_err(|_| {
+        ServiceError::malformed(format!("The text {name:?} of the form is not UTF-8."))
+    })
 }
 
-async fn skip(mut part: Field<'_>) -> Result<(), Fault> {
+async fn skip(mut part: Field<'_>) -> Result<(), ServiceError> {
     while part.chunk().await.map_err(malformed)?.is_some() {}
     Ok(())
 }
@@ -349,19 +351,21 @@ fn declared_length(headers: &HeaderMap) -> Option<u64> {
         .ok()
 }
 
-fn too_large(unread: &BodyLimitError) -> Fault {
-    Fault::new(FaultKind::TooLarge, unread.to_string())
+fn too_large(unread: &BodyLimitError) -> ServiceError {
+    ServiceError::new(ErrorKind::TooLarge, unread.to_string())
 }
 
-fn malformed(error: multer::Error) -> Fault {
+fn malformed(error: multer::Error) -> ServiceError {
     match error {
         multer::Error::StreamReadFailed(error) => {
             match error.downcast::<BodyLimitError>().as_deref() {
                 Ok(unread @ BodyLimitError::TooLarge(_)) => too_large(unread),
-                Ok(unread @ BodyLimitError::NoContent) => Fault::malformed(unread.to_string()),
-                Err(_) => Fault::malformed("The form ended early."),
+                Ok(unread @ BodyLimitError::NoContent) => {
+                    ServiceError::malformed(unread.to_string())
+                }
+                Err(_) => ServiceError::malformed("The form ended early."),
             }
         }
-        error => Fault::malformed(format!("The form cannot be read: {error}.")),
+        error => ServiceError::malformed(format!("The form cannot be read: {error}.")),
     }
 }

@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use domain::{
-    Fault, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig,
+    ServiceError, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig,
     UploadConfigId,
 };
 use http::{Extensions, HeaderMap};
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::{FolderSelector, Space};
 use web::{
-    Authenticated, Can, Data, Endpoint, FOLDER_ID, Failure, FieldReader, FolderReference,
+    ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader, FolderReference,
     FromFields, ResourceId, Rfc3339, Upload, ValidJson, expires_seconds,
 };
 
@@ -91,12 +91,12 @@ pub(crate) async fn generate_signed_url(
         content_type,
         folder,
     }): ValidJson<SignUrlRequest>,
-) -> Result<Data<SignedUploadUrlView>, Failure> {
+) -> Result<Data<SignedUploadUrlView>, ApiError> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
     let can: Can<Upload, UploadConfig> = auth
         .authorize_reference("upload_config_id", &config_id)
         .await?;
-    can.space.demand_uploads()?;
+    can.space.require_uploads()?;
     require_folder(&can.space, folder).await?;
 
     let space = can.space.record();
@@ -126,7 +126,7 @@ pub(crate) async fn generate_signed_url(
 }
 
 /// Fails with 422 if a folder does not exist in the space.
-async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(), Fault> {
+async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(), ServiceError> {
     if let Some(folder) = folder {
         let selector = FolderSelector {
             from: folder.id(),

@@ -8,8 +8,8 @@ use std::future::Future;
 
 use axum::extract::FromRequestParts;
 use domain::{
-    Fault, Handle, HourlyQuota, OriginalName, PresentedUpload, Principal, Reference, SignedFolder,
-    Timestamp, UploadConfigId, UploadConfigName, UploadConfigReference, Violation,
+    FieldError, Handle, HourlyQuota, OriginalName, PresentedUpload, Principal, Reference,
+    ServiceError, SignedFolder, Timestamp, UploadConfigId, UploadConfigName, UploadConfigReference,
 };
 use http::request::Parts;
 use ingest::FILES;
@@ -17,7 +17,7 @@ use mime::Mime;
 use runtime::Viewer;
 use tenant::{FolderSelector, RequestOrigin, UploadScope};
 use web::{
-    Authenticated, FOLDER_ID, FOLDER_PATH, Failure, FieldReader, Fields, FromFields,
+    ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, Fields, FromFields,
     IdempotencyScope, Patch, Upload,
     openapi::{DescribeInput, Operation},
     path_parameter, read_folder,
@@ -36,12 +36,12 @@ const CONFIG_NAME: &str = "configName";
 const SPACE_ID: &str = "space_id";
 const UPLOAD_CONFIG_ID: &str = "upload_config_id";
 
-/// The violation of a folder on an upload whose config decides where its files go.
-const NOT_SELECTABLE: Violation =
-    Violation::Must("must not be given: the upload config says where its files go");
-/// The violation of a path on a signed upload.
-const NOT_SIGNED: Violation =
-    Violation::Must("must not be given: the URL or its upload config says where its files go");
+/// The field error of a folder on an upload whose config decides where its files go.
+const NOT_SELECTABLE: FieldError =
+    FieldError::Must("must not be given: the upload config says where its files go");
+/// The field error of a path on a signed upload.
+const NOT_SIGNED: FieldError =
+    FieldError::Must("must not be given: the URL or its upload config says where its files go");
 
 /// What proves the right to upload.
 pub(crate) trait Proof: Sized + Send + Sync + 'static {
@@ -59,14 +59,14 @@ pub(crate) trait Proof: Sized + Send + Sync + 'static {
     fn verify(
         parts: &mut Parts,
         uploads: &Uploads,
-    ) -> impl Future<Output = Result<UploadGrant<Self>, Failure>> + Send;
+    ) -> impl Future<Output = Result<UploadGrant<Self>, ApiError>> + Send;
 
     /// Returns where the files go. Fails with 403 if the proof does not cover it.
     fn destination(
         self,
         selection: Self::Selection,
         fields: &mut Fields,
-    ) -> impl Future<Output = Result<Destination, Fault>> + Send;
+    ) -> impl Future<Output = Result<Destination, ServiceError>> + Send;
 
     /// Describes how a request proves it, and the errors of a proof that is refused.
     fn describe(operation: &mut Operation<'_>);
@@ -99,7 +99,7 @@ pub(crate) struct UploadLimits {
 /// Where files go.
 #[derive(Default)]
 pub(crate) struct Destination {
-    /// The space and the config; `None` only if a violation was recorded.
+    /// The space and the config; `None` only if a field error was recorded.
     pub(crate) scope: Option<UploadScope>,
     /// The selected folder; `None` for that of the config.
     pub(crate) folder: Option<FolderSelector>,
@@ -107,7 +107,7 @@ pub(crate) struct Destination {
 
 /// Fields of every upload.
 pub(crate) struct UploadFields<P: Proof> {
-    /// Where they are stored; `None` only if a violation was recorded.
+    /// Where they are stored; `None` only if a field error was recorded.
     pub(crate) selection: Option<P::Selection>,
     /// The caller's own reference.
     pub(crate) reference: Option<Reference>,
@@ -132,12 +132,12 @@ impl UploadLimits {
 }
 
 impl<P: Proof> FromRequestParts<Uploads> for UploadGrant<P> {
-    type Rejection = Failure;
+    type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
         uploads: &Uploads,
-    ) -> Result<UploadGrant<P>, Failure> {
+    ) -> Result<UploadGrant<P>, ApiError> {
         P::verify(parts, uploads).await
     }
 }
@@ -185,7 +185,7 @@ impl Proof for ApiKey {
 
     type Selection = FreeSelection;
 
-    async fn verify(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<ApiKey>, Failure> {
+    async fn verify(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<ApiKey>, ApiError> {
         let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
         Ok(UploadGrant {
             principal: auth.caller.principal(),
@@ -199,7 +199,7 @@ impl Proof for ApiKey {
         self,
         selection: FreeSelection,
         fields: &mut Fields,
-    ) -> Result<Destination, Fault> {
+    ) -> Result<Destination, ServiceError> {
         let ApiKey(auth) = self;
         let FreeSelection {
             space,
@@ -210,7 +210,7 @@ impl Proof for ApiKey {
             .tenants()
             .upload_scope(&auth.caller, &space, config.as_ref())
             .await?;
-        let scope = scope.map_err(|violations| fields.note(violations)).ok();
+        let scope = scope.map_err(|field_errors| fields.note(field_errors)).ok();
         Ok(Destination { scope, folder })
     }
 
@@ -258,7 +258,7 @@ impl Proof for SignedUrl {
     async fn verify(
         parts: &mut Parts,
         uploads: &Uploads,
-    ) -> Result<UploadGrant<SignedUrl>, Failure> {
+    ) -> Result<UploadGrant<SignedUrl>, ApiError> {
         let edge = &uploads.edge;
         let presented = PresentedUpload::read(
             &UPLOAD_SIGNED.full_path(),
@@ -270,8 +270,9 @@ impl Proof for SignedUrl {
             .verify_signed_upload(&presented, master)
             .await?;
         let content_type = signed.content_type.as_deref().map(str::parse).transpose();
-        let content_type = content_type
-            .map_err(|_| Fault::forbidden("The URL is signed for a content type that is none."))?;
+        let content_type = content_type.map_err(|_| {
+            ServiceError::forbidden("The URL is signed for a content type that is none.")
+        })?;
 
         // A reader of the table must not learn the signature, which opens the space.
         edge.count(parts, &presented.digest(), edge.limit).await?;
@@ -297,7 +298,7 @@ impl Proof for SignedUrl {
         self,
         selection: SignedSelection,
         _: &mut Fields,
-    ) -> Result<Destination, Fault> {
+    ) -> Result<Destination, ServiceError> {
         let SignedUrl { scope, folder } = self;
         let is_space = selection
             .space
@@ -306,7 +307,7 @@ impl Proof for SignedUrl {
             .config
             .is_none_or(|id| id.parse() == Ok(scope.config.id));
         if !is_space || !is_config {
-            return Err(Fault::forbidden(
+            return Err(ServiceError::forbidden(
                 "The URL is signed for another space or upload config.",
             ));
         }
@@ -314,7 +315,9 @@ impl Proof for SignedUrl {
             .folder
             .is_none_or(|id| folder.is_some_and(|folder| id.parse() == Ok(folder)))
         {
-            return Err(Fault::forbidden("The URL is signed for another folder."));
+            return Err(ServiceError::forbidden(
+                "The URL is signed for another folder.",
+            ));
         }
 
         let folder = folder.map(|folder| FolderSelector {
@@ -354,7 +357,7 @@ impl Proof for Origin {
 
     type Selection = NoSelection;
 
-    async fn verify(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<Origin>, Failure> {
+    async fn verify(parts: &mut Parts, uploads: &Uploads) -> Result<UploadGrant<Origin>, ApiError> {
         let Uploads {
             edge, anonymous, ..
         } = uploads;
@@ -376,7 +379,7 @@ impl Proof for Origin {
             .max_uploads_per_hour()
             .unwrap_or(anonymous.uploads_per_hour);
         let idempotency = IdempotencyScope::of(parts, edge, |key| key.secret_of(&who));
-        let now = edge.sources.now();
+        let now = edge.env.now();
         // The transaction that writes the file enforces the quota. Uploads above it are refused
         // here as well, before their bytes are read, transformed and stored. A request with an
         // Idempotency-Key may have been counted before.
@@ -398,7 +401,11 @@ impl Proof for Origin {
         })
     }
 
-    async fn destination(self, _: NoSelection, _: &mut Fields) -> Result<Destination, Fault> {
+    async fn destination(
+        self,
+        _: NoSelection,
+        _: &mut Fields,
+    ) -> Result<Destination, ServiceError> {
         Ok(Destination {
             scope: Some(self.0),
             folder: None,
@@ -420,7 +427,7 @@ mod tests {
     use super::*;
 
     /// Asserts that forms keep the texts of every field that is read.
-    fn demand_texts<P: Proof>() {
+    fn require_texts<P: Proof>() {
         let mut schemas = SchemaGenerator::default();
         let mut reader = SchemaReader::of_texts(&mut schemas);
         UploadFields::<P>::read(&mut reader);
@@ -436,8 +443,8 @@ mod tests {
 
     #[test]
     fn forms_keep_every_field_that_is_read() {
-        demand_texts::<ApiKey>();
-        demand_texts::<SignedUrl>();
-        demand_texts::<Origin>();
+        require_texts::<ApiKey>();
+        require_texts::<SignedUrl>();
+        require_texts::<Origin>();
     }
 }

@@ -19,10 +19,10 @@ mod upload;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use domain::Fault;
+use domain::ServiceError;
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{ConfirmCheck, Originals, Queue};
-use web::{Edge, Register, RouterBuilder, Tier};
+use tenant::{ConfirmCheck, FileBucket, Queue};
+use web::{ApiState, RateLimitTier, Register, RouterBuilder};
 
 use crate::{
     anonymous::AnonymousUploads,
@@ -30,14 +30,14 @@ use crate::{
 };
 
 /// Rate limit that requests count against.
-pub const TIER: Tier = Tier::Upload;
+pub const TIER: RateLimitTier = RateLimitTier::Upload;
 
 /// What the endpoints need.
 #[derive(Clone, FromRef)]
 pub struct Uploads {
-    edge: Edge,
+    edge: ApiState,
     anonymous: AnonymousUploads,
-    originals: Originals,
+    originals: FileBucket,
     checks: Queue<ConfirmCheck>,
     cdn_url: String,
 }
@@ -61,8 +61,8 @@ pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
 /// The function's router.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = Edge::read(&mut settings, TIER);
-    let originals = Originals::new(settings.bucket());
+    let edge = ApiState::read(&mut settings, TIER);
+    let originals = FileBucket::new(settings.bucket());
     let checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
     let master = settings.master_secret();
@@ -81,13 +81,13 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
 
 /// Returns the result of work that follows a body; fails with 503 if it takes too long.
 fn in_time<T>(
-    work: impl Future<Output = Result<T, Fault>>,
+    work: impl Future<Output = Result<T, ServiceError>>,
     timeout: &'static str,
-) -> impl Future<Output = Result<T, Fault>> {
+) -> impl Future<Output = Result<T, ServiceError>> {
     // In a box, so that the futures of requests stay small.
-    let work = Box::pin(runtime::done_in_time(work));
+    let work = Box::pin(runtime::with_deadline(work));
     async move {
         work.await
-            .unwrap_or_else(|| Err(Fault::unavailable(timeout)))
+            .unwrap_or_else(|| Err(ServiceError::unavailable(timeout)))
     }
 }

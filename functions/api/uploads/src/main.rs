@@ -5,7 +5,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     runtime::serve_http(
         env!("CARGO_BIN_NAME"),
-        runtime::Front::HttpApi,
+        runtime::EventSource::HttpApi,
         uploads::router,
     )
 }

@@ -8,13 +8,13 @@
 use std::time::Duration;
 
 use axum::extract::State;
-use domain::{ConfirmTokens, Fault, FileId, Timestamp, Violation};
+use domain::{ConfirmTokens, FieldError, FileId, ServiceError, Timestamp};
 use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tenant::PRESIGNED_MS;
-use web::{Begun, CreatedUnwrapped, Endpoint, Failure, Reservation};
+use web::{ApiError, Begun, CreatedUnwrapped, Endpoint, Reservation};
 
 use crate::{
     Uploads,
@@ -74,7 +74,7 @@ pub(crate) async fn presign<P: Proof>(
     grant: UploadGrant<P>,
     State(uploads): State<Uploads>,
     body: PresignBody<P>,
-) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
+) -> Result<CreatedUnwrapped<PresignedView>, ApiError> {
     let PresignBody {
         fields, payload, ..
     } = body;
@@ -86,7 +86,7 @@ async fn create_pending(
     uploads: &Uploads,
     mut request: UploadRequest,
     payload: &Value,
-) -> Result<CreatedUnwrapped<PresignedView>, Failure> {
+) -> Result<CreatedUnwrapped<PresignedView>, ApiError> {
     let declared =
         DeclaredFields::read(&mut request.fields).under(&request.limits, &mut request.fields);
 
@@ -110,9 +110,9 @@ async fn create_pending(
             let created = created_before(uploads, &upload, replay.kept()).await?;
             (upload, created, true)
         }
-        Err(fault) => {
+        Err(error) => {
             request.without_validation(declared)?;
-            return Err(fault.into());
+            return Err(error.into());
         }
     };
     let body = presigned_view(uploads, &upload, created, tokens).await?;
@@ -125,7 +125,7 @@ async fn create(
     request: UploadRequest,
     declared: Option<DeclaredFile>,
     reservation: &Reservation,
-) -> Result<(Upload, CreatedFile), Failure> {
+) -> Result<(Upload, CreatedFile), ApiError> {
     let (upload, declared) = request.validate_declared(declared).await?;
 
     let target = upload.target().await?;
@@ -135,7 +135,7 @@ async fn create(
         &mut reservation.ids(),
         &target,
         expected_type,
-        &uploads.edge.sources,
+        &uploads.edge.env,
     );
     let created = CreatedFile {
         file_id: file.id,
@@ -145,7 +145,7 @@ async fn create(
     };
 
     let completion =
-        reservation.complete_with(serde_json::to_vec(&created).map_err(Fault::internal)?);
+        reservation.complete_with(serde_json::to_vec(&created).map_err(ServiceError::internal)?);
     let assets = upload.assets(uploads);
     let creating = assets.announce(&file, upload.quota(), &uploads.checks, completion.as_ref());
     in_time(creating, "creating took too long").await?;
@@ -157,8 +157,8 @@ async fn created_before(
     uploads: &Uploads,
     upload: &Upload,
     kept: &[u8],
-) -> Result<CreatedFile, Fault> {
-    let created: CreatedFile = serde_json::from_slice(kept).map_err(Fault::internal)?;
+) -> Result<CreatedFile, ServiceError> {
+    let created: CreatedFile = serde_json::from_slice(kept).map_err(ServiceError::internal)?;
     upload
         .assets(uploads)
         .file(created.file_id)
@@ -174,14 +174,14 @@ async fn presigned_view(
     upload: &Upload,
     created: CreatedFile,
     tokens: Option<ConfirmTokens>,
-) -> Result<PresignedView, Fault> {
+) -> Result<PresignedView, ServiceError> {
     let CreatedFile {
         file_id,
         content_type,
         size,
         made_at,
     } = created;
-    let now = uploads.edge.sources.now();
+    let now = uploads.edge.env.now();
     let left_ms = made_at.plus_ms(PRESIGNED_MS).ms() - now.ms();
     let left_seconds = (left_ms + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
     let lifetime = u64::try_from(left_seconds)
@@ -204,9 +204,9 @@ async fn presigned_view(
     })
 }
 
-fn expired() -> Fault {
+fn expired() -> ServiceError {
     let message = "The upload URL of this request has expired, or its file was refused.";
-    let violation =
-        Violation::Must("is that of a request whose URL has expired, or whose file was refused");
-    Fault::conflict(message, "idempotency_key", violation)
+    let field_error =
+        FieldError::Must("is that of a request whose URL has expired, or whose file was refused");
+    ServiceError::conflict(message, "idempotency_key", field_error)
 }

@@ -1,10 +1,10 @@
 //! What every upload has in common, whatever proves the right to it and however the bytes come: an
-//! [`UploadRequest`] is read, reserved and validated, with all violations reported together; then
+//! [`UploadRequest`] is read, reserved and validated, with all field errors reported together; then
 //! it is an [`Upload`], which is carried out.
 
-use domain::{Fault, HourlyQuota, Principal, Reference, UploadTarget};
+use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile};
-use tenant::{Assets, FolderSelector, Placement, UploadScope};
+use tenant::{FileStore, FolderSelector, Placement, UploadScope};
 use web::{FieldReader, Fields, IdempotencyScope};
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 
 /// An upload whose fields are being validated.
 pub(crate) struct UploadRequest {
-    /// The fields, with the violations found so far.
+    /// The fields, with the field errors found so far.
     pub(crate) fields: Fields,
     /// The uploader.
     pub(crate) principal: Principal,
@@ -29,7 +29,7 @@ pub(crate) struct UploadRequest {
     reference: Option<Reference>,
 }
 
-/// An upload without violations.
+/// An upload without field errors.
 pub(crate) struct Upload {
     pub(crate) principal: Principal,
     pub(crate) limits: UploadLimits,
@@ -44,7 +44,7 @@ impl UploadRequest {
     pub(crate) async fn read<P: Proof>(
         grant: UploadGrant<P>,
         mut fields: Fields,
-    ) -> Result<UploadRequest, Fault> {
+    ) -> Result<UploadRequest, ServiceError> {
         let UploadFields {
             selection,
             reference,
@@ -71,12 +71,12 @@ impl UploadRequest {
     }
 
     /// Validates and transforms the files of a form, by the default rules if the config is unknown.
-    /// Fails with 422 and all violations, and with 403 if the config takes no direct uploads with a
-    /// key.
+    /// Fails with 422 and all field errors, and with 403 if the config takes no direct uploads with
+    /// a key.
     pub(crate) async fn validate_files(
         mut self,
         mut files: Vec<ReceivedFile>,
-    ) -> Result<(Upload, Vec<ValidatedFile>), Fault> {
+    ) -> Result<(Upload, Vec<ValidatedFile>), ServiceError> {
         let placement = self.resolve_placement().await?;
         if let Some(name) = &self.limits.original_name {
             for file in &mut files {
@@ -96,23 +96,23 @@ impl UploadRequest {
         );
         let validated = in_time(validating, "validating took too long").await?;
         let validated = validated
-            .map_err(|violations| self.fields.note(violations))
+            .map_err(|field_errors| self.fields.note(field_errors))
             .ok();
 
         let (upload, files) = self.finish(placement, validated)?;
         if upload.scope.config.is_signed && !upload.principal.is_anonymous() {
-            return Err(Fault::forbidden(
+            return Err(ServiceError::forbidden(
                 "This upload config takes signed and presigned uploads only.",
             ));
         }
         Ok((upload, files))
     }
 
-    /// Validates a declared file. Fails with 422 and all violations.
+    /// Validates a declared file. Fails with 422 and all field errors.
     pub(crate) async fn validate_declared(
         mut self,
         declared: Option<DeclaredFile>,
-    ) -> Result<(Upload, DeclaredFile), Fault> {
+    ) -> Result<(Upload, DeclaredFile), ServiceError> {
         if let Some((file, scope)) = declared.as_ref().zip(self.destination.scope.as_ref()) {
             let rules = scope.config.rules_for(self.principal);
             self.fields
@@ -123,15 +123,18 @@ impl UploadRequest {
     }
 
     /// Returns an upload that is replayed, which was validated when it was completed. Fails with
-    /// 422 and the violations of its fields alone.
-    pub(crate) fn without_validation<T>(self, read: Option<T>) -> Result<(Upload, T), Fault> {
+    /// 422 and the field errors of its fields alone.
+    pub(crate) fn without_validation<T>(
+        self,
+        read: Option<T>,
+    ) -> Result<(Upload, T), ServiceError> {
         self.finish(None, read)
     }
 
     /// Resolves the folder that the request selects, or else that of the config; `None` only if a
-    /// violation was recorded. Fails with 403 if the caller selects one that would have to be
+    /// field error was recorded. Fails with 403 if the caller selects one that would have to be
     /// created and may not create it; an admin wrote the config.
-    async fn resolve_placement(&mut self) -> Result<Option<Placement>, Fault> {
+    async fn resolve_placement(&mut self) -> Result<Option<Placement>, ServiceError> {
         let Destination { scope, folder } = &self.destination;
         let Some(UploadScope { space, config }) = scope else {
             return Ok(None);
@@ -147,7 +150,7 @@ impl UploadRequest {
             space.require_placeable(placement)?;
         }
         Ok(placement
-            .map_err(|violations| self.fields.note(violations))
+            .map_err(|field_errors| self.fields.note(field_errors))
             .ok())
     }
 
@@ -155,7 +158,7 @@ impl UploadRequest {
         self,
         placement: Option<Placement>,
         validated: Option<T>,
-    ) -> Result<(Upload, T), Fault> {
+    ) -> Result<(Upload, T), ServiceError> {
         let (scope, validated) = self.fields.finish(self.destination.scope.zip(validated))?;
         let upload = Upload {
             principal: self.principal,
@@ -170,7 +173,7 @@ impl UploadRequest {
 
 impl Upload {
     /// Returns what its files have in common. Creates the folders that are missing.
-    pub(crate) async fn target(&self) -> Result<UploadTarget<'_>, Fault> {
+    pub(crate) async fn target(&self) -> Result<UploadTarget<'_>, ServiceError> {
         let UploadScope { space, config } = &self.scope;
         let folders = space.create_missing_folders(self.placement.clone()).await?;
         Ok(UploadTarget {
@@ -183,13 +186,13 @@ impl Upload {
     }
 
     /// Returns the files of its space.
-    pub(crate) fn assets<'a>(&'a self, uploads: &'a Uploads) -> Assets<'a> {
+    pub(crate) fn assets<'a>(&'a self, uploads: &'a Uploads) -> FileStore<'a> {
         self.scope.space.assets(&uploads.originals)
     }
 
     /// Returns the quota that the upload counts against, if any.
     pub(crate) fn quota(&self) -> Option<HourlyQuota> {
         self.limits
-            .quota(self.scope.config.id, self.scope.space.sources().now())
+            .quota(self.scope.config.id, self.scope.space.env().now())
     }
 }

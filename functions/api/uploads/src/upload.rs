@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use ingest::ReceivedFile;
-use web::{Begun, Created, Endpoint, Failure, Reservation};
+use web::{ApiError, Begun, Created, Endpoint, Reservation};
 
 use crate::{
     Uploads,
@@ -34,7 +34,7 @@ pub(crate) async fn upload<P: Proof>(
     grant: UploadGrant<P>,
     State(uploads): State<Uploads>,
     form: UploadForm<P>,
-) -> Result<Created<UploadedView>, Failure> {
+) -> Result<Created<UploadedView>, ApiError> {
     let UploadForm { form, .. } = form;
     let request = UploadRequest::read(grant, form.fields).await?;
 
@@ -63,7 +63,7 @@ async fn store(
     files: Vec<ReceivedFile>,
     is_list: bool,
     reservation: &Reservation,
-) -> Result<UploadedView, Failure> {
+) -> Result<UploadedView, ApiError> {
     let (upload, validated) = request.validate_files(files).await?;
 
     let target = upload.target().await?;
@@ -71,7 +71,7 @@ async fn store(
         &validated,
         &mut reservation.ids(),
         &target,
-        &uploads.edge.sources,
+        &uploads.edge.env,
     );
     let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
 

@@ -1,5 +1,5 @@
-//! Checks presigned uploads that were not confirmed: bytes that arrived and obey their rules become
-//! active; else record and object are removed.
+//! Checks presigned uploads that were not confirmed: bytes that arrived and obey their
+//! rules become active; else record and object are removed.
 //!
 //! Invariants:
 //! - It confirms as `POST /upload/confirm/:fileId` does: it copies the staged bytes first and
@@ -11,30 +11,30 @@
 //!   detection to prevent infinite loops" in the Lambda developer guide), so the template sets
 //!   `RecursiveLoop: Allow`.
 
-use domain::{Fault, FaultKind};
+use domain::{ErrorKind, ServiceError};
 use ingest::{Confirmed, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{Checks, ConfirmCheck, DELAY_SECONDS, Queue};
+use tenant::{ConfirmCheck, DELAY_SECONDS, PendingUploads, Queue};
 use worker::{Batch, Failure, JobContext, Worker};
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
 
 struct ConfirmChecker {
-    checks: Checks,
+    checks: PendingUploads,
     queue: Queue<ConfirmCheck>,
 }
 
 /// The function's batches.
 pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let checks = Checks::new(settings.table(), settings.bucket());
+    let checks = PendingUploads::new(settings.table(), settings.bucket());
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
     Ok(Batch::of(
         ConfirmChecker { checks, queue },
         environment.meter(),
-        environment.sources.clone(),
+        environment.env.clone(),
     ))
 }
 
@@ -43,7 +43,7 @@ impl Worker for ConfirmChecker {
 
     async fn work(&self, check: ConfirmCheck, context: &JobContext) -> Result<(), Failure> {
         telemetry::record_space(check.space_id);
-        let left_ms = check.due_at.ms() - context.sources.now().ms();
+        let left_ms = check.due_at.ms() - context.env.now().ms();
         if left_ms > 0 {
             let left_seconds = left_ms
                 .unsigned_abs()
@@ -63,7 +63,7 @@ impl Worker for ConfirmChecker {
 
 impl ConfirmChecker {
     /// Makes a file that is still pending active, or removes it.
-    async fn settle(&self, check: &ConfirmCheck) -> Result<(), Fault> {
+    async fn settle(&self, check: &ConfirmCheck) -> Result<(), ServiceError> {
         let Some((space, file)) = self.checks.pending(check).await? else {
             return Ok(());
         };
@@ -75,10 +75,10 @@ impl ConfirmChecker {
         match confirm(&assets, &file).await {
             Ok(Confirmed::Active(_) | Confirmed::Gone) => return Ok(()),
             Ok(Confirmed::Absent | Confirmed::Refused(_)) => {}
-            Err(fault) if fault.kind == FaultKind::Conflict => {
+            Err(error) if error.kind == ErrorKind::Conflict => {
                 tracing::info!(file_id = %file.id, "the name of an upload was taken before it was confirmed");
             }
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         }
         assets.discard(&file).await.map(|_| ())
     }

@@ -36,7 +36,7 @@ pub fn batch_with(
             limits,
         },
         environment.meter(),
-        environment.sources.clone(),
+        environment.env.clone(),
     ))
 }
 
@@ -53,7 +53,7 @@ impl Worker for PurgeWorker {
         };
         let purged = self.purge.work(&job, &time).await.map_err(Failure::new)?;
 
-        let Purged::Again(seconds) = purged else {
+        let Purged::Continue(seconds) = purged else {
             return Ok(());
         };
         let delay = i32::try_from(seconds)

@@ -36,7 +36,7 @@ pub fn batch_with(
             limits,
         },
         environment.meter(),
-        environment.sources.clone(),
+        environment.env.clone(),
     ))
 }
 
@@ -51,7 +51,7 @@ impl Worker for SweepWorker {
 
         match self.sweep.pass(&job, &time).await.map_err(Failure::new)? {
             Swept::Done => Ok(()),
-            Swept::Again(job) => self.queue.send(&[(job, 0)]).await.map_err(Failure::new),
+            Swept::Continue(job) => self.queue.send(&[(job, 0)]).await.map_err(Failure::new),
         }
     }
 }

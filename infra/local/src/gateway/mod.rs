@@ -11,10 +11,10 @@ mod routing;
 use std::sync::Arc;
 
 use axum::body::Body;
-use domain::Sources;
+use domain::Env;
 use http::{HeaderName, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
-use runtime::{BodyDeadlines, BodyWatch, Front};
+use runtime::{BodyDeadlines, BodyWatch, EventSource};
 
 use crate::{
     callee::{Callee, Unanswered},
@@ -30,7 +30,7 @@ const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-author
 /// One listener's gateway.
 pub(crate) struct Gateway {
     behind: Behind,
-    sources: Sources,
+    env: Env,
     body_deadlines: BodyDeadlines,
 }
 
@@ -44,10 +44,10 @@ pub(crate) enum Behind {
 
 impl Gateway {
     /// A gateway that names its own answers by these sources.
-    pub(crate) fn new(behind: Behind, sources: Sources, body_deadlines: BodyDeadlines) -> Gateway {
+    pub(crate) fn new(behind: Behind, env: Env, body_deadlines: BodyDeadlines) -> Gateway {
         Gateway {
             behind,
-            sources,
+            env,
             body_deadlines,
         }
     }
@@ -59,7 +59,7 @@ impl Gateway {
             Behind::Api(routing) => api(routing, request).await,
             Behind::Cdn(origin) => cdn(origin, request).await,
         };
-        answer.unwrap_or_else(|refusal| watch.explain(refusal.into_response(&self.sources)))
+        answer.unwrap_or_else(|refusal| watch.explain(refusal.into_response(&self.env)))
     }
 }
 
@@ -76,7 +76,7 @@ async fn api(routing: &Routing, mut request: Request<Body>) -> Result<Response<B
     let callee = routing.route(request.method().as_str(), &path);
     let callee = callee.ok_or(Refusal(StatusCode::NOT_FOUND, "Not found."))?;
     head::join_repeated(request.headers_mut());
-    call(callee, Front::HttpApi, &path, request).await
+    call(callee, EventSource::HttpApi, &path, request).await
 }
 
 async fn cdn(origin: &Callee, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
@@ -88,12 +88,12 @@ async fn cdn(origin: &Callee, mut request: Request<Body>) -> Result<Response<Bod
         headers.insert(MOVED_AUTHORIZATION, authorization);
     }
     let path = request.uri().path().to_owned();
-    call(origin, Front::FunctionUrl, &path, request).await
+    call(origin, EventSource::FunctionUrl, &path, request).await
 }
 
 async fn call(
     callee: &Callee,
-    front: Front,
+    front: EventSource,
     path: &str,
     mut request: Request<Body>,
 ) -> Result<Response<Body>, Refusal> {

@@ -1,7 +1,7 @@
 //! What the gateway answers by itself, in the API's own form.
 
 use axum::body::Body;
-use domain::Sources;
+use domain::Env;
 use http::{Response, StatusCode};
 
 /// A refusal: its status, and what it says.
@@ -10,7 +10,7 @@ pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) &'static str);
 
 impl Refusal {
     /// The refusal in the standard body, with a request id of its own.
-    pub(crate) fn into_response(self, sources: &Sources) -> Response<Body> {
-        runtime::refusal(self.0, self.1, sources)
+    pub(crate) fn into_response(self, env: &Env) -> Response<Body> {
+        runtime::refusal(self.0, self.1, env)
     }
 }

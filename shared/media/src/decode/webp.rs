@@ -5,8 +5,9 @@ use std::io::{Cursor, ErrorKind};
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{
-    Format, MediaError, Probed, demand_end,
+    Format, MediaError, Probed,
     pixels::{Channels, Pixels},
+    require_end,
 };
 
 use super::{WORKING_BYTES, agreed};
@@ -14,7 +15,7 @@ use super::{WORKING_BYTES, agreed};
 /// Decodes a WebP.
 pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
     // The decoder would find the bits of a stump corrupt.
-    demand_end(bytes)?;
+    require_end(bytes)?;
     let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(told)?;
     decoder.set_memory_limit(WORKING_BYTES);
     let (width, height) = decoder.dimensions();

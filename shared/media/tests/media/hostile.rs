@@ -3,7 +3,7 @@
 use domain::{Quality, TransformationRules, UploadFormat};
 use media::{
     AVIF_PIXELS, Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels,
-    decode, demand_end, encode, incoming, probe,
+    decode, encode, incoming, probe, require_end,
 };
 
 use crate::files;
@@ -196,11 +196,11 @@ fn images_that_end_early_are_refused_wherever_they_end() {
     ];
     for file in &files {
         let format = probe(file).unwrap().format;
-        assert_eq!(demand_end(file), Ok(()), "{format:?}");
+        assert_eq!(require_end(file), Ok(()), "{format:?}");
         for length in (16..file.len()).step_by(1 + file.len() / 97) {
             let stump = &file[..length];
             assert_eq!(
-                demand_end(stump),
+                require_end(stump),
                 Err(MediaError::EndsEarly),
                 "{format:?} at {length}"
             );

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{DescribeInput, Operation};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    PageRequest, Subject, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
+    PageRequest, Resource, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
     page::PageParameters,
 };
 
@@ -56,7 +56,7 @@ impl DescribeInput for AccountHolder {
     }
 }
 
-impl<A: Action, T: Subject> DescribeInput for Can<A, T> {
+impl<A: Action, T: Resource> DescribeInput for Can<A, T> {
     fn describe(operation: &mut Operation<'_>) {
         Authenticated::<A>::describe(operation);
         operation.path_parameter::<T::Id>(ID_PARAMETER);

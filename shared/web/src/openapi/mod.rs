@@ -14,7 +14,7 @@ use domain::IdempotencyKey;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::{Action, Endpoint, FromFields, Register, Tier};
+use crate::{Action, Endpoint, FromFields, RateLimitTier, Register};
 pub use schema_reader::SchemaReader;
 
 /// Media type of JSON bodies.
@@ -255,14 +255,18 @@ documented!(A, B, C, D, E);
 pub struct Describer<'a> {
     schemas: &'a mut SchemaGenerator,
     group: &'static str,
-    tier: Tier,
+    tier: RateLimitTier,
     described: Vec<(Endpoint, Value)>,
 }
 
 impl<'a> Describer<'a> {
     /// Returns a describer of the function `group`, whose requests count against the rate limit of
     /// `tier`.
-    pub fn new(schemas: &'a mut SchemaGenerator, group: &'static str, tier: Tier) -> Describer<'a> {
+    pub fn new(
+        schemas: &'a mut SchemaGenerator,
+        group: &'static str,
+        tier: RateLimitTier,
+    ) -> Describer<'a> {
         Describer {
             schemas,
             group,

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use super::{DescribeOutput, Operation};
-use crate::{Accepted, Created, CreatedUnwrapped, Data, Failure, NoContent, Page};
+use crate::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, Page};
 
 /// The handler's result; errors are described by what answers with them.
-impl<T: DescribeOutput> DescribeOutput for Result<T, Failure> {
+impl<T: DescribeOutput> DescribeOutput for Result<T, ApiError> {
     fn describe(operation: &mut Operation<'_>) {
         T::describe(operation);
     }

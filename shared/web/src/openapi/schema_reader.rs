@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{Timestamp, Violation, Violations};
+use domain::{FieldError, FieldErrors, Timestamp};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -202,7 +202,7 @@ impl FieldReader for SchemaReader<'_> {
     fn required<T: JsonSchema>(
         &mut self,
         name: &str,
-        _: impl FnOnce(&str) -> Result<T, Violation>,
+        _: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Missing);
@@ -213,7 +213,7 @@ impl FieldReader for SchemaReader<'_> {
     fn optional<T: JsonSchema>(
         &mut self,
         name: &str,
-        _: impl FnOnce(&str) -> Result<T, Violation>,
+        _: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
         self.add_text::<T>(name);
         None
@@ -222,7 +222,7 @@ impl FieldReader for SchemaReader<'_> {
     fn present<T: JsonSchema>(
         &mut self,
         name: &str,
-        _: impl FnOnce(&str) -> Result<T, Violation>,
+        _: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Missing);
@@ -232,7 +232,7 @@ impl FieldReader for SchemaReader<'_> {
     fn change<T: JsonSchema>(
         &mut self,
         name: &str,
-        _: impl FnOnce(&str) -> Result<T, Violation>,
+        _: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Patch<T> {
         self.add_text::<T>(name);
         Patch::Keep
@@ -246,7 +246,7 @@ impl FieldReader for SchemaReader<'_> {
     fn number<T: JsonSchema>(
         &mut self,
         name: &str,
-        _: impl FnOnce(f64) -> Result<T, Violation>,
+        _: impl FnOnce(f64) -> Result<T, FieldError>,
     ) -> Option<T> {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Null);
@@ -265,8 +265,8 @@ impl FieldReader for SchemaReader<'_> {
     fn name_or_integer<T: JsonSchema>(
         &mut self,
         name: &str,
-        _: impl FnOnce(&str) -> Result<T, Violation>,
-        _: impl FnOnce(i64) -> Result<T, Violation>,
+        _: impl FnOnce(&str) -> Result<T, FieldError>,
+        _: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T> {
         self.add_text::<T>(name);
         None
@@ -276,7 +276,7 @@ impl FieldReader for SchemaReader<'_> {
         &mut self,
         name: &str,
         max: usize,
-        _: impl Fn(&str) -> Result<T, Violation>,
+        _: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         let schema = self.array_of::<T>(max);
         self.add(name, schema, Absence::Null);
@@ -287,7 +287,7 @@ impl FieldReader for SchemaReader<'_> {
         &mut self,
         name: &str,
         max: usize,
-        _: impl Fn(&str) -> Result<T, Violation>,
+        _: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         let schema = self.array_of::<T>(max);
         let csv = json!({"type": "string", "description": "Items, separated by commas."});
@@ -329,7 +329,7 @@ impl FieldReader for SchemaReader<'_> {
         &mut self,
         name: &str,
         max: usize,
-        parse: impl Fn(&str) -> Result<T, Violation>,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         self.list(name, max, parse);
         self.required.insert(name.to_owned());
@@ -342,7 +342,7 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn note(&mut self, _: Violations) {}
+    fn note(&mut self, _: FieldErrors) {}
 
     fn only(&mut self, _: &[&str]) {
         self.is_closed = true;
@@ -357,12 +357,12 @@ impl FieldReader for SchemaReader<'_> {
     }
 
     /// A field without which a request is refused is required.
-    fn violate(&mut self, name: &str, violation: &Violation) {
-        match violation {
-            Violation::Required => {
+    fn violate(&mut self, name: &str, field_error: &FieldError) {
+        match field_error {
+            FieldError::Required => {
                 self.required.insert(name.to_owned());
             }
-            Violation::RequiredWithout(alternative) => {
+            FieldError::RequiredWithout(alternative) => {
                 self.alternatives = vec![name.to_owned(), (*alternative).to_owned()];
             }
             _ => {}

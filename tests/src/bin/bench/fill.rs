@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use domain::{ChosenIds, File, FileId, KeyId, Sources};
+use domain::{Env, File, FileId, IdSequence, KeyId};
 use runtime::Settings;
 use table::Table;
 use tests::{Stack, StackOptions, Tenant};
@@ -41,7 +41,7 @@ pub(crate) struct Library {
     pub(crate) ids: Vec<FileId>,
     owner: Owner,
     table: Table,
-    sources: Sources,
+    env: Env,
 }
 
 impl Library {
@@ -83,7 +83,7 @@ impl Library {
             ids: Vec::new(),
             owner,
             table,
-            sources: environment.sources.clone(),
+            env: environment.env.clone(),
             tenant,
             stack,
         }
@@ -126,11 +126,11 @@ impl Library {
     fn next_files(&mut self, size: usize, kept: &mut Option<File>) -> Vec<File> {
         let mut files: Vec<File> = kept.take().into_iter().collect();
         let mut items: usize = files.iter().map(items_of).sum();
-        let mut chosen = ChosenIds::new(&self.sources);
+        let mut chosen = IdSequence::new(&self.env);
         while self.ids.len() < size {
             let file = self
                 .owner
-                .file(self.ids.len(), &self.tree, &mut chosen, &self.sources);
+                .file(self.ids.len(), &self.tree, &mut chosen, &self.env);
             self.ids.push(file.id);
             items += items_of(&file);
             if items > TOGETHER {

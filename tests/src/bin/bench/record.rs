@@ -3,8 +3,8 @@
 //! a small library as in a large one.
 
 use domain::{
-    ChosenIds, DeliveryType, File, FileId, FileStatus, KeyId, OriginalName, Principal, Reference,
-    ResourceType, Revision, Sources, SpaceId, Tag, UploadConfigId,
+    DeliveryType, Env, File, FileId, FileStatus, IdSequence, KeyId, OriginalName, Principal,
+    Reference, ResourceType, Revision, SpaceId, Tag, UploadConfigId,
 };
 
 use crate::tree::{LEAVES, Tree};
@@ -101,13 +101,7 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// The file of a number, as an upload of this moment would leave it.
-    pub(crate) fn file(
-        &self,
-        number: usize,
-        tree: &Tree,
-        ids: &mut ChosenIds,
-        sources: &Sources,
-    ) -> File {
+    pub(crate) fn file(&self, number: usize, tree: &Tree, ids: &mut IdSequence, env: &Env) -> File {
         let folder = match Place::of(number) {
             Place::Big => Some(&tree.big),
             Place::Shelf => Some(&tree.shelf),
@@ -116,7 +110,7 @@ impl Owner {
             Place::Top => None,
         };
         let (mime_type, extension, resource_type) = KINDS[number / 3 % KINDS.len()];
-        let (id, now) = (FileId::chosen(ids), sources.now());
+        let (id, now) = (FileId::chosen(ids), env.now());
         let name = format!("file-{id}.{extension}");
         let original = format!(
             "{} {:08}.{extension}",
@@ -147,8 +141,8 @@ impl Owner {
             reference: (number % 4 == 1)
                 .then(|| Reference::parse(&reference(number)).expect("a reference")),
             tags: tags.map(|tag| Tag::parse(&tag).expect("a tag")).collect(),
-            revision: Some(Revision::new(sources)),
-            checksum_sha256: Some(hex::encode(sources.bytes::<32>())),
+            revision: Some(Revision::new(env)),
+            checksum_sha256: Some(hex::encode(env.bytes::<32>())),
             is_utf8: false,
             pending_upload: None,
             at_activation: None,

@@ -1,10 +1,10 @@
 //! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of
 //! them.
 
-use domain::{Fault, KeyName, Violation};
+use domain::{FieldError, KeyName, ServiceError};
 use tenant::NewKey;
 use web::{
-    AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, KeyPath,
+    AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson, KeyPath,
     NoContent, Page, PageRequest,
 };
 
@@ -32,7 +32,7 @@ impl FromFields for CreateAccountKey {
         if fields.has("role") {
             fields.violate(
                 "role",
-                &Violation::Must("must not be given for an account key"),
+                &FieldError::Must("must not be given for an account key"),
             );
         }
         let name = fields.required("name", KeyName::parse);
@@ -49,9 +49,9 @@ impl FromFields for CreateAccountKey {
 pub(crate) async fn create(
     AccountHolder { user, by }: AccountHolder,
     body: IdempotentJson<CreateAccountKey>,
-) -> Result<Created<KeyView>, Failure> {
+) -> Result<Created<KeyView>, ApiError> {
     body.once(async |CreateAccountKey(new), reservation| {
-        let now = by.sources().now();
+        let now = by.env().now();
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
         let (key, secret) = by
@@ -67,24 +67,24 @@ pub(crate) async fn create(
 pub(crate) async fn list(
     AccountHolder { user, by }: AccountHolder,
     request: PageRequest,
-) -> Result<Page<KeyView>, Failure> {
+) -> Result<Page<KeyView>, ApiError> {
     let page = by
         .tenants()
         .account_keys(user)
         .list(request.listing())
         .await?;
-    let now = by.sources().now();
+    let now = by.env().now();
     Ok(request.page(page, |key| KeyView::of(&key, now)))
 }
 
 pub(crate) async fn revoke(
     AccountHolder { user, by }: AccountHolder,
     KeyPath(id): KeyPath,
-) -> Result<NoContent, Failure> {
+) -> Result<NoContent, ApiError> {
     let is_known = by.tenants().account_keys(user).revoke(id).await?;
     if is_known {
         Ok(NoContent)
     } else {
-        Err(Fault::not_found().into())
+        Err(ServiceError::not_found().into())
     }
 }

@@ -1,7 +1,7 @@
 //! `PUT /account`: choose the space that is meant where none is named.
 
-use domain::{SpaceId, Violation, Violations};
-use web::{AccountHolder, Data, Endpoint, Failure, FieldReader, FromFields, ValidJson};
+use domain::{FieldError, FieldErrors, SpaceId};
+use web::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
 
 use super::get::view;
 use crate::views::AccountView;
@@ -16,7 +16,7 @@ pub(crate) struct UpdateAccount {
 impl FromFields for UpdateAccount {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateAccount> {
         let default_space_id = fields.required("default_space_id", |id| {
-            id.parse().map_err(|_| Violation::Unknown)
+            id.parse().map_err(|_| FieldError::Unknown)
         });
         Some(UpdateAccount {
             default_space_id: default_space_id?,
@@ -27,13 +27,13 @@ impl FromFields for UpdateAccount {
 pub(crate) async fn update(
     AccountHolder { user, by }: AccountHolder,
     ValidJson(update): ValidJson<UpdateAccount>,
-) -> Result<Data<AccountView>, Failure> {
+) -> Result<Data<AccountView>, ApiError> {
     if !by
         .tenants()
         .choose_default_space(&by.caller, user, update.default_space_id)
         .await?
     {
-        return Err(Violations::from(("default_space_id", Violation::Unknown)).into());
+        return Err(FieldErrors::from(("default_space_id", FieldError::Unknown)).into());
     }
     Ok(Data(view(&by).await?))
 }

@@ -1,9 +1,9 @@
 //! `POST /spaces/:id/api-keys`: make a key of a space. Its secret is in this answer and nowhere
 //! else.
 
-use domain::{KeyName, Timestamp, Violation, parse_variant};
+use domain::{FieldError, KeyName, Timestamp, parse_variant};
 use tenant::NewKey;
-use web::{Can, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson, ManageKeys};
+use web::{ApiError, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson, ManageKeys};
 
 use super::PATH;
 use crate::views::KeyView;
@@ -32,11 +32,11 @@ impl FromFields for CreateKey {
 pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
     let now = fields.now();
     fields.optional("expires_at", |text| {
-        let end = Timestamp::parse_rfc3339(text).ok_or(Violation::NotADate)?;
+        let end = Timestamp::parse_rfc3339(text).ok_or(FieldError::NotADate)?;
         if end > now {
             Ok(end)
         } else {
-            Err(Violation::NotInTheFuture)
+            Err(FieldError::NotInTheFuture)
         }
     })
 }
@@ -44,9 +44,9 @@ pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
 pub(crate) async fn create(
     can: Can<ManageKeys>,
     body: IdempotentJson<CreateKey>,
-) -> Result<Created<KeyView>, Failure> {
+) -> Result<Created<KeyView>, ApiError> {
     body.once(async |CreateKey(new), reservation| {
-        let now = can.sources.now();
+        let now = can.env.now();
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
         let (key, secret) = can.space.keys().create(new, complete).await?;

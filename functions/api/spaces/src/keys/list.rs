@@ -1,6 +1,6 @@
 //! `GET /spaces/:id/api-keys`: list a space's keys, newest first, revoked ones included.
 
-use web::{Can, Endpoint, Failure, ManageKeys, Page, PageRequest};
+use web::{ApiError, Can, Endpoint, ManageKeys, Page, PageRequest};
 
 use super::PATH;
 use crate::views::KeyView;
@@ -11,8 +11,8 @@ pub(crate) const LIST: Endpoint =
 pub(crate) async fn list(
     can: Can<ManageKeys>,
     request: PageRequest,
-) -> Result<Page<KeyView>, Failure> {
+) -> Result<Page<KeyView>, ApiError> {
     let page = can.space.keys().list(request.listing()).await?;
-    let now = can.sources.now();
+    let now = can.env.now();
     Ok(request.page(page, |key| KeyView::of(&key, now)))
 }

@@ -1,7 +1,7 @@
 //! `DELETE /spaces/:id/api-keys/:keyId`: revoke a key, from the next request on.
 
-use domain::Fault;
-use web::{Can, Endpoint, Failure, KeyPath, ManageKeys, NoContent};
+use domain::ServiceError;
+use web::{ApiError, Can, Endpoint, KeyPath, ManageKeys, NoContent};
 
 pub(crate) const REVOKE: Endpoint = Endpoint::delete(
     "revokeSpaceKey",
@@ -12,11 +12,11 @@ pub(crate) const REVOKE: Endpoint = Endpoint::delete(
 pub(crate) async fn revoke(
     can: Can<ManageKeys>,
     KeyPath(id): KeyPath,
-) -> Result<NoContent, Failure> {
+) -> Result<NoContent, ApiError> {
     let exists = can.space.keys().revoke(id).await?;
     if exists {
         Ok(NoContent)
     } else {
-        Err(Fault::not_found().into())
+        Err(ServiceError::not_found().into())
     }
 }

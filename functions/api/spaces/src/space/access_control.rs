@@ -2,7 +2,7 @@
 //! folder says otherwise.
 
 use domain::AccessControl;
-use web::{AccessControlChange, Can, Data, Endpoint, Failure, ManageSpace, ValidJson};
+use web::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageSpace, ValidJson};
 
 use crate::views::DetailedSpaceView;
 
@@ -24,18 +24,18 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 pub(crate) async fn set(
     can: Can<ManageSpace>,
     ValidJson(set): ValidJson<AccessControlChange>,
-) -> Result<Data<DetailedSpaceView>, Failure> {
+) -> Result<Data<DetailedSpaceView>, ApiError> {
     change(can, |before| set.access_control().unwrap_or(before)).await
 }
 
-pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, Failure> {
+pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
     change(can, |_| AccessControl::default()).await
 }
 
 async fn change(
     mut can: Can<ManageSpace>,
     to: impl Fn(AccessControl) -> AccessControl,
-) -> Result<Data<DetailedSpaceView>, Failure> {
+) -> Result<Data<DetailedSpaceView>, ApiError> {
     can.space
         .change(|space| space.access_control = to(space.access_control))
         .await?;

@@ -1,7 +1,7 @@
 //! `POST /spaces`: make a space, owned by the caller, with a handle and a first upload config.
 
-use domain::{Description, HostName, NewSpace, SpaceName, WebAddress, parse_variant};
-use web::{AccountHolder, Created, Endpoint, Failure, FieldReader, FromFields, IdempotentJson};
+use domain::{Description, HostName, NewSpace, PublicHttpsUrl, SpaceName, parse_variant};
+use web::{AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson};
 
 use crate::views::DetailedSpaceView;
 
@@ -18,7 +18,7 @@ impl FromFields for CreateSpace {
             .unwrap_or_default();
         let enabled = fields.boolean("enabled").unwrap_or(true);
         let custom_domain = fields.optional("custom_domain", HostName::parse);
-        let webhook_url = fields.optional("webhook_url", WebAddress::parse);
+        let webhook_url = fields.optional("webhook_url", PublicHttpsUrl::parse);
 
         Some(CreateSpace(NewSpace {
             name: name?,
@@ -34,7 +34,7 @@ impl FromFields for CreateSpace {
 pub(crate) async fn create(
     AccountHolder { user, by }: AccountHolder,
     body: IdempotentJson<CreateSpace>,
-) -> Result<Created<DetailedSpaceView>, Failure> {
+) -> Result<Created<DetailedSpaceView>, ApiError> {
     body.once(async |CreateSpace(new), reservation| {
         let complete =
             |space: &domain::Space| reservation.complete(&DetailedSpaceView::from(space));

@@ -4,10 +4,10 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use domain::Violation;
+use domain::FieldError;
 use tenant::{PurgeJob, Queue};
 use web::{
-    Accepted, Authenticated, Can, DeleteSpace, Endpoint, Failure, FieldReader, FromFields,
+    Accepted, ApiError, Authenticated, Can, DeleteSpace, Endpoint, FieldReader, FromFields,
     NoContent, ResourceId, ValidQuery,
     openapi::{DescribeOutput, Operation},
 };
@@ -32,7 +32,7 @@ impl FromFields for DeleteQuery {
         let force = fields.optional("force", |text| match text {
             "true" | "1" => Ok(true),
             "false" | "0" => Ok(false),
-            _ => Err(Violation::NotABoolean),
+            _ => Err(FieldError::NotABoolean),
         });
 
         Some(DeleteQuery {
@@ -71,7 +71,7 @@ pub(crate) async fn delete(
     auth: Authenticated<DeleteSpace>,
     State(purge): State<Queue<PurgeJob>>,
     ValidQuery(DeleteQuery { id, force }): ValidQuery<DeleteQuery>,
-) -> Result<Deletion, Failure> {
+) -> Result<Deletion, ApiError> {
     let can: Can<DeleteSpace> = auth.can(&id).await?;
     can.space.delete(force, &purge).await?;
 

@@ -1,11 +1,11 @@
 //! `GET /spaces/:id`: get a space.
 
-use web::{Can, Data, Endpoint, Failure, ReadSpace};
+use web::{ApiError, Can, Data, Endpoint, ReadSpace};
 
 use crate::views::DetailedSpaceView;
 
 pub(crate) const GET: Endpoint = Endpoint::get("getSpace", "/spaces/{id}", "Get a space");
 
-pub(crate) async fn get(can: Can<ReadSpace>) -> Result<Data<DetailedSpaceView>, Failure> {
+pub(crate) async fn get(can: Can<ReadSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

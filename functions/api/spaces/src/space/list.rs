@@ -1,6 +1,6 @@
 //! `GET /spaces`: list the spaces that the caller may see, newest first.
 
-use web::{Authenticated, Endpoint, Failure, Page, PageRequest};
+use web::{ApiError, Authenticated, Endpoint, Page, PageRequest};
 
 use crate::views::SpaceView;
 
@@ -9,7 +9,7 @@ pub(crate) const LIST: Endpoint = Endpoint::get("listSpaces", "/spaces", "List s
 pub(crate) async fn list(
     by: Authenticated,
     request: PageRequest,
-) -> Result<Page<SpaceView>, Failure> {
+) -> Result<Page<SpaceView>, ApiError> {
     let page = by
         .tenants()
         .list_spaces(&by.caller, request.listing())

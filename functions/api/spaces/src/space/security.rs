@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /spaces/:id/security`: the watermark on every delivered image.
 
 use domain::Security;
-use web::{Can, Data, Endpoint, Failure, ManageSpace, SecurityChange, ValidJson};
+use web::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
 
 use crate::views::DetailedSpaceView;
 
@@ -23,18 +23,18 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 pub(crate) async fn set(
     can: Can<ManageSpace>,
     ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
-) -> Result<Data<DetailedSpaceView>, Failure> {
+) -> Result<Data<DetailedSpaceView>, ApiError> {
     change(can, &security).await
 }
 
-pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, Failure> {
+pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
     change(can, &Security::default()).await
 }
 
 async fn change(
     mut can: Can<ManageSpace>,
     to: &Security,
-) -> Result<Data<DetailedSpaceView>, Failure> {
+) -> Result<Data<DetailedSpaceView>, ApiError> {
     can.space
         .change(|space| space.security = to.clone())
         .await?;

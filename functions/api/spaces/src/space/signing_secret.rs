@@ -6,7 +6,7 @@ use domain::{MasterSecret, SigningSecret, Timestamp};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{Can, Data, Endpoint, Failure, ManageSpace, Rfc3339};
+use web::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
 
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getSigningSecret",
@@ -64,19 +64,19 @@ impl SigningSecretView {
 pub(crate) async fn get(
     can: Can<ManageSpace>,
     State(master): State<LazyMasterSecret>,
-) -> Result<Data<SigningSecretView>, Failure> {
+) -> Result<Data<SigningSecretView>, ApiError> {
     Ok(Data(SigningSecretView::of(
         can.space.record(),
         master.get().await?,
-        can.sources.now(),
+        can.env.now(),
     )))
 }
 
 pub(crate) async fn rotate(
     mut can: Can<ManageSpace>,
     State(master): State<LazyMasterSecret>,
-) -> Result<Data<SigningSecretView>, Failure> {
-    let now = can.sources.now();
+) -> Result<Data<SigningSecretView>, ApiError> {
+    let now = can.env.now();
     let master = master.get().await?;
     can.space.change(|space| space.signing.rotate(now)).await?;
     Ok(Data(SigningSecretView::of(can.space.record(), master, now)))

@@ -1,10 +1,10 @@
 //! `PUT /spaces/:id`: change a space. What is absent stays; null clears what may be null.
 
 use domain::{
-    Description, Fault, FolderMode, HostName, Space, SpaceName, UploadConfigId,
-    UploadConfigReference, Violation, Violations, WebAddress, parse_variant,
+    Description, FieldError, FieldErrors, FolderMode, HostName, PublicHttpsUrl, ServiceError,
+    Space, SpaceName, UploadConfigId, UploadConfigReference, parse_variant,
 };
-use web::{Can, Data, Endpoint, Failure, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
+use web::{ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
 
 use crate::views::DetailedSpaceView;
 
@@ -13,7 +13,7 @@ pub(crate) const UPDATE: Endpoint = Endpoint::put("updateSpace", "/spaces/{id}",
 pub(crate) struct UpdateSpace {
     name: SpaceName,
     description: Patch<Description>,
-    webhook_url: Patch<WebAddress>,
+    webhook_url: Patch<PublicHttpsUrl>,
     custom_domain: Patch<HostName>,
     enabled: Option<bool>,
     active_upload_config_id: Option<UploadConfigId>,
@@ -25,11 +25,11 @@ impl FromFields for UpdateSpace {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateSpace> {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.change("description", Description::parse);
-        let webhook_url = fields.change("webhook_url", WebAddress::parse);
+        let webhook_url = fields.change("webhook_url", PublicHttpsUrl::parse);
         let custom_domain = fields.change("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
         let config = fields.present("active_upload_config_id", |id| {
-            id.parse().map_err(|_| Violation::Unknown)
+            id.parse().map_err(|_| FieldError::Unknown)
         });
         let folder_mode = fields.optional("folder_mode", parse_variant);
 
@@ -61,27 +61,27 @@ impl UpdateSpace {
 pub(crate) async fn update(
     mut can: Can<ManageSpace>,
     ValidJson(update): ValidJson<UpdateSpace>,
-) -> Result<Data<DetailedSpaceView>, Failure> {
+) -> Result<Data<DetailedSpaceView>, ApiError> {
     if update
         .folder_mode
         .is_some_and(|mode| mode != can.space.record().folder_mode)
     {
-        return Err(Violations::from(("folder_mode", Violation::ReadOnly)).into());
+        return Err(FieldErrors::from(("folder_mode", FieldError::ReadOnly)).into());
     }
     if let Some(id) = update.active_upload_config_id {
-        demand_config(&can, id).await?;
+        require_config(&can, id).await?;
     }
     can.space.change(|space| update.apply(space)).await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }
 
-async fn demand_config(can: &Can<ManageSpace>, id: UploadConfigId) -> Result<(), Fault> {
+async fn require_config(can: &Can<ManageSpace>, id: UploadConfigId) -> Result<(), ServiceError> {
     match can
         .space
         .upload_config(Some(&UploadConfigReference::Id(id)))
         .await?
     {
         Some(_) => Ok(()),
-        None => Err(Violations::from(("active_upload_config_id", Violation::Unknown)).into()),
+        None => Err(FieldErrors::from(("active_upload_config_id", FieldError::Unknown)).into()),
     }
 }

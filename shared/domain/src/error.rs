@@ -1,18 +1,18 @@
 //! Why a request fails, before it is anything of HTTP.
 //!
-//! Invariant: `message` and `violations` are written for the caller and hold nothing internal; what
-//! is internal is the `source`, which is logged and never shown.
+//! Invariant: `message` and `field_errors` are written for the caller and hold nothing internal;
+//! what is internal is the `source`, which is logged and never shown.
 
 use std::{borrow::Cow, error::Error, fmt};
 
-use crate::{Allowance, Violation, Violations};
+use crate::{FieldError, FieldErrors, RateLimitStatus};
 
 /// Seconds after which what failed because we were busy may be tried again.
 const BUSY_SECONDS: u32 = 1;
 
 /// What kind of failure it is. Only the HTTP edge knows which status each one is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FaultKind {
+pub enum ErrorKind {
     /// The request cannot be read.
     Malformed,
     /// The caller is nobody we know.
@@ -47,98 +47,98 @@ pub enum FaultKind {
 
 /// One failure.
 #[derive(Debug)]
-pub struct Fault {
+pub struct ServiceError {
     /// Its kind.
-    pub kind: FaultKind,
+    pub kind: ErrorKind,
     /// For the caller.
     pub message: Cow<'static, str>,
-    /// The fields at fault.
-    pub violations: Violations,
+    /// The fields at error.
+    pub field_errors: FieldErrors,
     /// Seconds after which another try may fare better, where that is known.
     pub retry_after_seconds: Option<u32>,
     /// The limit that refused the request.
-    pub allowance: Option<Box<Allowance>>,
+    pub rate_limit: Option<Box<RateLimitStatus>>,
     /// For the log.
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-impl Fault {
+impl ServiceError {
     /// A failure of a kind, said in a sentence.
-    pub fn new(kind: FaultKind, message: impl Into<Cow<'static, str>>) -> Fault {
-        Fault {
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> ServiceError {
+        ServiceError {
             kind,
             message: message.into(),
-            violations: Violations::default(),
+            field_errors: FieldErrors::default(),
             retry_after_seconds: None,
-            allowance: None,
+            rate_limit: None,
             source: None,
         }
     }
 
     /// The request cannot be read; the sentence says where.
-    pub fn malformed(message: impl Into<Cow<'static, str>>) -> Fault {
-        Fault::new(FaultKind::Malformed, message)
+    pub fn malformed(message: impl Into<Cow<'static, str>>) -> ServiceError {
+        ServiceError::new(ErrorKind::Malformed, message)
     }
 
     /// The caller is nobody we know.
-    pub fn unauthenticated() -> Fault {
-        Fault::new(FaultKind::Unauthenticated, "Unauthenticated.")
+    pub fn unauthenticated() -> ServiceError {
+        ServiceError::new(ErrorKind::Unauthenticated, "Unauthenticated.")
     }
 
     /// The caller may not do this; the sentence says why.
-    pub fn forbidden(message: impl Into<Cow<'static, str>>) -> Fault {
-        Fault::new(FaultKind::Forbidden, message)
+    pub fn forbidden(message: impl Into<Cow<'static, str>>) -> ServiceError {
+        ServiceError::new(ErrorKind::Forbidden, message)
     }
 
     /// There is no such thing, or none that the caller may know of: the same for both.
-    pub fn not_found() -> Fault {
-        Fault::new(FaultKind::NotFound, "Not found.")
+    pub fn not_found() -> ServiceError {
+        ServiceError::new(ErrorKind::NotFound, "Not found.")
     }
 
     /// The present state does not allow it; the reason stands under the field.
     pub fn conflict(
         message: impl Into<Cow<'static, str>>,
         field: &str,
-        violation: Violation,
-    ) -> Fault {
-        Fault {
-            violations: (field, violation).into(),
-            ..Fault::new(FaultKind::Conflict, message)
+        field_error: FieldError,
+    ) -> ServiceError {
+        ServiceError {
+            field_errors: (field, field_error).into(),
+            ..ServiceError::new(ErrorKind::Conflict, message)
         }
     }
 
     /// The caller has used up a limit.
-    pub fn rate_limited(allowance: Allowance) -> Fault {
-        Fault {
-            retry_after_seconds: Some(allowance.resets_in_seconds),
-            allowance: Some(Box::new(allowance)),
-            ..Fault::new(FaultKind::RateLimited, "Too Many Attempts.")
+    pub fn rate_limited(rate_limit: RateLimitStatus) -> ServiceError {
+        ServiceError {
+            retry_after_seconds: Some(rate_limit.resets_in_seconds),
+            rate_limit: Some(Box::new(rate_limit)),
+            ..ServiceError::new(ErrorKind::RateLimited, "Too Many Attempts.")
         }
     }
 
     /// We failed.
-    pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-        Fault {
+    pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> ServiceError {
+        ServiceError {
             source: Some(source.into()),
-            ..Fault::new(FaultKind::Internal, "Server error.")
+            ..ServiceError::new(ErrorKind::Internal, "Server error.")
         }
     }
 
     /// The request lost a race against others: another try is likely to succeed.
-    pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-        Fault {
-            kind: FaultKind::Contended,
-            ..Fault::unavailable(source)
+    pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> ServiceError {
+        ServiceError {
+            kind: ErrorKind::Contended,
+            ..ServiceError::unavailable(source)
         }
     }
 
     /// We, or what we depend on, are overloaded.
-    pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> Fault {
-        Fault {
+    pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> ServiceError {
+        ServiceError {
             source: Some(source.into()),
             retry_after_seconds: Some(BUSY_SECONDS),
-            ..Fault::new(
-                FaultKind::Unavailable,
+            ..ServiceError::new(
+                ErrorKind::Unavailable,
                 "The service is busy. Please try again.",
             )
         }
@@ -162,22 +162,22 @@ pub fn error_chain(error: &dyn Error) -> String {
     chain
 }
 
-impl From<Violations> for Fault {
-    fn from(violations: Violations) -> Fault {
-        Fault {
-            violations,
-            ..Fault::new(FaultKind::Invalid, "The given data was invalid.")
+impl From<FieldErrors> for ServiceError {
+    fn from(field_errors: FieldErrors) -> ServiceError {
+        ServiceError {
+            field_errors,
+            ..ServiceError::new(ErrorKind::Invalid, "The given data was invalid.")
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for ServiceError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl Error for Fault {
+impl Error for ServiceError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.as_deref().map(|source| source as _)
     }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug)]
-    struct Outer(Fault);
+    struct Outer(ServiceError);
     impl fmt::Display for Outer {
         fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(formatter, "retry: {}", self.0)
@@ -202,14 +202,14 @@ mod tests {
 
     #[test]
     fn error_chain_names_each_cause_once() {
-        let fault = Fault::internal(Fault {
+        let error = ServiceError::internal(ServiceError {
             source: Some("disk full".into()),
-            ..Fault::forbidden("Refused.")
+            ..ServiceError::forbidden("Refused.")
         });
         assert_eq!(
-            error_chain(&Outer(fault)),
+            error_chain(&Outer(error)),
             "retry: Server error: Refused: disk full"
         );
-        assert_eq!(error_chain(&Fault::not_found()), "Not found.");
+        assert_eq!(error_chain(&ServiceError::not_found()), "Not found.");
     }
 }

@@ -1,22 +1,22 @@
 //! What delivery needs of a file: its record, what its folders and its space demand, and its bytes.
 //!
-//! Invariant: an address leads to a [`Located`], which tells nothing; only [`Tenants::open`], which
-//! decides on access, makes it a [`Delivered`], which has record and bytes. What it decides on is
-//! read as it was at one moment, so nobody is let in who would not have been at any.
+//! Invariant: an address leads to a [`ResolvedFile`], which tells nothing; only [`Tenants::open`],
+//! which decides on access, makes it a [`AuthorizedFile`], which has record and bytes. What it
+//! decides on is read as it was at one moment, so nobody is let in who would not have been at any.
 
 use std::time::Duration;
 
-use bucket::{AnswerHeaders, Error};
+use bucket::{BucketError, ResponseHeaders};
 use bytes::Bytes;
 use domain::{
-    DeliveryProof, DeliveryType, EffectiveSecurity, FOLDER_DEPTH, Fault, File, FileStatus,
-    FolderChain, FolderId, Handle, Linked, MasterSecret, NotSigned, ResourceType, Role, Space,
-    SpaceId, Timestamp, Violation, Violations, access_revision, original_needs_proof,
+    DeliveryType, EffectiveSecurity, FOLDER_DEPTH, FieldError, FieldErrors, File, FileStatus,
+    FolderChain, FolderId, Handle, MasterSecret, Resolution, ResourceType, Role, ServiceError,
+    SignatureError, SignedDelivery, Space, SpaceId, Timestamp, access_revision, requires_auth,
 };
 use futures::Stream;
 use tracing::instrument;
 
-use crate::{Caller, Originals, Tenants, assets::original};
+use crate::{Caller, FileBucket, Tenants, file_store::original};
 
 /// Times that a file's folders are read which others keep moving.
 const READS: usize = FOLDER_DEPTH;
@@ -25,7 +25,7 @@ const FOLDERS: usize = 90;
 
 /// A file that an address names, in a space that delivers; nobody has been admitted to it yet.
 #[derive(Debug)]
-pub struct Located {
+pub struct ResolvedFile {
     file: File,
     /// Nothing, where a folder is missing.
     folders: Option<FolderChain>,
@@ -33,11 +33,11 @@ pub struct Located {
 }
 
 /// Who asks for a file.
-pub struct Visitor<'a> {
+pub struct AccessContext<'a> {
     /// Whose key they send.
     pub caller: Option<&'a Caller>,
     /// What their address claims to prove, and the secret to verify it by.
-    pub proof: Option<Result<(DeliveryProof, &'a MasterSecret), NotSigned>>,
+    pub proof: Option<Result<(SignedDelivery, &'a MasterSecret), SignatureError>>,
     /// When they ask.
     pub now: Timestamp,
 }
@@ -62,7 +62,7 @@ struct SignedAddress {
 
 /// A file whose original somebody may see.
 #[derive(Debug)]
-pub struct Delivered {
+pub struct AuthorizedFile {
     file: File,
     grant: Grant,
     signed: Option<SignedAddress>,
@@ -71,7 +71,7 @@ pub struct Delivered {
 
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
-    pub async fn located(&self, storage_path: &str) -> Result<Option<Located>, Fault> {
+    pub async fn located(&self, storage_path: &str) -> Result<Option<ResolvedFile>, ServiceError> {
         let Some((handle, _)) = storage_path.split_once('/') else {
             return Ok(None);
         };
@@ -89,25 +89,25 @@ impl Tenants {
                 return Ok(None);
             }
             let needs = match FolderChain::link(file.folder_id(), &records.folders) {
-                Linked::Broken => {
-                    return Ok(Some(Located {
+                Resolution::Orphaned => {
+                    return Ok(Some(ResolvedFile {
                         file,
                         folders: None,
                         space,
                     }));
                 }
-                Linked::Whole(folders) => {
+                Resolution::Complete(folders) => {
                     // More than two reads show that hints were old.
                     if let Some(found) = folders.in_folder().filter(|_| read > 1) {
                         self.hints.note(found.id, found.above);
                     }
-                    return Ok(Some(Located {
+                    return Ok(Some(ResolvedFile {
                         file,
                         folders: Some(folders),
                         space,
                     }));
                 }
-                Linked::Needs(ids) => ids,
+                Resolution::Missing(ids) => ids,
             };
             let known = asked.map(|(_, ids)| ids).unwrap_or_default();
             let hinted = file.folder.iter().flat_map(|folder| {
@@ -123,7 +123,7 @@ impl Tenants {
             }
             asked = Some((space.id, ids));
         }
-        Err(Fault::contended(
+        Err(ServiceError::contended(
             "others kept moving the folders of the file",
         ))
     }
@@ -133,20 +133,24 @@ impl Tenants {
     /// signature that does not verify is refused in both cases. An image that has to carry a
     /// watermark is never delivered without it.
     #[instrument(skip_all)]
-    pub async fn open(&self, located: Located, visitor: Visitor<'_>) -> Result<Delivered, Fault> {
-        let Located {
+    pub async fn open(
+        &self,
+        located: ResolvedFile,
+        visitor: AccessContext<'_>,
+    ) -> Result<AuthorizedFile, ServiceError> {
+        let ResolvedFile {
             file,
             folders,
             space,
         } = located;
         telemetry::record_space(space.id);
         let Some(folders) = folders else {
-            return Err(Fault::forbidden(
+            return Err(ServiceError::forbidden(
                 "The folder of this file is missing. Move the file into another one.",
             ));
         };
         let signed = verify(visitor.proof, &space, visitor.now)?;
-        let needs_proof = original_needs_proof(&file, &folders, &space);
+        let needs_proof = requires_auth(&file, &folders, &space);
         let grant = match (needs_proof, signed) {
             (false, _) => Grant::Everyone,
             (true, Some(_)) => Grant::Signature,
@@ -155,12 +159,12 @@ impl Tenants {
 
         let security = EffectiveSecurity::of(&folders, &space).security;
         if file.resource_type == ResourceType::Image && security.watermark.enabled {
-            let violation =
-                Violation::Must("is enabled, and this image cannot be rendered with it");
-            return Err(Violations::from(("watermark", violation)).into());
+            let field_error =
+                FieldError::Must("is enabled, and this image cannot be rendered with it");
+            return Err(FieldErrors::from(("watermark", field_error)).into());
         }
         let access_revision = access_revision(&file, &folders, &space);
-        Ok(Delivered {
+        Ok(AuthorizedFile {
             file,
             grant,
             signed,
@@ -169,7 +173,11 @@ impl Tenants {
     }
 
     /// Fails with 403 unless the caller has a role in the space.
-    async fn grant_by_key(&self, caller: Option<&Caller>, space: &Space) -> Result<Grant, Fault> {
+    async fn grant_by_key(
+        &self,
+        caller: Option<&Caller>,
+        space: &Space,
+    ) -> Result<Grant, ServiceError> {
         if let Some(caller) = caller
             && self.may_view(caller, space).await?
         {
@@ -177,10 +185,10 @@ impl Tenants {
         }
 
         let message = "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
-        Err(Fault::forbidden(message))
+        Err(ServiceError::forbidden(message))
     }
 
-    async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, Fault> {
+    async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, ServiceError> {
         let role = match (caller.own_space(), caller.user()) {
             (Some((own, role)), _) => (own == space.id).then_some(role),
             (None, Some(user)) => self
@@ -198,10 +206,10 @@ impl Tenants {
 /// signature is wrong, incomplete or expired, whatever else comes with the request, and on open
 /// files too.
 fn verify(
-    proof: Option<Result<(DeliveryProof, &MasterSecret), NotSigned>>,
+    proof: Option<Result<(SignedDelivery, &MasterSecret), SignatureError>>,
     space: &Space,
     now: Timestamp,
-) -> Result<Option<SignedAddress>, Fault> {
+) -> Result<Option<SignedAddress>, ServiceError> {
     let Some(proof) = proof else { return Ok(None) };
     let left_seconds =
         proof.and_then(|(proof, master)| proof.proven(space.id, space.signing, master, now))?;
@@ -210,7 +218,7 @@ fn verify(
     }))
 }
 
-impl Delivered {
+impl AuthorizedFile {
     /// The file's record.
     pub fn file(&self) -> &File {
         &self.file
@@ -247,9 +255,9 @@ impl Delivered {
     pub async fn bytes(
         &self,
         tenants: &Tenants,
-        originals: &Originals,
+        originals: &FileBucket,
         positions: Option<(u64, u64)>,
-    ) -> Result<impl Stream<Item = Result<Bytes, Error>> + Send + use<>, Fault> {
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
         if let Some(object) = originals.0.get(&original(&self.file)?, positions).await? {
             return Ok(object);
         }
@@ -259,20 +267,20 @@ impl Delivered {
             .await?
             .is_empty();
         Err(if is_there {
-            Fault::internal(format!("the file {} has lost its bytes", self.file.id))
+            ServiceError::internal(format!("the file {} has lost its bytes", self.file.id))
         } else {
-            Fault::not_found()
+            ServiceError::not_found()
         })
     }
 
     /// An address of the bytes at storage itself, good from then on for so long.
     pub async fn presign(
         &self,
-        originals: &Originals,
-        headers: AnswerHeaders,
+        originals: &FileBucket,
+        headers: ResponseHeaders,
         start: Timestamp,
         lifetime: Duration,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, ServiceError> {
         Ok(originals
             .0
             .presign_get(&original(&self.file)?, headers, start, lifetime)

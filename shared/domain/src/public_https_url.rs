@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::Violation;
+use crate::FieldError;
 
 /// What an address begins with.
 const SCHEME: &str = "https://";
@@ -25,14 +25,14 @@ pub(crate) const LABEL_CHARACTERS: usize = 63;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("format" = "uri", "maxLength" = ADDRESS_CHARACTERS))]
-pub struct WebAddress(String);
+pub struct PublicHttpsUrl(String);
 
-impl WebAddress {
+impl PublicHttpsUrl {
     /// Takes an absolute `https` address without a user's name, whose host is a name or a public
     /// number.
-    pub fn parse(text: &str) -> Result<WebAddress, Violation> {
+    pub fn parse(text: &str) -> Result<PublicHttpsUrl, FieldError> {
         if text.chars().count() > ADDRESS_CHARACTERS {
-            return Err(Violation::TooLong(ADDRESS_CHARACTERS));
+            return Err(FieldError::TooLong(ADDRESS_CHARACTERS));
         }
         // The parser forgives what the URL standard makes browsers forgive: blanks inside, a
         // missing or turned slash.
@@ -46,19 +46,19 @@ impl WebAddress {
         let url = Url::parse(text)
             .ok()
             .filter(|_| is_plain)
-            .ok_or(Violation::NotAUrl)?;
+            .ok_or(FieldError::NotAUrl)?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Violation::NotAUrl);
+            return Err(FieldError::NotAUrl);
         }
-        let is_allowed = match url.host().ok_or(Violation::NotAUrl)? {
+        let is_allowed = match url.host().ok_or(FieldError::NotAUrl)? {
             Host::Domain(name) => names_a_host(name),
             Host::Ipv4(number) => is_public(number.into()),
             Host::Ipv6(number) => is_public(number.into()),
         };
         if is_allowed {
-            Ok(WebAddress(text.to_owned()))
+            Ok(PublicHttpsUrl(text.to_owned()))
         } else {
-            Err(Violation::Must("must be a public address"))
+            Err(FieldError::Must("must be a public address"))
         }
     }
 
@@ -76,10 +76,10 @@ pub struct HostName(String);
 
 impl HostName {
     /// Takes a name of at least two parts, without scheme, port and path.
-    pub fn parse(text: &str) -> Result<HostName, Violation> {
+    pub fn parse(text: &str) -> Result<HostName, FieldError> {
         match Host::parse(text) {
             Ok(Host::Domain(name)) if names_a_host(&name) => Ok(HostName(name)),
-            _ => Err(Violation::Format),
+            _ => Err(FieldError::Format),
         }
     }
 
@@ -166,7 +166,7 @@ mod tests {
             "https://1.1.1.1/",
             "https://[2606:4700::1111]/",
         ] {
-            assert_eq!(WebAddress::parse(fine).expect(fine).as_str(), fine);
+            assert_eq!(PublicHttpsUrl::parse(fine).expect(fine).as_str(), fine);
         }
         for wrong in [
             "",
@@ -184,7 +184,11 @@ mod tests {
             "https://exam\nple.com",
             "https://example.com:99999",
         ] {
-            assert_eq!(WebAddress::parse(wrong), Err(Violation::NotAUrl), "{wrong}");
+            assert_eq!(
+                PublicHttpsUrl::parse(wrong),
+                Err(FieldError::NotAUrl),
+                "{wrong}"
+            );
         }
         for private in [
             "https://127.0.0.1",
@@ -206,14 +210,14 @@ mod tests {
             "https://0.0.0.0",
         ] {
             assert_eq!(
-                WebAddress::parse(private),
-                Err(Violation::Must("must be a public address")),
+                PublicHttpsUrl::parse(private),
+                Err(FieldError::Must("must be a public address")),
                 "{private}"
             );
         }
         assert_eq!(
-            WebAddress::parse(&format!("https://a.b/{}", "x".repeat(2_037))),
-            Err(Violation::TooLong(2_048))
+            PublicHttpsUrl::parse(&format!("https://a.b/{}", "x".repeat(2_037))),
+            Err(FieldError::TooLong(2_048))
         );
     }
 
@@ -221,7 +225,7 @@ mod tests {
     fn a_host_is_a_name_and_nothing_else() {
         let parsed = |text| HostName::parse(text).map(|name| name.0);
         assert_eq!(
-            parsed("Assets.Example.COM").as_deref(),
+            parsed("FileStore.Example.COM").as_deref(),
             Ok("assets.example.com")
         );
         assert_eq!(
@@ -248,7 +252,7 @@ mod tests {
             &format!("{}.example", "a".repeat(64)),
             &"a.".repeat(130),
         ] {
-            assert_eq!(HostName::parse(wrong), Err(Violation::Format), "{wrong}");
+            assert_eq!(HostName::parse(wrong), Err(FieldError::Format), "{wrong}");
         }
     }
 }

@@ -6,7 +6,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer as _, value};
 
 /// Why a field's value is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Violation {
+pub enum FieldError {
     /// It is missing, null or empty.
     Required,
     /// It, or the other one, has to be given.
@@ -69,60 +69,60 @@ pub enum Violation {
     Must(&'static str),
 }
 
-impl Violation {
+impl FieldError {
     /// The sentence, with the field's name put in.
     pub fn message(&self, field: &str) -> String {
         let name = field.replace('_', " ");
         let end = match self {
-            Violation::Unknown => return format!("The selected {name} is invalid."),
-            Violation::WrongDimensions => {
+            FieldError::Unknown => return format!("The selected {name} is invalid."),
+            FieldError::WrongDimensions => {
                 return format!("The {name} field has invalid image dimensions.");
             }
-            Violation::Taken => return format!("The {name} has already been taken."),
-            Violation::Required => "is required".to_owned(),
-            Violation::RequiredWithout(other) => format!(
+            FieldError::Taken => return format!("The {name} has already been taken."),
+            FieldError::Required => "is required".to_owned(),
+            FieldError::RequiredWithout(other) => format!(
                 "is required when {} is not present",
                 other.replace('_', " ")
             ),
-            Violation::RequiredWith(other) => {
+            FieldError::RequiredWith(other) => {
                 format!("is required when {} is present", other.replace('_', " "))
             }
-            Violation::NotAString => "must be a string".to_owned(),
-            Violation::NotAnInteger => "must be an integer".to_owned(),
-            Violation::NotABoolean => "must be true or false".to_owned(),
-            Violation::NotAnObject => "must be an object".to_owned(),
-            Violation::NotAnArray => "must be an array".to_owned(),
-            Violation::NotAFile => "must be a file".to_owned(),
-            Violation::Repeated => "must be given only once".to_owned(),
-            Violation::TooLong(most) => format!("must not be greater than {most} characters"),
-            Violation::TooManyKilobytes(most) => {
+            FieldError::NotAString => "must be a string".to_owned(),
+            FieldError::NotAnInteger => "must be an integer".to_owned(),
+            FieldError::NotABoolean => "must be true or false".to_owned(),
+            FieldError::NotAnObject => "must be an object".to_owned(),
+            FieldError::NotAnArray => "must be an array".to_owned(),
+            FieldError::NotAFile => "must be a file".to_owned(),
+            FieldError::Repeated => "must be given only once".to_owned(),
+            FieldError::TooLong(most) => format!("must not be greater than {most} characters"),
+            FieldError::TooManyKilobytes(most) => {
                 format!("must not be greater than {most} kilobytes")
             }
-            Violation::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
-            Violation::NotOfType(extensions) => format!("must be a file of type: {extensions}"),
-            Violation::TooManyPixels(most) => format!("must not have more than {most} pixels"),
-            Violation::TooSmall(least) => format!("must be at least {least}"),
-            Violation::TooLarge(most) => format!("must not be greater than {most}"),
-            Violation::NotADate => "must be a valid date".to_owned(),
-            Violation::NotAUrl => "must be a valid URL".to_owned(),
-            Violation::NotANumber => "must be a number".to_owned(),
-            Violation::TooMany(most) => format!("must not have more than {most} items"),
-            Violation::UnknownKey => "is not known".to_owned(),
-            Violation::RequiredIfTrue(other) => {
+            FieldError::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
+            FieldError::NotOfType(extensions) => format!("must be a file of type: {extensions}"),
+            FieldError::TooManyPixels(most) => format!("must not have more than {most} pixels"),
+            FieldError::TooSmall(least) => format!("must be at least {least}"),
+            FieldError::TooLarge(most) => format!("must not be greater than {most}"),
+            FieldError::NotADate => "must be a valid date".to_owned(),
+            FieldError::NotAUrl => "must be a valid URL".to_owned(),
+            FieldError::NotANumber => "must be a number".to_owned(),
+            FieldError::TooMany(most) => format!("must not have more than {most} items"),
+            FieldError::UnknownKey => "is not known".to_owned(),
+            FieldError::RequiredIfTrue(other) => {
                 format!("is required when {} is true", other.replace('_', " "))
             }
-            Violation::NotInTheFuture => "must be a date after now".to_owned(),
-            Violation::Format => "format is invalid".to_owned(),
-            Violation::ReadOnly => "must not be changed".to_owned(),
-            Violation::Must(end) => (*end).to_owned(),
+            FieldError::NotInTheFuture => "must be a date after now".to_owned(),
+            FieldError::Format => "format is invalid".to_owned(),
+            FieldError::ReadOnly => "must not be changed".to_owned(),
+            FieldError::Must(end) => (*end).to_owned(),
         };
         format!("The {name} field {end}.")
     }
 }
 
 /// Returns the variant of an enum that has this name in JSON.
-pub fn parse_variant<T: DeserializeOwned>(name: &str) -> Result<T, Violation> {
-    T::deserialize(name.into_deserializer()).map_err(|_: value::Error| Violation::Unknown)
+pub fn parse_variant<T: DeserializeOwned>(name: &str) -> Result<T, FieldError> {
+    T::deserialize(name.into_deserializer()).map_err(|_: value::Error| FieldError::Unknown)
 }
 
 /// Maximum number of messages of one request. Lambda answers with at most 6 MB.
@@ -130,24 +130,26 @@ const MESSAGES_MAX: usize = 100;
 
 /// Everything that is wrong with one request, as messages by field: the first 100 that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Violations {
+pub struct FieldErrors {
     messages: BTreeMap<String, Vec<String>>,
     count: usize,
 }
 
-impl Violations {
+impl FieldErrors {
     /// Records one error.
-    pub fn add(&mut self, field: &str, violation: &Violation) {
-        self.record(field.to_owned(), violation.message(field));
+    pub fn add(&mut self, field: &str, field_error: &FieldError) {
+        self.record(field.to_owned(), field_error.message(field));
     }
 
     /// Returns the value, or records why there is none.
-    pub fn keep<T>(&mut self, field: &str, result: Result<T, Violation>) -> Option<T> {
-        result.map_err(|violation| self.add(field, &violation)).ok()
+    pub fn keep<T>(&mut self, field: &str, result: Result<T, FieldError>) -> Option<T> {
+        result
+            .map_err(|field_error| self.add(field, &field_error))
+            .ok()
     }
 
     /// Records all of `others`.
-    pub fn extend(&mut self, others: Violations) {
+    pub fn extend(&mut self, others: FieldErrors) {
         for (field, messages) in others.messages {
             for message in messages {
                 self.record(field.clone(), message);
@@ -183,11 +185,11 @@ impl Violations {
     }
 }
 
-impl From<(&str, Violation)> for Violations {
-    fn from((field, violation): (&str, Violation)) -> Violations {
-        let mut violations = Violations::default();
-        violations.add(field, &violation);
-        violations
+impl From<(&str, FieldError)> for FieldErrors {
+    fn from((field, field_error): (&str, FieldError)) -> FieldErrors {
+        let mut field_errors = FieldErrors::default();
+        field_errors.add(field, &field_error);
+        field_errors
     }
 }
 
@@ -197,12 +199,12 @@ mod tests {
 
     #[test]
     fn at_most_a_hundred_messages_are_recorded() {
-        let mut violations = Violations::default();
+        let mut field_errors = FieldErrors::default();
         for number in 0..1_000 {
-            violations.add(&format!("field{number}"), &Violation::UnknownKey);
+            field_errors.add(&format!("field{number}"), &FieldError::UnknownKey);
         }
-        let mut all = Violations::from(("first", Violation::Required));
-        all.extend(violations);
+        let mut all = FieldErrors::from(("first", FieldError::Required));
+        all.extend(field_errors);
 
         let messages = all.into_messages();
         assert_eq!(messages.len(), 100);
@@ -212,23 +214,23 @@ mod tests {
     #[test]
     fn sentences_name_the_field_with_spaces() {
         assert_eq!(
-            Violation::Required.message("name"),
+            FieldError::Required.message("name"),
             "The name field is required."
         );
         assert_eq!(
-            Violation::TooManyKilobytes(51_200).message("file"),
+            FieldError::TooManyKilobytes(51_200).message("file"),
             "The file field must not be greater than 51200 kilobytes."
         );
         assert_eq!(
-            Violation::RequiredWithout("files").message("file"),
+            FieldError::RequiredWithout("files").message("file"),
             "The file field is required when files is not present."
         );
         assert_eq!(
-            Violation::Unknown.message("upload_config"),
+            FieldError::Unknown.message("upload_config"),
             "The selected upload config is invalid."
         );
         assert_eq!(
-            Violation::Taken.message("name"),
+            FieldError::Taken.message("name"),
             "The name has already been taken."
         );
     }

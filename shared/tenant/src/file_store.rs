@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use bucket::{Bucket, Content, ObjectKey};
 use domain::{
-    Completion, Fault, File, FileId, FileStatus, FolderId, HourlyQuota, IdempotencyReservation,
-    Revision, Violation, Violations,
+    Completion, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, HourlyQuota,
+    IdempotencyReservation, Revision, ServiceError,
 };
 use futures::{StreamExt, stream};
 use table::{Reason, WriteError};
@@ -17,26 +17,26 @@ use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
 const AT_ONCE: usize = 4;
 
 /// Where the bytes of files are kept. It opens only together with a [`Space`], or with a
-/// [`Delivered`](crate::Delivered) file that somebody was admitted to.
+/// [`AuthorizedFile`](crate::AuthorizedFile) file that somebody was admitted to.
 #[derive(Clone, Debug)]
-pub struct Originals(pub(crate) Bucket);
+pub struct FileBucket(pub(crate) Bucket);
 
-impl Originals {
+impl FileBucket {
     /// The bytes in this bucket.
-    pub fn new(bucket: Bucket) -> Originals {
-        Originals(bucket)
+    pub fn new(bucket: Bucket) -> FileBucket {
+        FileBucket(bucket)
     }
 }
 
 /// The files of one space.
-pub struct Assets<'a> {
+pub struct FileStore<'a> {
     pub(crate) space: &'a Space,
-    pub(crate) originals: &'a Originals,
+    pub(crate) originals: &'a FileBucket,
 }
 
 impl Space {
     /// Fails with 429 if the uploads of an hour are used up, before another one is received.
-    pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), Fault> {
+    pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), ServiceError> {
         let made = self.table.uploads_in_hour(self.record.id, quota).await?;
         if made < quota.most {
             Ok(())
@@ -46,8 +46,8 @@ impl Space {
     }
 
     /// This space's files.
-    pub fn assets<'a>(&'a self, originals: &'a Originals) -> Assets<'a> {
-        Assets {
+    pub fn assets<'a>(&'a self, originals: &'a FileBucket) -> FileStore<'a> {
+        FileStore {
             space: self,
             originals,
         }
@@ -66,30 +66,30 @@ pub struct NewFile {
 /// Records that could not be written.
 pub(crate) struct Unwritten {
     /// Why.
-    pub(crate) fault: Fault,
+    pub(crate) error: ServiceError,
     /// Whether it is known that they are not there, and never will be.
     pub(crate) is_settled: bool,
 }
 
-impl From<Fault> for Unwritten {
-    fn from(fault: Fault) -> Unwritten {
+impl From<ServiceError> for Unwritten {
+    fn from(error: ServiceError) -> Unwritten {
         Unwritten {
-            fault,
+            error,
             is_settled: false,
         }
     }
 }
 
 impl Unwritten {
-    fn settled(fault: Fault) -> Unwritten {
+    fn settled(error: ServiceError) -> Unwritten {
         Unwritten {
-            fault,
+            error,
             is_settled: true,
         }
     }
 }
 
-impl Assets<'_> {
+impl FileStore<'_> {
     /// Stores files, all or nothing: their bytes first, then their records, so that a record that
     /// says `active` has its bytes. The same transaction completes the idempotency reservation and
     /// counts one upload of the quota's hour.
@@ -102,10 +102,10 @@ impl Assets<'_> {
         files: &[NewFile],
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ServiceError> {
         let records: Vec<File> = files.iter().map(|file| file.record.clone()).collect();
         if records.iter().any(|file| file.status != FileStatus::Active) {
-            return Err(Fault::internal("a file to be stored is not active"));
+            return Err(ServiceError::internal("a file to be stored is not active"));
         }
         let paths: BTreeSet<&str> = records
             .iter()
@@ -117,9 +117,9 @@ impl Assets<'_> {
 
         let written = match self.put_all(files).await {
             Ok(()) => self.write(&records, quota, completion).await,
-            Err(fault) => Err(Unwritten::settled(fault)),
+            Err(error) => Err(Unwritten::settled(error)),
         };
-        let Err(Unwritten { fault, is_settled }) = written else {
+        let Err(Unwritten { error, is_settled }) = written else {
             return Ok(());
         };
         if is_settled {
@@ -127,17 +127,17 @@ impl Assets<'_> {
                 self.remove_original(file).await;
             }
         }
-        Err(fault)
+        Err(error)
     }
 
     /// Stores the bytes of files. All calls end before one of them fails: one that was cancelled
     /// could still take effect.
-    async fn put_all(&self, files: &[NewFile]) -> Result<(), Fault> {
+    async fn put_all(&self, files: &[NewFile]) -> Result<(), ServiceError> {
         let puts: Vec<_> = files
             .iter()
             .map(|file| self.put(&file.record, file.content.clone()))
             .collect();
-        let stored: Vec<Result<(), Fault>> =
+        let stored: Vec<Result<(), ServiceError>> =
             stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
         stored.into_iter().collect()
     }
@@ -154,7 +154,7 @@ impl Assets<'_> {
             .iter()
             .any(|file| file.space_id != self.space.record.id || file.folder_id() != folder)
         {
-            return Err(Fault::internal(
+            return Err(ServiceError::internal(
                 "files of another space, or of several folders, were to be written",
             )
             .into());
@@ -166,7 +166,7 @@ impl Assets<'_> {
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
                 let refusal = quota.map(|quota| quota.used_up(self.space.now()));
                 return Err(Unwritten::settled(
-                    refusal.unwrap_or_else(|| Fault::internal("no quota")),
+                    refusal.unwrap_or_else(|| ServiceError::internal("no quota")),
                 ));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
@@ -176,7 +176,7 @@ impl Assets<'_> {
                 if !table
                     .resolve_unknown_commit(records, reservation)
                     .await
-                    .map_err(Fault::from)?
+                    .map_err(ServiceError::from)?
                 {
                     return Err(Unwritten::settled(error.into()));
                 }
@@ -184,7 +184,7 @@ impl Assets<'_> {
         }
         match self.refusal_after_writing(folder).await {
             Ok(None) => Ok(()),
-            Ok(Some(refusal)) | Err(refusal) => self.take_back(records, refusal, reservation).await,
+            Ok(Some(refusal)) | Err(refusal) => self.roll_back(records, refusal, reservation).await,
         }
     }
 
@@ -193,14 +193,14 @@ impl Assets<'_> {
     async fn refusal_after_writing(
         &self,
         folder: Option<FolderId>,
-    ) -> Result<Option<Fault>, Fault> {
+    ) -> Result<Option<ServiceError>, ServiceError> {
         let (space, found) = self.space.with_settled_folder(folder).await?;
         let now = self.space.now();
         Ok(match (space, found) {
-            (None, _) => Some(Violations::from(("space", Violation::Unknown)).into()),
+            (None, _) => Some(FieldErrors::from(("space", FieldError::Unknown)).into()),
             (Some(space), _) if space.is_closed(now) => Some(closed()),
             (Some(_), None) if folder.is_some() => {
-                Some(Violations::from((FOLDER, Violation::Unknown)).into())
+                Some(FieldErrors::from((FOLDER, FieldError::Unknown)).into())
             }
             (Some(_), Some(folder)) if folder.is_closed(now) => Some(folder_closed()),
             _ => None,
@@ -209,10 +209,10 @@ impl Assets<'_> {
 
     /// Takes back what was written, of which nobody was told. What somebody has seen all the same,
     /// and put into another folder or deleted, is not refused any more.
-    async fn take_back(
+    async fn roll_back(
         &self,
         records: &[File],
-        refusal: Fault,
+        refusal: ServiceError,
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<(), Unwritten> {
         let (table, space) = (&self.space.table, self.space.record.id);
@@ -236,11 +236,11 @@ impl Assets<'_> {
         }
     }
 
-    async fn put(&self, file: &File, content: Content) -> Result<(), Fault> {
+    async fn put(&self, file: &File, content: Content) -> Result<(), ServiceError> {
         let checksum = file
             .checksum_sha256
             .as_deref()
-            .ok_or_else(|| Fault::internal("a new file has no checksum"))?;
+            .ok_or_else(|| ServiceError::internal("a new file has no checksum"))?;
         Ok(self
             .originals
             .0
@@ -265,9 +265,9 @@ impl Assets<'_> {
 }
 
 /// The object that holds a file's bytes.
-pub(crate) fn original(file: &File) -> Result<ObjectKey, Fault> {
+pub(crate) fn original(file: &File) -> Result<ObjectKey, ServiceError> {
     let revision = file
         .revision
-        .ok_or_else(|| Fault::internal("a file that is not there has no bytes"))?;
+        .ok_or_else(|| ServiceError::internal("a file that is not there has no bytes"))?;
     Ok(ObjectKey::original(file.space_id, file.id, revision))
 }

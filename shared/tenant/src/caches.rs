@@ -15,7 +15,7 @@ use domain::{FolderId, SpaceId, UploadConfigId};
 const HINTS: usize = 10_000;
 
 /// The folders that were last found around a folder that is not where files say.
-pub(crate) type FolderHints = Hints<FolderId, Vec<FolderId>>;
+pub(crate) type AncestorCache = Hints<FolderId, Vec<FolderId>>;
 
 /// The active upload config that a space was last found with.
 pub(crate) type ActiveConfigHints = Hints<SpaceId, UploadConfigId>;

@@ -14,13 +14,14 @@ use bucket::{
     Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut,
 };
 use domain::{
-    Completion, Fault, File, FileId, FileStatus, HourlyQuota, Revision, StoredContent, Timestamp,
+    Completion, File, FileId, FileStatus, HourlyQuota, Revision, ServiceError, StoredContent,
+    Timestamp,
 };
 use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
 use table::{ChangeError, Reason, Table, WriteError};
 use tracing::instrument;
 
-use crate::{Assets, Originals, Space, assets::Unwritten};
+use crate::{FileBucket, FileStore, Space, file_store::Unwritten};
 
 /// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The
 /// last purge of a deleted space comes later.
@@ -62,7 +63,7 @@ pub enum StagedCopied {
     OtherSize,
 }
 
-impl Assets<'_> {
+impl FileStore<'_> {
     /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it
     /// is sent for that somebody looks after it, so none is ever forgotten.
     #[instrument(skip_all)]
@@ -72,9 +73,11 @@ impl Assets<'_> {
         quota: Option<HourlyQuota>,
         checks: &Queue<ConfirmCheck>,
         completion: Option<&Completion>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ServiceError> {
         if file.status != FileStatus::Pending {
-            return Err(Fault::internal("a file to be announced is not pending"));
+            return Err(ServiceError::internal(
+                "a file to be announced is not pending",
+            ));
         }
         let due_at = file.created_at.plus_ms(CHECKED_MS);
         checks
@@ -90,7 +93,7 @@ impl Assets<'_> {
         let written = self
             .write(std::slice::from_ref(file), quota, completion)
             .await;
-        written.map_err(|Unwritten { fault, .. }| fault)
+        written.map_err(|Unwritten { error, .. }| error)
     }
 
     /// A URL to which the bytes of an announced file can be sent from now on: for so long, or as
@@ -102,7 +105,7 @@ impl Assets<'_> {
         size: u64,
         now: Timestamp,
         lifetime: Duration,
-    ) -> Result<Presigned, Fault> {
+    ) -> Result<Presigned, ServiceError> {
         let key = ObjectKey::staged(self.space.record.id, id);
         let PresignedPut { url, lifetime } = self
             .originals
@@ -117,8 +120,8 @@ impl Assets<'_> {
     }
 
     /// Copies what the client has sent to a key of the file's own.
-    pub async fn copy_staged(&self, file: &File) -> Result<StagedCopied, Fault> {
-        let revision = Revision::new(self.space.sources());
+    pub async fn copy_staged(&self, file: &File) -> Result<StagedCopied, ServiceError> {
+        let revision = Revision::new(self.space.env());
         let key = ObjectKey::original(file.space_id, file.id, revision);
 
         match self.originals.0.copy(&staged(file), file.size, &key).await {
@@ -139,10 +142,14 @@ impl Assets<'_> {
     }
 
     /// Returns the size and the first bytes of a copy.
-    pub async fn copy_head(&self, copy: &StagedCopy, bytes: u64) -> Result<ObjectHead, Fault> {
+    pub async fn copy_head(
+        &self,
+        copy: &StagedCopy,
+        bytes: u64,
+    ) -> Result<ObjectHead, ServiceError> {
         let key = ObjectKey::original(self.space.record.id, copy.file, copy.revision);
         let head = self.originals.0.head_with_prefix(&key, bytes).await?;
-        head.ok_or_else(|| Fault::unavailable("the copy was removed while it was validated"))
+        head.ok_or_else(|| ServiceError::unavailable("the copy was removed while it was validated"))
     }
 
     /// Removes a copy that does not become active.
@@ -151,7 +158,7 @@ impl Assets<'_> {
     }
 
     /// Opens what the client has sent, to read all of it. `None` if nothing has been sent yet.
-    pub async fn staged_object(&self, file: &File) -> Result<Option<ObjectReader>, Fault> {
+    pub async fn staged_object(&self, file: &File) -> Result<Option<ObjectReader>, ServiceError> {
         Ok(self.originals.0.open(&staged(file)).await?)
     }
 
@@ -162,8 +169,8 @@ impl Assets<'_> {
         content: Content,
         mime_type: &str,
         checksum_sha256: &str,
-    ) -> Result<Revision, Fault> {
-        let revision = Revision::new(self.space.sources());
+    ) -> Result<Revision, ServiceError> {
+        let revision = Revision::new(self.space.env());
         let key = ObjectKey::original(file.space_id, file.id, revision);
 
         match self
@@ -191,7 +198,7 @@ impl Assets<'_> {
         &self,
         pending: &File,
         content: StoredContent,
-    ) -> Result<Option<File>, Fault> {
+    ) -> Result<Option<File>, ServiceError> {
         let at = self.space.now();
         let load = || self.space.file(pending.id);
         let activate = |found| self.activate_found(pending.id, found, &content, at);
@@ -214,7 +221,7 @@ impl Assets<'_> {
             Some(pending) if pending.status == FileStatus::Pending => pending,
             found => return Ok(self.settled(id, revision, found).await?),
         };
-        file.activate(content.clone(), at, self.space.sources());
+        file.activate(content.clone(), at, self.space.env());
         match self.space.table.activate_file(&file).await {
             Ok(()) => {
                 file.version += 1;
@@ -233,7 +240,11 @@ impl Assets<'_> {
 
     /// Takes back an activation if its space was deleted just before: the purge knows the paths of
     /// the files that it has seen alone.
-    async fn unless_deleted(&self, file: File, revision: Revision) -> Result<Option<File>, Fault> {
+    async fn unless_deleted(
+        &self,
+        file: File,
+        revision: Revision,
+    ) -> Result<Option<File>, ServiceError> {
         if self.space.table.space(file.space_id).await?.is_some() {
             return Ok(Some(file));
         }
@@ -248,8 +259,8 @@ impl Assets<'_> {
         &self,
         id: FileId,
         revision: Revision,
-        fault: Fault,
-    ) -> Result<Option<File>, Fault> {
+        error: ServiceError,
+    ) -> Result<Option<File>, ServiceError> {
         match self.space.file(id).await {
             Ok(found)
                 if found
@@ -258,7 +269,7 @@ impl Assets<'_> {
             {
                 self.settled(id, revision, found).await
             }
-            _ => Err(fault),
+            _ => Err(error),
         }
     }
 
@@ -270,7 +281,7 @@ impl Assets<'_> {
         id: FileId,
         revision: Revision,
         found: Option<File>,
-    ) -> Result<Option<File>, Fault> {
+    ) -> Result<Option<File>, ServiceError> {
         match found {
             Some(found) if found.revision == Some(revision) => {
                 self.unless_deleted(found, revision).await
@@ -285,7 +296,7 @@ impl Assets<'_> {
     /// Removes a file that is pending still, and what was sent for it; `false` where it is pending
     /// no more.
     #[instrument(skip_all)]
-    pub async fn discard(&self, file: &File) -> Result<bool, Fault> {
+    pub async fn discard(&self, file: &File) -> Result<bool, ServiceError> {
         let load = || async { self.space.file(file.id).await };
         let remove = |found: Option<File>| async move {
             let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else {
@@ -307,7 +318,7 @@ impl Assets<'_> {
     }
 
     /// A file of this space, as it is now.
-    pub async fn file(&self, id: FileId) -> Result<Option<File>, Fault> {
+    pub async fn file(&self, id: FileId) -> Result<Option<File>, ServiceError> {
         self.space.file(id).await
     }
 }
@@ -318,23 +329,26 @@ fn staged(file: &File) -> ObjectKey {
 
 /// The way to presigned uploads that nobody may have confirmed: it is nobody's request.
 #[derive(Clone, Debug)]
-pub struct Checks {
+pub struct PendingUploads {
     table: Table,
     /// Where their bytes are.
-    pub originals: Originals,
+    pub originals: FileBucket,
 }
 
-impl Checks {
+impl PendingUploads {
     /// Reaches the files of all spaces of a table and a bucket.
-    pub fn new(table: Table, bucket: Bucket) -> Checks {
-        Checks {
+    pub fn new(table: Table, bucket: Bucket) -> PendingUploads {
+        PendingUploads {
             table: table.for_background_job(),
-            originals: Originals(bucket),
+            originals: FileBucket(bucket),
         }
     }
 
     /// A file that is pending still, and its space.
-    pub async fn pending(&self, check: &ConfirmCheck) -> Result<Option<(Space, File)>, Fault> {
+    pub async fn pending(
+        &self,
+        check: &ConfirmCheck,
+    ) -> Result<Option<(Space, File)>, ServiceError> {
         let (space, file) = self
             .table
             .space_and_file(check.space_id, check.file_id)

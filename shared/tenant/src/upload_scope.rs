@@ -6,9 +6,9 @@
 //! that the config allows.
 
 use domain::{
-    Allowance, ConfirmTokens, Fault, File, FileId, Handle, MasterSecret, NotSigned,
-    PresentedUpload, RateLimit, Referrer, Role, SignedUpload, UploadConfig, UploadConfigName,
-    UploadConfigReference, Violation, Violations,
+    ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, PresentedUpload,
+    RateLimit, RateLimitStatus, Referrer, Role, ServiceError, SignatureError, SignedUpload,
+    UploadConfig, UploadConfigName, UploadConfigReference,
 };
 use tracing::instrument;
 
@@ -45,7 +45,7 @@ pub struct RequestOrigin<'a> {
 
 impl Tenants {
     /// Returns the space of a handle and the referenced config, or else the active one, for a
-    /// caller with a key. Returns violations of `space` or `upload_config` if the caller may not
+    /// caller with a key. Returns field errors of `space` or `upload_config` if the caller may not
     /// know of such a space or config.
     ///
     /// Fails with 403 if the caller's role is too low or the space is disabled.
@@ -55,15 +55,15 @@ impl Tenants {
         caller: &Caller,
         handle: &Handle,
         reference: Option<&UploadConfigReference>,
-    ) -> Result<Result<UploadScope, Violations>, Fault> {
+    ) -> Result<Result<UploadScope, FieldErrors>, ServiceError> {
         let (space, read) = self
             .space_and_likely_config(caller, handle, reference)
             .await?;
         let Some(space) = space else {
-            return Ok(Err(("space", Violation::Unknown).into()));
+            return Ok(Err(("space", FieldError::Unknown).into()));
         };
         space.demand(ROLE)?;
-        space.demand_uploads()?;
+        space.require_uploads()?;
 
         let active = UploadConfigReference::Id(space.record.active_upload_config_id);
         let reference = reference.unwrap_or(&active);
@@ -75,7 +75,7 @@ impl Tenants {
             .note(space.record.id, space.record.active_upload_config_id);
         Ok(config
             .map(|config| UploadScope { space, config })
-            .ok_or_else(|| ("upload_config", Violation::Unknown).into()))
+            .ok_or_else(|| ("upload_config", FieldError::Unknown).into()))
     }
 
     /// Returns the space of a handle. A space key's space is read together with the config that the
@@ -90,7 +90,7 @@ impl Tenants {
             Option<Space>,
             Option<(UploadConfigReference, Option<UploadConfig>)>,
         ),
-        Fault,
+        ServiceError,
     > {
         let own = caller.own_space();
         let hint = || {
@@ -115,7 +115,7 @@ impl Tenants {
         &self,
         presented: &PresentedUpload,
         master: &MasterSecret,
-    ) -> Result<(UploadScope, SignedUpload), Fault> {
+    ) -> Result<(UploadScope, SignedUpload), ServiceError> {
         let claimed = &presented.claimed;
         let config = UploadConfigReference::Id(claimed.config_id);
         let (space, config) = self
@@ -129,12 +129,12 @@ impl Tenants {
 
         // The signature is verified also for a space that does not exist, so that the time tells
         // nothing either.
-        let proven = presented.proven(signing, master, self.table.sources().now());
-        let found = space.zip(config).ok_or(NotSigned::Invalid);
+        let proven = presented.proven(signing, master, self.table.env().now());
+        let found = space.zip(config).ok_or(SignatureError::Invalid);
         let (signed, (space, config)) = proven.and_then(|signed| Ok((signed, found?)))?;
 
         let space = self.scoped(space, ROLE);
-        space.demand_uploads()?;
+        space.require_uploads()?;
         Ok((UploadScope { space, config }, signed.clone()))
     }
 
@@ -144,13 +144,13 @@ impl Tenants {
         &self,
         handle: &str,
         config: &str,
-    ) -> Result<UnverifiedUpload, Fault> {
-        let handle = Handle::parse(handle).map_err(|_| Fault::not_found())?;
+    ) -> Result<UnverifiedUpload, ServiceError> {
+        let handle = Handle::parse(handle).map_err(|_| ServiceError::not_found())?;
         let space = self
             .table
             .space_by_handle(&handle)
             .await?
-            .ok_or_else(Fault::not_found)?;
+            .ok_or_else(ServiceError::not_found)?;
         let space = self.scoped(space, ROLE);
 
         let config = match UploadConfigName::parse(config) {
@@ -162,13 +162,18 @@ impl Tenants {
             Err(_) => None,
         };
         let config = config.filter(|config| config.allow_unsigned);
-        let config = config
-            .ok_or_else(|| Fault::forbidden("This upload config takes no unsigned uploads."))?;
+        let config = config.ok_or_else(|| {
+            ServiceError::forbidden("This upload config takes no unsigned uploads.")
+        })?;
         Ok(UnverifiedUpload(UploadScope { space, config }))
     }
 
     /// Counts a request without a key; `false` if its limit for this minute is used up.
-    pub async fn count(&self, who: &str, limit: RateLimit) -> Result<(bool, Allowance), Fault> {
+    pub async fn count(
+        &self,
+        who: &str,
+        limit: RateLimit,
+    ) -> Result<(bool, RateLimitStatus), ServiceError> {
         Ok(self.table.count(who, limit).await?)
     }
 
@@ -179,9 +184,9 @@ impl Tenants {
         id: FileId,
         token: &str,
         tokens: &ConfirmTokens,
-    ) -> Result<Option<(Space, File)>, Fault> {
+    ) -> Result<Option<(Space, File)>, ServiceError> {
         if !tokens.proves(token, id) {
-            return Err(Fault::forbidden("The confirm token is invalid."));
+            return Err(ServiceError::forbidden("The confirm token is invalid."));
         }
         let Some(space) = self.table.space_of_file(id).await? else {
             return Ok(None);
@@ -191,12 +196,12 @@ impl Tenants {
             .zip(file)
             .filter(|(_, file)| file.uploaded_by.is_anonymous());
 
-        let now = self.table.sources().now();
+        let now = self.table.env().now();
         if found
             .as_ref()
             .is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS))
         {
-            return Err(Fault::forbidden("The confirm token has expired."));
+            return Err(ServiceError::forbidden("The confirm token has expired."));
         }
         Ok(found.map(|(space, file)| (self.scoped(space, ROLE), file)))
     }
@@ -209,21 +214,23 @@ impl UnverifiedUpload {
     }
 
     /// Fails with 403 if the config does not allow uploads from this origin.
-    pub fn verify(self, origin: RequestOrigin<'_>) -> Result<UploadScope, Fault> {
+    pub fn verify(self, origin: RequestOrigin<'_>) -> Result<UploadScope, ServiceError> {
         let restrictions = self.0.config.unsigned_restrictions.as_ref();
         let restrictions = restrictions
-            .ok_or_else(|| Fault::internal("an unsigned config has no restrictions"))?;
+            .ok_or_else(|| ServiceError::internal("an unsigned config has no restrictions"))?;
 
         let referrer = origin.referrer.and_then(Referrer::parse);
         let referrer =
             referrer.filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
         let referrer = referrer
-            .ok_or_else(|| Fault::forbidden("Uploads are not taken from this referrer."))?;
+            .ok_or_else(|| ServiceError::forbidden("Uploads are not taken from this referrer."))?;
         if restrictions.require_https && !(referrer.is_secure() && origin.is_secure) {
-            return Err(Fault::forbidden("Uploads are taken over HTTPS alone."));
+            return Err(ServiceError::forbidden(
+                "Uploads are taken over HTTPS alone.",
+            ));
         }
 
-        self.0.space.demand_uploads()?;
+        self.0.space.require_uploads()?;
         Ok(self.0)
     }
 }

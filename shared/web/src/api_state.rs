@@ -1,71 +1,76 @@
 //! What every handler's extractors need.
 
-use domain::{Fault, RateLimit, Sources};
+use domain::{Env, RateLimit, ServiceError};
 use http::request::Parts;
 use runtime::Settings;
 use tenant::Tenants;
 
-use crate::exchange::Exchange;
+use crate::request_state::RequestState;
 
 /// The two tiers of the API, each with a limit of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
+pub enum RateLimitTier {
     /// Management.
     Admin,
     /// Uploads.
     Upload,
 }
 
-impl Tier {
+impl RateLimitTier {
     /// Returns the tier's name.
     pub fn name(self) -> &'static str {
         match self {
-            Tier::Admin => "admin",
-            Tier::Upload => "upload",
+            RateLimitTier::Admin => "admin",
+            RateLimitTier::Upload => "upload",
         }
     }
 
     /// Returns the variable that holds the tier's limit.
     fn variable(self) -> &'static str {
         match self {
-            Tier::Admin => "ADMIN_REQUESTS_PER_MINUTE",
-            Tier::Upload => "UPLOAD_REQUESTS_PER_MINUTE",
+            RateLimitTier::Admin => "ADMIN_REQUESTS_PER_MINUTE",
+            RateLimitTier::Upload => "UPLOAD_REQUESTS_PER_MINUTE",
         }
     }
 }
 
-/// The way to tenants, the limit of requests, and the sources of time and randomness.
+/// The way to tenants, the limit of requests, and the source of time and randomness.
 #[derive(Clone)]
-pub struct Edge {
+pub struct ApiState {
     /// The way to tenants.
     pub tenants: Tenants,
     /// How many requests one key may make.
     pub limit: RateLimit,
     /// Time and randomness.
-    pub sources: Sources,
+    pub env: Env,
 }
 
-impl Edge {
+impl ApiState {
     /// The edge of a function with these settings.
-    pub fn read(settings: &mut Settings, tier: Tier) -> Edge {
-        Edge {
+    pub fn read(settings: &mut Settings, tier: RateLimitTier) -> ApiState {
+        ApiState {
             tenants: Tenants::new(settings.table()),
             limit: RateLimit {
                 tier: tier.name(),
                 requests_per_minute: settings.number(tier.variable()),
             },
-            sources: settings.sources().clone(),
+            env: settings.env().clone(),
         }
     }
 
     /// Counts a request of a client without an API key. Fails with 429 if its limit is used up.
-    pub async fn count(&self, parts: &Parts, who: &str, limit: RateLimit) -> Result<(), Fault> {
-        let (is_admitted, allowance) = self.tenants.count(who, limit).await?;
-        Exchange::of(parts).note_allowance(allowance);
+    pub async fn count(
+        &self,
+        parts: &Parts,
+        who: &str,
+        limit: RateLimit,
+    ) -> Result<(), ServiceError> {
+        let (is_admitted, rate_limit) = self.tenants.count(who, limit).await?;
+        RequestState::of(parts).note_allowance(rate_limit);
         if is_admitted {
             Ok(())
         } else {
-            Err(Fault::rate_limited(allowance))
+            Err(ServiceError::rate_limited(rate_limit))
         }
     }
 }

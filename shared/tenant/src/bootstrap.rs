@@ -2,7 +2,7 @@
 //! space.
 
 use domain::{
-    ChosenIds, Fault, KeyName, KeySecret, NewSpace, Space, SpaceName, UploadConfig, UserId,
+    IdSequence, KeyName, KeySecret, NewSpace, ServiceError, Space, SpaceName, UploadConfig, UserId,
 };
 
 use crate::{Tenants, keys::NewKey};
@@ -23,7 +23,10 @@ pub struct Bootstrapped {
 
 /// Makes sure that there is a user with a key that works: keeps the known key, replaces one that
 /// was lost or revoked, and makes user, space and key where there are none yet.
-pub async fn bootstrap(tenants: &Tenants, known_key: Option<&str>) -> Result<Bootstrapped, Fault> {
+pub async fn bootstrap(
+    tenants: &Tenants,
+    known_key: Option<&str>,
+) -> Result<Bootstrapped, ServiceError> {
     if let Some(secret) = known_key.and_then(KeySecret::parse)
         && let Some(caller) = tenants.authenticate(&secret).await?
         && caller.user().is_some()
@@ -53,13 +56,13 @@ pub async fn bootstrap(tenants: &Tenants, known_key: Option<&str>) -> Result<Boo
     })
 }
 
-async fn create_first_user(tenants: &Tenants) -> Result<UserId, Fault> {
-    let user_id = UserId::new(tenants.table.sources());
+async fn create_first_user(tenants: &Tenants) -> Result<UserId, ServiceError> {
+    let user_id = UserId::new(tenants.table.env());
     let name = SpaceName::parse(SPACE_NAME).expect("our own name is valid");
     let space = Space::new(
         NewSpace::named(name),
-        &mut ChosenIds::new(tenants.table.sources()),
-        tenants.table.sources(),
+        &mut IdSequence::new(tenants.table.env()),
+        tenants.table.env(),
     );
     let starter = UploadConfig::starter(&space);
     tenants

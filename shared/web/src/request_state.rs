@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::Allowance;
+use domain::RateLimitStatus;
 use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 
 const X_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
@@ -14,33 +14,33 @@ const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
 /// One request and its response. All its copies are one.
 #[derive(Clone, Default)]
-pub(crate) struct Exchange(Arc<Mutex<Option<Allowance>>>);
+pub(crate) struct RequestState(Arc<Mutex<Option<RateLimitStatus>>>);
 
-impl Exchange {
+impl RequestState {
     /// The exchange of a request, where the layers made one.
-    pub(crate) fn of(parts: &Parts) -> Exchange {
+    pub(crate) fn of(parts: &Parts) -> RequestState {
         parts.extensions.get().cloned().unwrap_or_default()
     }
 
     /// Notes what is left of the caller's requests.
-    pub(crate) fn note_allowance(&self, allowance: Allowance) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(allowance);
+    pub(crate) fn note_allowance(&self, rate_limit: RateLimitStatus) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(rate_limit);
     }
 
     /// Puts what is left of the caller's requests into the answer's headers: as has long been done,
     /// and as the IETF's draft has it (draft-ietf-httpapi-ratelimit-headers-10).
     pub(crate) fn put_headers(&self, headers: &mut HeaderMap) {
-        let Some(allowance) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else {
+        let Some(rate_limit) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else {
             return;
         };
-        let Allowance {
+        let RateLimitStatus {
             name,
             limit,
             window_seconds,
             remaining,
             resets_in_seconds,
             resets_at,
-        } = allowance;
+        } = rate_limit;
         headers.insert(X_LIMIT, HeaderValue::from(limit));
         headers.insert(X_REMAINING, HeaderValue::from(remaining));
         headers.insert(X_RESET, HeaderValue::from(resets_at.seconds()));
