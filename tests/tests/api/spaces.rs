@@ -52,7 +52,7 @@ async fn space_is_created_with_every_optional_field() {
     let stack = Stack::start().await;
     let account = stack.account();
     let body = json!({
-        "name": "Acme", "folder_mode": "fixed", "enabled": false, "custom_domain": "FileStore.Example.COM",
+        "name": "Acme", "folder_mode": "fixed", "enabled": false, "custom_domain": "Assets.Example.COM",
         "webhook_url": "https://example.com/hook",
     });
 

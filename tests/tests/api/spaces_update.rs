@@ -31,7 +31,7 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
         ),
         (
             "custom_domain",
-            json!("FileStore.Example.COM"),
+            json!("Assets.Example.COM"),
             json!("assets.example.com"),
         ),
         ("enabled", json!(false), json!(false)),

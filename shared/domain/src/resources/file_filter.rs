@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 
 use crate::{
-    DeliveryType, FieldError, File, FileStatus, FolderId, ResourceType, Tag, text::folded,
+    DeliveryType, FieldError, File, FileStatus, FolderId, ResourceType, Tag, naming::text::folded,
 };
 
 /// Most characters of a prefix that is searched for: a name has no more.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     FieldError, FolderPath, PublicHttpsUrl,
-    text::{LINE_PATTERN, nfc},
+    naming::text::{LINE_PATTERN, nfc},
 };
 
 /// Most characters of an extension.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::{FieldError, public_https_url::LABEL_CHARACTERS};
+use crate::{FieldError, naming::public_https_url::LABEL_CHARACTERS};
 
 /// Most characters of a pattern.
 const PATTERN_CHARACTERS: usize = 255;

@@ -147,7 +147,7 @@ ids! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::tests::counting;
+    use crate::env::random::tests::counting;
 
     #[test]
     fn chosen_ids_follow_one_another_and_are_the_same_again() {

@@ -225,7 +225,7 @@ mod tests {
     fn a_host_is_a_name_and_nothing_else() {
         let parsed = |text| HostName::parse(text).map(|name| name.0);
         assert_eq!(
-            parsed("FileStore.Example.COM").as_deref(),
+            parsed("Assets.Example.COM").as_deref(),
             Ok("assets.example.com")
         );
         assert_eq!(

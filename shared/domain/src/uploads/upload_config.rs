@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeliveryType, Description, FieldError, IdSequence, Principal, ReferrerPattern, Space, SpaceId,
-    Timestamp, UploadConfigId, UploadRules, text::nfc,
+    Timestamp, UploadConfigId, UploadRules, naming::text::nfc,
 };
 
 /// Most characters of a config's name.

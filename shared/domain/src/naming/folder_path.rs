@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     FieldError,
-    text::{folded, nfc},
+    naming::text::{folded, nfc},
 };
 
 /// Most characters of a folder's name.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::{folded, nfc};
+use crate::naming::text::{folded, nfc};
 
 /// Most characters that are kept of a name.
 const MOST_CHARACTERS: usize = 255;

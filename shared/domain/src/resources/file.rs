@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, InFolder,
     OriginalName, Principal, Reference, Revision, Space, SpaceId, Tag, Timestamp, UploadConfig,
-    UploadConfigId, UploadRules, stored_name::stored_name,
+    UploadConfigId, UploadRules, naming::stored_name::stored_name,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the most that storage takes at once.

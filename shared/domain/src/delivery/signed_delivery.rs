@@ -8,7 +8,7 @@
 use crate::{
     MasterSecret, SIGNATURE, SignatureError, Signing, SigningSecret, SpaceId, Timestamp,
     canonical_form, is_signed,
-    signature::{EXPIRES, KID, needed},
+    signing::signature::{EXPIRES, KID, needed},
 };
 
 /// What an address has to prove that it may be delivered, not yet proven. It is never printed:

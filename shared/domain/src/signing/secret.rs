@@ -122,7 +122,7 @@ impl fmt::Debug for MasterSecret {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::tests::counting;
+    use crate::env::random::tests::counting;
 
     #[test]
     fn the_derivation_is_pinned() {

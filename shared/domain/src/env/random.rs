@@ -4,7 +4,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::time::{Clock, Timestamp};
+use crate::env::{Clock, Timestamp};
 
 /// Where random bytes come from: the operating system in production, a seed in tests.
 pub trait Random: Send + Sync + 'static {

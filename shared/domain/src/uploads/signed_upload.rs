@@ -14,7 +14,7 @@ use crate::{
     FolderId, InvalidId, MasterSecret, OriginalName, SIGNATURE, ServiceError, Signing,
     SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
     is_signed,
-    signature::{EXPIRES, KID, needed, optional},
+    signing::signature::{EXPIRES, KID, needed, optional},
 };
 
 const SPACE: &str = "space_id";

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::{FOLDER_DEPTH, Folder, FolderId, InFolder, stored_name::slug};
+use crate::{FOLDER_DEPTH, Folder, FolderId, InFolder, naming::stored_name::slug};
 
 /// Folders, each one in the one before it, the first one at the top. Empty for what is in no
 /// folder.
@@ -124,7 +124,7 @@ impl FolderChain {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FolderName, SpaceId, Timestamp, random::tests::counting};
+    use crate::{FolderName, SpaceId, Timestamp, env::random::tests::counting};
 
     fn folder(id: FolderId, name: &str, parent: Option<InFolder>) -> Folder {
         let name = FolderName::parse(name).expect("a name");

@@ -1,0 +1,12 @@
+//! Naming: validated texts, file and folder names, host names and URLs.
+
+mod folder_path;
+mod original_name;
+pub(crate) mod public_https_url;
+pub(crate) mod stored_name;
+pub(crate) mod text;
+
+pub use folder_path::{FOLDER_DEPTH, FolderName, FolderPath};
+pub use original_name::OriginalName;
+pub use public_https_url::{HostName, PublicHttpsUrl};
+pub use text::{Description, KeyName, Reference, SpaceName};

@@ -1,0 +1,13 @@
+//! Requests, independent of HTTP: errors, pages, idempotency and rate limits.
+
+mod field_error;
+mod idempotency;
+mod page;
+mod rate_limit;
+mod service_error;
+
+pub use field_error::{FieldError, FieldErrors, parse_variant};
+pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
+pub use page::{Cursor, Direction, Ends, Listing, Page};
+pub use rate_limit::{HourlyQuota, RateLimit, RateLimitStatus, Window};
+pub use service_error::{ErrorKind, ServiceError, error_chain};

@@ -1,0 +1,9 @@
+//! Signing: derived secrets, encryption and the signatures of signed URLs.
+
+mod secret;
+pub(crate) mod signature;
+
+pub use secret::{MasterSecret, Secret};
+pub use signature::{
+    SIGNATURE, Signing, SigningSecret, canonical_form, decoded_parameters, is_signed,
+};
