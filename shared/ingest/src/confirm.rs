@@ -1,12 +1,12 @@
-//! Confirms a file whose bytes a client sent to a presigned URL: validates them like those of every
-//! other file, and makes the file active once.
+//! Confirms a pending file whose bytes a client sent to a presigned URL: validates them by the same
+//! rules as files of a form, then makes the file active, at most once.
 //!
 //! Invariants:
-//! - What becomes active is what was validated, whatever is sent to the same URL meanwhile. Either
-//!   the staged object is copied first, to a key that no client can write, and the copy is
-//!   validated; or it is read once and whole into the spool, and the spool is validated,
-//!   transformed and stored. ETags decide nothing: they are MD5s, which collide.
-//! - At most 50 MB of a file are read, however large it is.
+//! - Exactly the bytes that were validated become active, even if the client overwrites the staged
+//!   object in the meantime. Either the object is first copied to a key that no client can write,
+//!   and the copy is validated; or it is read once into a spool, and the spool is validated,
+//!   transformed and stored. `ETag`s are not compared: they may be MD5, which has collisions.
+//! - At most 50 MB of a file are read, whatever its size.
 
 use bytes::Bytes;
 use domain::{
@@ -17,37 +17,39 @@ use tenant::{FileStore, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
 
 use crate::{
     FILE_BYTES, IngestError, ReceivedFile, Spool, Spooled,
-    dimensions::{self, BEGINNING_BYTES, MEASURED_BYTES},
+    dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     spool::HEAD_BYTES,
     text::Utf8Validator,
-    validation::Evidence,
+    validation::FileFacts,
 };
 
-/// The field error of bytes whose size is not the declared one.
-const OTHER_SIZE: FieldError = FieldError::Must("must be as large as it was said to be");
+/// The field error of bytes whose size differs from the declared one.
+const SIZE_MISMATCH: FieldError = FieldError::Must("must have the declared size");
 
 /// Outcome of confirming a pending file.
 #[derive(Debug)]
-pub enum Confirmed {
+pub enum ConfirmOutcome {
     /// The file is active.
     Active(Box<File>),
-    /// Nothing has been sent yet.
-    Absent,
-    /// The bytes break the rules.
-    Refused(FieldError),
-    /// The file was removed.
-    Gone,
+    /// The client has not uploaded the bytes yet.
+    NotUploaded,
+    /// The bytes break the rules. The file is still pending.
+    Rejected(FieldError),
+    /// The file was deleted in the meantime.
+    Deleted,
 }
 
-impl From<Option<File>> for Confirmed {
-    fn from(activated: Option<File>) -> Confirmed {
-        activated.map_or(Confirmed::Gone, |file| Confirmed::Active(file.into()))
+impl From<Option<File>> for ConfirmOutcome {
+    fn from(activated: Option<File>) -> ConfirmOutcome {
+        activated.map_or(ConfirmOutcome::Deleted, |file| {
+            ConfirmOutcome::Active(file.into())
+        })
     }
 }
 
-/// Makes a pending file active if the client has sent its bytes and they comply with the rules that
-/// it was declared under.
-pub async fn confirm(assets: &FileStore<'_>, file: &File) -> Result<Confirmed, ServiceError> {
+/// Makes a pending file active if its bytes were uploaded and comply with the rules that were in
+/// force when it was declared.
+pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcome, ServiceError> {
     let pending = file
         .pending_upload
         .as_ref()
@@ -57,33 +59,34 @@ pub async fn confirm(assets: &FileStore<'_>, file: &File) -> Result<Confirmed, S
         .expected_type
         .as_deref()
         .and_then(|expected| expected.parse().ok());
+
     let confirmation = Confirmation {
-        assets,
+        store,
         file,
         pending,
         declared,
         expected,
     };
-
     let confirmed = if file.size <= FILE_BYTES && has_image_rules(&pending.rules) {
         confirmation.confirm_spooled().await
     } else {
         confirmation.confirm_copy().await
     };
+
     match confirmed {
-        Ok(confirmed) => Ok(confirmed),
-        Err(IngestError::FieldError(field_error)) => Ok(Confirmed::Refused(field_error)),
+        Ok(outcome) => Ok(outcome),
+        Err(IngestError::FieldError(field_error)) => Ok(ConfirmOutcome::Rejected(field_error)),
         Err(IngestError::Service(error)) => Err(error),
     }
 }
 
-/// Returns whether a config restricts or transforms images, for which all their bytes are needed.
+/// Returns whether a config restricts or transforms images, which takes all of their bytes.
 fn has_image_rules(rules: &UploadRules) -> bool {
     dimensions::has_rules(&rules.validation) || media::changes_images(&rules.transformations)
 }
 
 struct Confirmation<'a> {
-    assets: &'a FileStore<'a>,
+    store: &'a FileStore<'a>,
     file: &'a File,
     pending: &'a PendingUpload,
     declared: Option<Mime>,
@@ -91,112 +94,109 @@ struct Confirmation<'a> {
 }
 
 impl Confirmation<'_> {
-    /// Copies what was sent, validates the copy, then makes the file active or removes the copy.
-    async fn confirm_copy(&self) -> Result<Confirmed, IngestError> {
-        let copy = match self.assets.copy_staged(self.file).await? {
+    /// Copies the staged object and validates the copy. Then activates the file or removes the
+    /// copy.
+    async fn confirm_copy(&self) -> Result<ConfirmOutcome, IngestError> {
+        let copy = match self.store.copy_staged(self.file).await? {
             StagedCopied::Copied(copy) => copy,
-            StagedCopied::Absent => return Ok(Confirmed::Absent),
-            StagedCopied::OtherSize => return Err(OTHER_SIZE.into()),
+            StagedCopied::Absent => return Ok(ConfirmOutcome::NotUploaded),
+            StagedCopied::OtherSize => return Err(SIZE_MISMATCH.into()),
         };
 
         match self.validate_copy(&copy).await {
-            Ok(content) => Ok(self.assets.activate(self.file, content).await?.into()),
-            Err(refused) => {
-                self.assets.remove_copy(copy).await;
-                Err(refused)
+            Ok(content) => Ok(self.store.activate(self.file, content).await?.into()),
+            Err(error) => {
+                self.store.remove_copy(copy).await;
+                Err(error)
             }
         }
     }
 
     /// Returns the content of a copy that complies with all rules.
     async fn validate_copy(&self, copy: &StagedCopy) -> Result<StoredContent, IngestError> {
-        let head = self.assets.copy_head(copy, BEGINNING_BYTES).await?;
+        let head = self.store.copy_head(copy, PREFIX_BYTES).await?;
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
-        let prefix = |bytes| self.prefix(copy, &head, bytes);
-        dimensions::require_dimensions(&media_type, &self.pending.rules.validation, prefix).await?;
+        let read_prefix = |bytes| self.read_prefix(copy, &head, bytes);
+        dimensions::require_dimensions(&media_type, &self.pending.rules.validation, read_prefix)
+            .await?;
+
         Ok(StoredContent {
             media_type,
             size: head.size_bytes,
-            is_utf8: begins_with_utf8(&head),
+            is_utf8: has_utf8_prefix(&head),
             revision: copy.revision,
             checksum_sha256: copy.checksum_sha256.clone(),
         })
     }
 
-    /// Returns the first `bytes` of a copy, or all if it has fewer.
-    async fn prefix(
+    /// Returns the first `bytes` of a copy, or all of them if there are fewer.
+    async fn read_prefix(
         &self,
         copy: &StagedCopy,
         head: &ObjectHead,
         bytes: u64,
     ) -> Result<Bytes, ServiceError> {
-        if bytes <= BEGINNING_BYTES || head.size_bytes <= head.prefix.len() as u64 {
+        if bytes <= PREFIX_BYTES || head.size_bytes <= head.prefix.len() as u64 {
             return Ok(head.prefix.clone());
         }
-        Ok(self
-            .assets
-            .copy_head(copy, bytes.min(MEASURED_BYTES))
-            .await?
-            .prefix)
+
+        let longer = self
+            .store
+            .copy_head(copy, bytes.min(MAX_PREFIX_BYTES))
+            .await?;
+        Ok(longer.prefix)
     }
 
-    /// Reads what was sent into the spool, validates, transforms and stores it from there, then
-    /// makes the file active.
-    async fn confirm_spooled(&self) -> Result<Confirmed, IngestError> {
-        let Some(object) = self.assets.staged_object(self.file).await? else {
-            return Ok(Confirmed::Absent);
+    /// Reads the staged object into a spool, validates, transforms and stores the spooled bytes,
+    /// then activates the file.
+    async fn confirm_spooled(&self) -> Result<ConfirmOutcome, IngestError> {
+        let Some(object) = self.store.staged_object(self.file).await? else {
+            return Ok(ConfirmOutcome::NotUploaded);
         };
         if object.size_bytes() != self.file.size {
-            return Err(OTHER_SIZE.into());
+            return Err(SIZE_MISMATCH.into());
         }
 
-        let rules = &self.pending.rules;
         let received = ReceivedFile {
-            // The request has one file: the caller names its field.
+            // The caller reports errors under a field of its own.
             field: String::new(),
             original_name: self.file.original_name.clone(),
             declared: self.declared.clone(),
             spooled: spool(object).await?,
         };
         if received.spooled.size() != self.file.size {
-            return Err(OTHER_SIZE.into());
+            return Err(SIZE_MISMATCH.into());
         }
-        let validated = received
-            .validate(
-                &rules.validation,
-                self.file.uploaded_by,
-                self.expected.as_ref(),
-            )
-            .await?;
-        let file = validated.transform(rules).await?;
 
-        let checksum_sha256 = file.spooled.checksum_sha256();
-        let mime_type = &file.media_type.mime_type;
+        let rules = &self.pending.rules;
+        let uploaded_by = self.file.uploaded_by;
+        let validated = received
+            .validate(&rules.validation, uploaded_by, self.expected.as_ref())
+            .await?;
+        let transformed = validated.transform(rules).await?;
+
         let revision = self
-            .assets
+            .store
             .put_revision(
                 self.file,
-                file.spooled.content(),
-                mime_type,
-                checksum_sha256,
+                transformed.spooled.content(),
+                &transformed.media_type.mime_type,
+                transformed.spooled.checksum_sha256(),
             )
             .await?;
-        Ok(self
-            .assets
-            .activate(self.file, file.stored_content(revision))
-            .await?
-            .into())
+        let content = transformed.stored_content(revision);
+        Ok(self.store.activate(self.file, content).await?.into())
     }
 
-    /// Returns the type of bytes that have the declared size and comply with all rules but those
-    /// for images.
+    /// Returns the type of bytes that have the declared size and comply with all rules except those
+    /// for the dimensions of images.
     fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, FieldError> {
         if size != self.file.size {
-            return Err(OTHER_SIZE);
+            return Err(SIZE_MISMATCH);
         }
 
-        let evidence = Evidence {
+        let facts = FileFacts {
             original_name: &self.file.original_name,
             declared: self.declared.as_ref(),
             size,
@@ -204,7 +204,7 @@ impl Confirmation<'_> {
             uploaded_by: self.file.uploaded_by,
             expected: self.expected.as_ref(),
         };
-        evidence.media_type(&self.pending.rules.validation)
+        facts.validate(&self.pending.rules.validation)
     }
 }
 
@@ -216,13 +216,14 @@ async fn spool(mut object: ObjectReader) -> Result<Spooled, ServiceError> {
     spool.finish().await
 }
 
-/// Returns whether the first bytes of a file are UTF-8. Those of a longer file may end within a
-/// character.
-fn begins_with_utf8(head: &ObjectHead) -> bool {
+/// Returns whether the first bytes of a file are UTF-8. The prefix of a longer file may end within
+/// a character.
+fn has_utf8_prefix(head: &ObjectHead) -> bool {
     let mut validator = Utf8Validator::default();
     validator.update(&head.prefix);
-    let is_whole = head.size_bytes <= head.prefix.len() as u64;
-    if is_whole {
+
+    let is_complete = head.size_bytes <= head.prefix.len() as u64;
+    if is_complete {
         validator.is_valid()
     } else {
         validator.is_valid_so_far()

@@ -1,5 +1,5 @@
-//! A file that a client declares before it sends the bytes to storage: everything known about it is
-//! the client's word.
+//! A file that a client declares before it sends the bytes to storage. Nothing of it has been
+//! verified.
 
 use domain::{
     Env, Extension, FieldError, FieldErrors, File, FileId, IdSequence, MediaType, OriginalName,
@@ -14,17 +14,17 @@ use crate::{media_types, sniff, validation};
 pub struct DeclaredFile {
     /// The client's name of the file.
     pub original_name: OriginalName,
-    /// The `Content-Type` that the client will send.
+    /// The `Content-Type` that the client will send, verbatim.
     pub content_type: String,
-    /// The same, parsed.
+    /// The parsed `content_type`.
     pub mime: Mime,
     /// Size in bytes.
     pub size: u64,
 }
 
 impl DeclaredFile {
-    /// Returns what the rules refuse, whatever the bytes will be, by the fields of a presign
-    /// request.
+    /// Returns the rules that the declaration breaks whatever the bytes will be, by the fields of a
+    /// presign request.
     pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> FieldErrors {
         let mut field_errors = FieldErrors::default();
         field_errors.keep("size", validation::require_size(self.size, rules));
@@ -44,12 +44,13 @@ impl DeclaredFile {
         expected_type: Option<&Mime>,
         env: &Env,
     ) -> File {
-        let media_type = self.media_type(target.uploaded_by);
+        let media_type = self.provisional_type(target.uploaded_by);
         let pending = PendingUpload {
             rules: target.config.rules_for(target.uploaded_by),
             content_type: self.content_type,
             expected_type: expected_type.map(Mime::to_string),
         };
+
         let file = File::new(
             FileId::chosen(ids),
             target,
@@ -64,22 +65,23 @@ impl DeclaredFile {
         }
     }
 
-    /// Fails if files of the declared type are stored under an extension that the rules do not
-    /// allow. Types that do not tell the extension pass: the bytes decide when the upload is
-    /// confirmed.
+    /// Fails if the declared type is stored under an extension that the rules do not allow. Types
+    /// without a fixed extension pass: their bytes are checked when the upload is confirmed.
     fn require_format(
         &self,
         rules: &ValidationRules,
         uploaded_by: Principal,
     ) -> Result<(), FieldError> {
         let parts = self.original_name.parts();
-        let is_allowed_program = parts[1..]
+        let is_allowed_executable = parts[1..]
             .last()
             .is_some_and(|last| is_executable(last) && rules.allows(last));
-        let mime_type = media_types::renamed(self.mime.essence_str());
-        let extension = media_types::stored_extension(mime_type).filter(|_| !is_allowed_program);
+        if is_allowed_executable {
+            return Ok(());
+        }
 
-        let Some(extension) = extension else {
+        let mime_type = media_types::registered_name(self.mime.essence_str());
+        let Some(extension) = media_types::stored_extension(mime_type) else {
             return Ok(());
         };
         let media_type = sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by);
@@ -87,7 +89,7 @@ impl DeclaredFile {
     }
 
     /// Returns the type that the file is shown with until its bytes are validated.
-    fn media_type(&self, uploaded_by: Principal) -> MediaType {
+    fn provisional_type(&self, uploaded_by: Principal) -> MediaType {
         let parts = self.original_name.parts();
         let extension = parts[1..]
             .last()
@@ -96,7 +98,7 @@ impl DeclaredFile {
             .as_ref()
             .map_or(sniff::UNKNOWN_EXTENSION, Extension::as_str);
 
-        let mime_type = media_types::renamed(self.mime.essence_str());
+        let mime_type = media_types::registered_name(self.mime.essence_str());
         sniff::without_scripts(sniff::of_type(mime_type, extension), uploaded_by)
     }
 }

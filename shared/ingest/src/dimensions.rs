@@ -1,6 +1,9 @@
-//! Rules for the dimensions of images.
+//! Validates the dimensions of images, if the upload config restricts them.
 //!
-//! Invariant: dimensions are read from the header, without decoding a pixel.
+//! Invariants:
+//! - The dimensions are those in the image's header, as displayed (after EXIF orientation).
+//! - A spooled still image in a format that [`media`] decodes is also decoded, so that a header that
+//!   contradicts the pixels is rejected. Of every other image only the header is read.
 
 use bytes::Bytes;
 use domain::{FieldError, MediaType, ResourceType, ServiceError, ValidationRules};
@@ -8,29 +11,29 @@ use media::{Format, Frames, MediaError, ProbeError, Probed};
 
 use crate::{FILE_BYTES, IngestError, Spooled, transform};
 
-/// Bytes from an image's beginning that tell its dimensions, unless it has much to say before.
-pub(crate) const BEGINNING_BYTES: u64 = 256 << 10;
-/// Most bytes from an image's beginning that are read for its dimensions: as many as the largest
-/// spooled file has.
-pub(crate) const MEASURED_BYTES: u64 = FILE_BYTES;
+/// Number of bytes that are first read for an image's header. Most headers fit.
+pub(crate) const PREFIX_BYTES: u64 = 256 << 10;
+/// Maximum number of bytes that are read for an image's header: the largest spooled file.
+pub(crate) const MAX_PREFIX_BYTES: u64 = FILE_BYTES;
 
-/// Refuses a spooled image as [`require_dimensions`] does, one that has its header and stops before
-/// its end, and one whose pixels are not those that its header tells of, as far as it is decoded
-/// here.
-pub(crate) async fn measure(
+/// Validates a spooled image: fails like [`require_dimensions`], and if the image is truncated or
+/// its pixels contradict its header. Does nothing if the rules do not restrict dimensions.
+pub(crate) async fn validate_image(
     spooled: &Spooled,
     media_type: &MediaType,
     rules: &ValidationRules,
 ) -> Result<(), IngestError> {
-    if !is_measured(media_type, rules) {
+    if !is_restricted(media_type, rules) {
         return Ok(());
     }
-    require_dimensions(media_type, rules, |bytes| spooled.beginning(bytes)).await?;
-    transform::with_image(spooled, decode).await
+
+    require_dimensions(media_type, rules, |bytes| spooled.prefix(bytes)).await?;
+    transform::run_on_image(spooled, decode).await
 }
 
 fn decode(bytes: &[u8]) -> Result<(), MediaError> {
     media::require_end(bytes)?;
+
     let probed = media::probe(bytes)?;
     if !Format::is_decoded(probed.format) || probed.frames != Frames::Still {
         return Ok(());
@@ -38,12 +41,12 @@ fn decode(bytes: &[u8]) -> Result<(), MediaError> {
     media::decode(bytes, &probed).map(drop)
 }
 
-/// Returns whether a config restricts the dimensions of such a file.
-fn is_measured(media_type: &MediaType, rules: &ValidationRules) -> bool {
+/// Returns whether the rules restrict the dimensions of files of this type.
+fn is_restricted(media_type: &MediaType, rules: &ValidationRules) -> bool {
     media_type.resource_type == ResourceType::Image && has_rules(rules)
 }
 
-/// Returns whether a config restricts the dimensions of images.
+/// Returns whether the rules restrict the dimensions of images.
 pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
     let limits = [
         rules.min_image_width,
@@ -54,28 +57,31 @@ pub(crate) fn has_rules(rules: &ValidationRules) -> bool {
     limits.iter().any(Option::is_some)
 }
 
-/// Fails for an image whose displayed width or height is not within the rules, or not in its
-/// header: that of a vector graphic never has them. Files that are not images pass.
+/// Fails for an image whose displayed width or height breaks the rules, or whose header has no
+/// dimensions, as those of vector graphics. Files that are not images pass.
 ///
-/// `beginning` returns that many bytes from the file's beginning, or all if there are fewer:
-/// [`BEGINNING_BYTES`], and if they do not suffice, at least twice as many, up to 50 MB.
-pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, ServiceError>>>(
+/// `read_prefix` returns the given number of bytes from the file's start, or all of them if there
+/// are fewer. It is called with [`PREFIX_BYTES`], then with at least twice as many each time, up to
+/// [`MAX_PREFIX_BYTES`], until the header is complete.
+pub(crate) async fn require_dimensions<Prefix>(
     media_type: &MediaType,
     rules: &ValidationRules,
-    beginning: impl Fn(u64) -> Reading,
-) -> Result<(), IngestError> {
-    if !is_measured(media_type, rules) {
+    read_prefix: impl Fn(u64) -> Prefix,
+) -> Result<(), IngestError>
+where
+    Prefix: Future<Output = Result<Bytes, ServiceError>>,
+{
+    if !is_restricted(media_type, rules) {
         return Ok(());
     }
-    let probed = probed(beginning)
-        .await?
-        .map_err(|_| FieldError::WrongDimensions)?;
+
+    let probed = probe(read_prefix).await?;
     let (width, height) = probed.displayed();
-    let fits = |side: u32, least: Option<u32>, most: Option<u32>| {
-        least.is_none_or(|least| side >= least) && most.is_none_or(|most| side <= most)
+    let is_within = |side: u32, min: Option<u32>, max: Option<u32>| {
+        min.is_none_or(|min| side >= min) && max.is_none_or(|max| side <= max)
     };
-    if fits(width, rules.min_image_width, rules.max_image_width)
-        && fits(height, rules.min_image_height, rules.max_image_height)
+    if is_within(width, rules.min_image_width, rules.max_image_width)
+        && is_within(height, rules.min_image_height, rules.max_image_height)
     {
         Ok(())
     } else {
@@ -83,19 +89,22 @@ pub(crate) async fn require_dimensions<Reading: Future<Output = Result<Bytes, Se
     }
 }
 
-async fn probed<Reading: Future<Output = Result<Bytes, ServiceError>>>(
-    beginning: impl Fn(u64) -> Reading,
-) -> Result<Result<Probed, ProbeError>, ServiceError> {
-    let mut wanted = BEGINNING_BYTES;
+/// Reads an image's header. Fails if it is malformed or not within the longest prefix.
+async fn probe<Prefix>(read_prefix: impl Fn(u64) -> Prefix) -> Result<Probed, IngestError>
+where
+    Prefix: Future<Output = Result<Bytes, ServiceError>>,
+{
+    let mut length = PREFIX_BYTES;
     loop {
-        let read = beginning(wanted).await?;
-        let is_whole = (read.len() as u64) < wanted;
-        match media::probe(&read) {
-            Err(ProbeError::NeedsMore { bytes }) if !is_whole && bytes <= MEASURED_BYTES => {
-                // A header of many small parts asks for one after the other.
-                wanted = bytes.max(2 * wanted).min(MEASURED_BYTES);
+        let prefix = read_prefix(length).await?;
+        let is_complete = (prefix.len() as u64) < length;
+        match media::probe(&prefix) {
+            Ok(probed) => return Ok(probed),
+            Err(ProbeError::NeedsMore { bytes }) if !is_complete && bytes <= MAX_PREFIX_BYTES => {
+                // At least twice as many: a header of many small segments asks for one at a time.
+                length = bytes.max(2 * length).min(MAX_PREFIX_BYTES);
             }
-            probed => return Ok(probed),
+            Err(_) => return Err(FieldError::WrongDimensions.into()),
         }
     }
 }
@@ -106,41 +115,96 @@ mod tests {
 
     use super::*;
 
-    const JPEG: [u8; 2] = [0xFF, 0xD8];
-    /// A segment of nothing but its length.
-    const EMPTY: [u8; 4] = [0xFF, 0xEF, 0, 2];
-    /// The header of a frame, 30 pixels wide and 20 high.
+    const JPEG_START: [u8; 2] = [0xFF, 0xD8];
+    /// A segment of 4 bytes without content.
+    const EMPTY_SEGMENT: [u8; 4] = [0xFF, 0xEF, 0, 2];
+    /// The header of a frame of 30 × 20 pixels.
     const FRAME: [u8; 11] = [0xFF, 0xC0, 0, 9, 8, 0, 20, 0, 30, 1, 0];
 
-    /// How often such a file was read for its dimensions, and what came of it.
-    async fn measured(file: Vec<u8>, least: u32, most: u32) -> (usize, bool) {
+    #[derive(Debug, PartialEq, Eq)]
+    struct Measured {
+        reads: usize,
+        is_accepted: bool,
+    }
+
+    fn accepted_after(reads: usize) -> Measured {
+        Measured {
+            reads,
+            is_accepted: true,
+        }
+    }
+
+    fn rejected_after(reads: usize) -> Measured {
+        Measured {
+            reads,
+            is_accepted: false,
+        }
+    }
+
+    async fn measure(file: Vec<u8>, min_width: u32, max_height: u32) -> Measured {
         let media_type = Format::Jpeg.media_type();
         let rules = ValidationRules {
-            min_image_width: Some(least),
-            max_image_height: Some(most),
+            min_image_width: Some(min_width),
+            max_image_height: Some(max_height),
             ..ValidationRules::default()
         };
         let reads = Mutex::new(0);
         let file = Bytes::from(file);
-        let fits = require_dimensions(&media_type, &rules, |bytes| {
-            *reads.lock().expect("not poisoned") += 1;
-            let length = usize::try_from(bytes).expect("small").min(file.len());
-            std::future::ready(Ok(file.slice(..length)))
-        })
-        .await;
-        (reads.into_inner().expect("not poisoned"), fits.is_ok())
+        let read_prefix = |bytes| {
+            *reads.lock().expect("the lock is not poisoned") += 1;
+            let length = usize::try_from(bytes).expect("a length in memory");
+            std::future::ready(Ok(file.slice(..length.min(file.len()))))
+        };
+
+        let result = require_dimensions(&media_type, &rules, read_prefix).await;
+
+        Measured {
+            reads: reads.into_inner().expect("the lock is not poisoned"),
+            is_accepted: result.is_ok(),
+        }
+    }
+
+    fn jpeg_with_segments(count: usize) -> Vec<u8> {
+        [&JPEG_START[..], &EMPTY_SEGMENT.repeat(count), &FRAME].concat()
     }
 
     #[tokio::test]
-    async fn as_much_is_read_as_the_header_asks_for_and_few_times() {
-        let with = |segments: usize| [&JPEG[..], &EMPTY.repeat(segments), &FRAME].concat();
-        assert_eq!(measured(with(0), 30, 20).await, (1, true));
-        assert_eq!(measured(with(0), 31, 20).await, (1, false));
-        assert_eq!(measured(with(0), 30, 19).await, (1, false));
-        assert_eq!(measured(with(65_535), 30, 20).await, (2, true));
-        assert_eq!(measured(with(2_000_000), 30, 20).await, (6, true));
-        // It ends, or goes on, beyond what is read for it.
-        assert_eq!(measured(JPEG.to_vec(), 1, 100).await, (1, false));
-        assert_eq!(measured(with(14_000_000), 30, 20).await, (9, false));
+    async fn dimensions_are_compared_with_the_limits() {
+        assert_eq!(
+            measure(jpeg_with_segments(0), 30, 20).await,
+            accepted_after(1)
+        );
+        assert_eq!(
+            measure(jpeg_with_segments(0), 31, 20).await,
+            rejected_after(1)
+        );
+        assert_eq!(
+            measure(jpeg_with_segments(0), 30, 19).await,
+            rejected_after(1)
+        );
+    }
+
+    #[tokio::test]
+    async fn number_of_reads_grows_with_the_logarithm_of_the_header() {
+        assert_eq!(
+            measure(jpeg_with_segments(65_535), 30, 20).await,
+            accepted_after(2)
+        );
+        assert_eq!(
+            measure(jpeg_with_segments(2_000_000), 30, 20).await,
+            accepted_after(6)
+        );
+    }
+
+    #[tokio::test]
+    async fn header_that_is_truncated_or_longer_than_50_mb_is_rejected() {
+        assert_eq!(
+            measure(JPEG_START.to_vec(), 1, 100).await,
+            rejected_after(1)
+        );
+        assert_eq!(
+            measure(jpeg_with_segments(14_000_000), 30, 20).await,
+            rejected_after(9)
+        );
     }
 }

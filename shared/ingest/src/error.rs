@@ -1,11 +1,11 @@
-//! Why a file is not ingested.
+//! The error type of ingestion.
 
 use domain::{FieldError, ServiceError};
 
 /// Why a file is not ingested.
 #[derive(Debug)]
 pub enum IngestError {
-    /// The file breaks a rule, which the response reports under the file's field.
+    /// The file breaks a rule. The response reports it under the file's field.
     FieldError(FieldError),
     /// The service failed.
     Service(ServiceError),

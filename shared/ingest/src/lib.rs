@@ -1,15 +1,15 @@
-//! Receives files: spools and hashes them, detects their type, validates and transforms them, and
+//! Ingestion: spools and hashes files, detects their type, validates and transforms them, and
 //! creates their records.
 //!
 //! A file of a form is a [`ReceivedFile`], then a [`ValidatedFile`], then a [`NewFile`] that
-//! `tenant` stores. A file whose bytes go straight to storage is a [`DeclaredFile`], then a pending
-//! record, and [`confirm`] makes it active.
+//! `tenant` stores. A file whose bytes the client sends to storage is a [`DeclaredFile`], then a
+//! pending record, which [`confirm`] makes active.
 //!
 //! Invariants:
-//! - Nothing becomes active before it was validated. A file of a form is validated before it is
-//!   stored; what a client sent to storage is copied first, and the copy is validated.
-//! - Memory does not grow with the file, unless it is an image whose config restricts or transforms
-//!   images.
+//! - Only validated bytes become active: files of a form are validated before they are stored, and
+//!   for bytes sent to storage see [`confirm`].
+//! - At most 1 MiB of a file is held in memory, unless it is an image whose config restricts or
+//!   transforms images.
 
 mod confirm;
 mod declared;
@@ -22,7 +22,7 @@ mod text;
 mod transform;
 mod validation;
 
-pub use confirm::{Confirmed, confirm};
+pub use confirm::{ConfirmOutcome, confirm};
 pub use declared::DeclaredFile;
 pub use error::IngestError;
 pub use spool::{Spool, Spooled};
@@ -33,7 +33,7 @@ use domain::{
 };
 use mime::Mime;
 use tenant::NewFile;
-use validation::Evidence;
+use validation::FileFacts;
 
 /// Maximum size of a file in a form, in bytes: 50 MB.
 pub const FILE_BYTES: u64 = 50 << 20;
@@ -41,10 +41,10 @@ pub const FILE_BYTES: u64 = 50 << 20;
 /// Maximum number of files in one request.
 pub const FILES: usize = 10;
 
-/// A file of a form, not validated yet.
+/// A file of a form, before validation.
 #[derive(Debug)]
 pub struct ReceivedFile {
-    /// The field that errors name.
+    /// The field that errors are reported under.
     pub field: String,
     /// The client's name of the file.
     pub original_name: OriginalName,
@@ -63,46 +63,56 @@ pub struct ValidatedFile {
     spooled: Spooled,
 }
 
-/// Validates and transforms the files of a form. Returns all of them, or what is wrong with each by
-/// its field. If any is refused, none is transformed, since that takes longest.
+/// Outcome of validating the files of a form.
+#[derive(Debug)]
+pub enum ValidationOutcome {
+    /// All files comply with the rules.
+    Valid(Vec<ValidatedFile>),
+    /// At least one file breaks a rule: the errors of all files, by field.
+    Invalid(FieldErrors),
+}
+
+/// Validates and transforms the files of a form. Transforms none if any is invalid, since
+/// transforming takes the longest.
 pub async fn validate(
     received: Vec<ReceivedFile>,
     rules: &UploadRules,
     uploaded_by: Principal,
     expected_type: Option<&Mime>,
-) -> Result<Result<Vec<ValidatedFile>, FieldErrors>, ServiceError> {
+) -> Result<ValidationOutcome, ServiceError> {
     let mut field_errors = FieldErrors::default();
+
     let mut validated = Vec::new();
     for file in received {
         let field = file.field.clone();
         let result = file
             .validate(&rules.validation, uploaded_by, expected_type)
             .await;
-        validated.extend(recorded(&mut field_errors, &field, result)?);
+        validated.extend(record_error(&mut field_errors, &field, result)?);
     }
     if !field_errors.is_empty() {
-        return Ok(Err(field_errors));
+        return Ok(ValidationOutcome::Invalid(field_errors));
     }
 
     let mut transformed = Vec::new();
     for file in validated {
         let field = file.field.clone();
         let result = file.transform(rules).await;
-        transformed.extend(recorded(&mut field_errors, &field, result)?);
+        transformed.extend(record_error(&mut field_errors, &field, result)?);
     }
-    Ok(if field_errors.is_empty() {
-        Ok(transformed)
+    if field_errors.is_empty() {
+        Ok(ValidationOutcome::Valid(transformed))
     } else {
-        Err(field_errors)
-    })
+        Ok(ValidationOutcome::Invalid(field_errors))
+    }
 }
 
-/// Returns the file, or records what is wrong with it.
-fn recorded<T>(
+/// Returns the file, or records its field error and returns `None`.
+fn record_error(
     field_errors: &mut FieldErrors,
     field: &str,
-    result: Result<T, IngestError>,
-) -> Result<Option<T>, ServiceError> {
+    result: Result<ValidatedFile, IngestError>,
+) -> Result<Option<ValidatedFile>, ServiceError> {
     match result {
         Ok(file) => Ok(Some(file)),
         Err(IngestError::FieldError(field_error)) => Ok(field_errors.keep(field, Err(field_error))),
@@ -111,7 +121,7 @@ fn recorded<T>(
 }
 
 impl ReceivedFile {
-    /// Validates the file as it was received, whatever it is transformed to.
+    /// Validates the file as it was received, before any transformation.
     async fn validate(
         self,
         rules: &ValidationRules,
@@ -128,7 +138,7 @@ impl ReceivedFile {
             return Err(FieldError::TooManyKilobytes(FILE_BYTES >> 10).into());
         }
 
-        let evidence = Evidence {
+        let facts = FileFacts {
             original_name: &original_name,
             declared: declared.as_ref(),
             size: spooled.size(),
@@ -136,8 +146,9 @@ impl ReceivedFile {
             uploaded_by,
             expected: expected_type,
         };
-        let media_type = evidence.media_type(rules)?;
-        dimensions::measure(&spooled, &media_type, rules).await?;
+        let media_type = facts.validate(rules)?;
+        dimensions::validate_image(&spooled, &media_type, rules).await?;
+
         Ok(ValidatedFile {
             field,
             original_name,
@@ -149,16 +160,16 @@ impl ReceivedFile {
 
 impl ValidatedFile {
     async fn transform(self, rules: &UploadRules) -> Result<ValidatedFile, IngestError> {
-        let (spooled, media_type) =
-            transform::transformed(self.spooled, self.media_type, &rules.transformations).await?;
+        let transformed =
+            transform::transform(self.spooled, self.media_type, &rules.transformations).await?;
         Ok(ValidatedFile {
-            media_type,
-            spooled,
+            media_type: transformed.media_type,
+            spooled: transformed.spooled,
             ..self
         })
     }
 
-    /// Returns what a record says of the bytes, which are stored under a revision.
+    /// Returns the description of the bytes for the file's record, under this revision.
     fn stored_content(&self, revision: Revision) -> StoredContent {
         StoredContent {
             media_type: self.media_type.clone(),
@@ -171,18 +182,17 @@ impl ValidatedFile {
 
     fn to_new_file(&self, ids: &mut IdSequence, target: &UploadTarget<'_>, env: &Env) -> NewFile {
         let content = self.stored_content(Revision::new(env));
-        let name = self.original_name.clone();
-        let media_type = self.media_type.clone();
         let mut record = File::new(
             FileId::chosen(ids),
             target,
-            name,
-            media_type,
+            self.original_name.clone(),
+            self.media_type.clone(),
             content.size,
             env,
         );
         let created_at = record.created_at;
         record.activate(content, created_at, env);
+
         NewFile {
             record,
             content: self.spooled.content(),
@@ -190,8 +200,8 @@ impl ValidatedFile {
     }
 }
 
-/// Creates the active records of files under the next ids, with their bytes. They have to be stored
-/// while `validated` is alive.
+/// Creates the active records of validated files under the next ids, with their bytes. The bytes
+/// are readable only while `validated` is not dropped.
 pub fn new_files(
     validated: &[ValidatedFile],
     ids: &mut IdSequence,

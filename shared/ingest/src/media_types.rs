@@ -1,9 +1,8 @@
-//! Media types: what kind of thing each one is, and the extension that goes with it.
+//! Tables of MIME types: their file extensions, containers and resource types.
 
 use domain::ResourceType;
 
-/// Types whose bytes are text, with their extensions; the first extension is the one files are
-/// stored under.
+/// Types whose bytes are text, with their extensions. Files are stored under the first one.
 const TEXTUAL: [(&str, &[&str]); 21] = [
     ("text/plain", &["txt", "text", "log"]),
     ("text/html", &["html", "htm"]),
@@ -28,8 +27,8 @@ const TEXTUAL: [(&str, &[&str]); 21] = [
     ("application/sql", &["sql"]),
 ];
 
-/// Types that share a container, so that bytes alone do not tell which one a file is: groups of
-/// type and extension.
+/// Groups of types that share a container format, with their extensions. The bytes alone do not
+/// distinguish the types of one group.
 const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
     &[
         ("video/mp4", "mp4"),
@@ -55,7 +54,7 @@ const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
     ],
     ZIPPED,
     &[
-        // What is not told apart could be an installer: it keeps no extension that one would have.
+        // An undeclared OLE file may be an installer, so it is not stored under that extension.
         ("application/x-ole-storage", "bin"),
         ("application/msword", "doc"),
         ("application/vnd.ms-excel", "xls"),
@@ -121,9 +120,9 @@ const ZIPPED: &[(&str, &str)] = &[
     ("application/vnd.apple.keynote", "key"),
 ];
 
-/// Types of office documents, by how they begin: any of them may be in a ZIP archive, also where we
-/// know no extension.
-const OFFICE: [&str; 5] = [
+/// Prefixes of office document types. Any of them may have a ZIP container, even if it is not in
+/// [`ZIPPED`].
+const OFFICE_PREFIXES: [&str; 5] = [
     "application/msword",
     "application/vnd.apple.",
     "application/vnd.ms-",
@@ -131,8 +130,8 @@ const OFFICE: [&str; 5] = [
     "application/vnd.openxmlformats-officedocument.",
 ];
 
-/// Older names of types, and the registered ones.
-const RENAMED: [(&str, &str); 11] = [
+/// Obsolete and unregistered names of types, with the names that are stored instead.
+const ALIASES: [(&str, &str); 11] = [
     ("audio/m4a", "audio/mp4"),
     ("audio/x-m4a", "audio/mp4"),
     ("audio/x-wav", "audio/wav"),
@@ -146,8 +145,8 @@ const RENAMED: [(&str, &str); 11] = [
     ("application/x-ole-storage", "application/octet-stream"),
 ];
 
-/// Types that are recognised by their bytes, with the extensions that their files are stored under.
-const RECOGNISED: [(&str, &str); 33] = [
+/// Types that are detected from the bytes, with the extensions that files are stored under.
+const DETECTABLE: [(&str, &str); 33] = [
     ("image/jpeg", "jpg"),
     ("image/png", "png"),
     ("image/gif", "gif"),
@@ -183,7 +182,7 @@ const RECOGNISED: [(&str, &str); 33] = [
     ("application/zstd", "zst"),
 ];
 
-/// Types of packed collections.
+/// Types of archives and compressed files.
 const ARCHIVES: [&str; 12] = [
     "application/zip",
     "application/x-tar",
@@ -199,8 +198,8 @@ const ARCHIVES: [&str; 12] = [
     "application/vnd.ms-cab-compressed",
 ];
 
-/// Types of documents, by how they begin.
-const DOCUMENTS: [&str; 10] = [
+/// Prefixes of document types.
+const DOCUMENT_PREFIXES: [&str; 10] = [
     "application/pdf",
     "application/msword",
     "application/rtf",
@@ -213,22 +212,27 @@ const DOCUMENTS: [&str; 10] = [
     "application/vnd.apple.",
 ];
 
-/// What kind of thing a type is.
+/// Types of scripts that browsers run.
+const JAVASCRIPT: [&str; 2] = ["text/javascript", "application/javascript"];
+
+/// Returns the resource type of files of a MIME type.
 pub(crate) fn resource_type(mime_type: &str) -> ResourceType {
-    let is = |list: &[&str]| list.iter().any(|known| mime_type.starts_with(known));
+    let is_document = DOCUMENT_PREFIXES
+        .iter()
+        .any(|prefix| mime_type.starts_with(prefix));
     match mime_type.split_once('/') {
         Some(("image", _)) => ResourceType::Image,
         Some(("video", _)) => ResourceType::Video,
         Some(("audio", _)) => ResourceType::Audio,
         Some(("text", _)) => ResourceType::Text,
         _ if textual_extension(mime_type).is_some() => ResourceType::Text,
-        _ if is(&DOCUMENTS) => ResourceType::Document,
+        _ if is_document => ResourceType::Document,
         _ if ARCHIVES.contains(&mime_type) => ResourceType::Archive,
         _ => ResourceType::Other,
     }
 }
 
-/// The extension of a type whose bytes are text.
+/// Returns the extension of a type whose bytes are text.
 pub(crate) fn textual_extension(mime_type: &str) -> Option<&'static str> {
     TEXTUAL
         .iter()
@@ -236,19 +240,20 @@ pub(crate) fn textual_extension(mime_type: &str) -> Option<&'static str> {
         .map(|(_, extensions)| extensions[0])
 }
 
-/// Returns the extension that files of a declared type are stored under, if the type tells it.
+/// Returns the extension that files of a declared type are stored under, if the type has a fixed
+/// one.
 pub(crate) fn stored_extension(declared: &str) -> Option<&'static str> {
     let containers = SHARED_CONTAINERS.iter().copied().flatten();
-    let recognised = RECOGNISED
+    let detectable = DETECTABLE
         .iter()
         .chain(containers)
         .find(|(known, _)| *known == declared);
-    recognised
+    detectable
         .map(|(_, extension)| *extension)
         .or_else(|| textual_extension(declared))
 }
 
-/// The type whose bytes are text that an extension stands for.
+/// Returns the textual type that an extension stands for.
 pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
     TEXTUAL
         .iter()
@@ -256,8 +261,7 @@ pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
         .map(|(textual, _)| *textual)
 }
 
-/// The extension of a declared type, where it shares its container with the one that the bytes
-/// show.
+/// Returns the extension of a declared type that shares its container with the detected type.
 pub(crate) fn shared_container(detected: &str, declared: &str) -> Option<&'static str> {
     let group = SHARED_CONTAINERS
         .iter()
@@ -268,39 +272,41 @@ pub(crate) fn shared_container(detected: &str, declared: &str) -> Option<&'stati
         .map(|(_, extension)| *extension)
 }
 
-/// Whether a file that shows one type cannot be of the declared one, since their families differ.
+/// Returns whether a file of the detected type cannot be of the declared one, because their resource
+/// types differ.
 pub(crate) fn contradicts(detected: &str, declared: &str) -> bool {
-    let claim = resource_type(declared);
-    if claim == ResourceType::Other || claim == resource_type(detected) {
+    let declared_resource = resource_type(declared);
+    if declared_resource == ResourceType::Other || declared_resource == resource_type(detected) {
         return false;
     }
-    let zipped = ZIPPED.iter().any(|(member, _)| *member == detected);
-    !(zipped && OFFICE.iter().any(|known| declared.starts_with(known)))
+
+    let is_zip = ZIPPED.iter().any(|(member, _)| *member == detected);
+    let is_office = OFFICE_PREFIXES
+        .iter()
+        .any(|prefix| declared.starts_with(prefix));
+    !(is_zip && is_office)
 }
 
-/// Types of scripts that browsers run.
-const JAVASCRIPT: [&str; 2] = ["text/javascript", "application/javascript"];
-
-/// Whether files of a type are scripts that browsers run.
+/// Returns whether browsers run files of this type as scripts.
 pub(crate) fn is_javascript(mime_type: &str) -> bool {
     JAVASCRIPT.contains(&mime_type)
 }
 
-/// The registered name of a type that may go by an older one.
-pub(crate) fn renamed(mime_type: &str) -> &str {
-    RENAMED
+/// Returns the name that a type is stored with, which replaces an alias.
+pub(crate) fn registered_name(mime_type: &str) -> &str {
+    ALIASES
         .iter()
         .find(|(old, _)| *old == mime_type)
         .map_or(mime_type, |(_, new)| new)
 }
 
-/// The registered name of a type that files of this extension have.
-pub(crate) fn registered<'a>(mime_type: &'a str, extension: &str) -> &'a str {
+/// Returns the name that a type is stored with for files with this extension.
+pub(crate) fn registered_name_for<'a>(mime_type: &'a str, extension: &str) -> &'a str {
     match extension {
         "woff" => "font/woff",
         "woff2" => "font/woff2",
         "ttf" => "font/ttf",
         "otf" => "font/otf",
-        _ => renamed(mime_type),
+        _ => registered_name(mime_type),
     }
 }

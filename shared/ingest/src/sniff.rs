@@ -1,4 +1,5 @@
-//! Detects a file's type from its bytes; the declared type decides only where bytes cannot.
+//! Detects the type of a file from its bytes. The declared type and the extension decide only if the
+//! bytes do not.
 
 use domain::{
     Extension, FieldError, MediaType, OriginalName, Principal, ResourceType, ValidationRules,
@@ -9,67 +10,68 @@ use mime::Mime;
 
 use crate::{media_types, text::is_text};
 
-/// Bytes of which nothing is known.
+/// MIME type of unrecognized binary files.
 const UNKNOWN: &str = "application/octet-stream";
-/// The extension of such bytes.
+/// Extension of unrecognized binary files.
 pub(crate) const UNKNOWN_EXTENSION: &str = "bin";
-/// Text of which nothing else is known.
-const PLAIN: &str = "text/plain";
-/// The extension of such text.
-const PLAIN_EXTENSION: &str = "txt";
-/// The picture that is text.
+/// MIME type of unrecognized text files.
+const PLAIN_TEXT: &str = "text/plain";
+/// Extension of unrecognized text files.
+const PLAIN_TEXT_EXTENSION: &str = "txt";
+/// The image type whose bytes are text.
 const SVG: &str = "image/svg+xml";
-/// Formats that are told by their beginning although it is text.
+/// Formats with a signature whose first bytes may all be text.
 const TEXTUAL_FORMATS: [&str; 3] = [
     "application/pdf",
     "application/rtf",
     "application/postscript",
 ];
-/// The bytes contradict what they were declared to be.
-const CONTRADICTION: FieldError = FieldError::Must("must be of the type it is declared to be");
+/// The field error of bytes that contradict the declared type.
+const CONTRADICTION: FieldError = FieldError::Must("must match the declared content type");
 
-/// The stored type of a file that begins so. What its extension would let something run keeps
-/// neither type nor extension, unless the rules allow that extension by name.
-pub(crate) fn media_type(
+/// Returns the type that a file is stored as, by its first bytes. Fails if they contradict the
+/// declared type.
+///
+/// A file whose detected extension is executable is stored as an unknown type, unless the rules
+/// allow the extension by name.
+pub(crate) fn stored_type(
     head: &[u8],
     declared: Option<&Mime>,
     name: &OriginalName,
     rules: &ValidationRules,
 ) -> Result<MediaType, FieldError> {
-    let detected = bare_media_type(head, declared, name, rules)?;
-    let is_kept = !is_executable(&detected.extension) || rules.allows(&detected.extension);
-    Ok(if is_kept {
-        detected
-    } else {
-        of_type(UNKNOWN, UNKNOWN_EXTENSION)
-    })
+    let detected = detect(head, declared, name, rules)?;
+    if is_executable(&detected.extension) && !rules.allows(&detected.extension) {
+        return Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION));
+    }
+    Ok(detected)
 }
 
-/// Returns the type that a file of a principal is stored as: JavaScript of anonymous uploaders is
-/// plain text, so that no page loads it as a script from our address.
+/// Returns the type that a principal's file is stored as. JavaScript of anonymous uploaders is
+/// stored as plain text, so that no page can load it as a script from our domain.
 pub(crate) fn without_scripts(media_type: MediaType, uploaded_by: Principal) -> MediaType {
-    let by_extension =
+    let has_script_extension =
         media_types::textual_type(&media_type.extension).is_some_and(media_types::is_javascript);
-    let is_script = media_types::is_javascript(&media_type.mime_type) || by_extension;
+    let is_script = media_types::is_javascript(&media_type.mime_type) || has_script_extension;
 
     if uploaded_by.is_anonymous() && is_script {
-        of_type(PLAIN, PLAIN_EXTENSION)
+        of_type(PLAIN_TEXT, PLAIN_TEXT_EXTENSION)
     } else {
         media_type
     }
 }
 
-/// Whether a file is stored as text of which nothing else is known.
+/// Returns whether a type is that of unrecognized text files.
 pub(crate) fn is_plain_text(media_type: &MediaType) -> bool {
-    media_type.mime_type == PLAIN
+    media_type.mime_type == PLAIN_TEXT
 }
 
-/// Whether the bytes told nothing.
+/// Returns whether a type is that of unrecognized binary files.
 pub(crate) fn is_unknown(media_type: &MediaType) -> bool {
     media_type.mime_type == UNKNOWN
 }
 
-fn bare_media_type(
+fn detect(
     head: &[u8],
     declared: Option<&Mime>,
     name: &OriginalName,
@@ -77,48 +79,48 @@ fn bare_media_type(
 ) -> Result<MediaType, FieldError> {
     let declared = declared
         .map(Mime::essence_str)
-        .map(media_types::renamed)
+        .map(media_types::registered_name)
         .filter(|declared| *declared != UNKNOWN);
     let is_text = is_text(head);
     let detected = infer::get(head).filter(|detected| {
         detected.matcher_type() != MatcherType::Text
             && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
     });
+
     match detected {
-        Some(detected) => recognised(detected.mime_type(), detected.extension(), declared),
-        None if is_text => textual(head, declared, name, rules),
-        None if declared.is_some_and(shows_itself) => Err(CONTRADICTION),
+        Some(detected) => of_format(detected.mime_type(), detected.extension(), declared),
+        None if is_text => of_text(head, declared, name, rules),
+        None if declared.is_some_and(has_signature) => Err(CONTRADICTION),
         None => Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION)),
     }
 }
 
-fn recognised(
+/// Returns the type of a file whose format was detected. The declared type wins if it shares the
+/// container of the detected one.
+fn of_format(
     detected: &str,
     extension: &str,
     declared: Option<&str>,
 ) -> Result<MediaType, FieldError> {
     if let Some(declared) = declared {
         if let Some(extension) = media_types::shared_container(detected, declared) {
-            return Ok(of_type(
-                media_types::registered(declared, extension),
-                extension,
-            ));
+            let mime_type = media_types::registered_name_for(declared, extension);
+            return Ok(of_type(mime_type, extension));
         }
         if media_types::contradicts(detected, declared) {
             return Err(CONTRADICTION);
         }
     }
-    // Formats are allowed by the extensions that they are stored under, which are spelled in one
-    // way.
-    let spelled = Extension::parse(extension);
-    let extension = spelled.as_ref().map_or(extension, Extension::as_str);
-    Ok(of_type(
-        media_types::registered(detected, extension),
-        extension,
-    ))
+
+    // `allowed_formats` are compared with the normalized extension.
+    let normalized = Extension::parse(extension);
+    let extension = normalized.as_ref().map_or(extension, Extension::as_str);
+    let mime_type = media_types::registered_name_for(detected, extension);
+    Ok(of_type(mime_type, extension))
 }
 
-fn textual(
+/// Returns the type of a text file, by its declared type or else its extension.
+fn of_text(
     head: &[u8],
     declared: Option<&str>,
     name: &OriginalName,
@@ -130,37 +132,38 @@ fn textual(
     } else {
         ""
     };
-    let claims_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
-    if claims_svg && is_svg(head) {
+
+    let is_declared_svg = declared == Some(SVG) || (declared.is_none() && extension == "svg");
+    if is_declared_svg && is_svg(head) {
         return Ok(of_type(SVG, "svg"));
     }
-    if declared.is_some_and(shows_itself) {
+    if declared.is_some_and(has_signature) {
         return Err(CONTRADICTION);
     }
     if is_executable(extension) && rules.allows(extension) {
-        return Ok(of_type(PLAIN, extension));
+        return Ok(of_type(PLAIN_TEXT, extension));
     }
-    if let Some((declared, extension)) =
-        declared.and_then(|declared| Some((declared, media_types::textual_extension(declared)?)))
+
+    if let Some(mime_type) = declared
+        && let Some(stored_extension) = media_types::textual_extension(mime_type)
     {
-        return Ok(of_type(declared, extension));
+        return Ok(of_type(mime_type, stored_extension));
     }
-    let mime_type = media_types::textual_type(extension).unwrap_or(PLAIN);
-    Ok(of_type(
-        mime_type,
-        media_types::textual_extension(mime_type).unwrap_or(PLAIN_EXTENSION),
-    ))
+    let mime_type = media_types::textual_type(extension).unwrap_or(PLAIN_TEXT);
+    let stored_extension =
+        media_types::textual_extension(mime_type).unwrap_or(PLAIN_TEXT_EXTENSION);
+    Ok(of_type(mime_type, stored_extension))
 }
 
-/// Whether files of a declared type can always be told by their bytes.
-fn shows_itself(declared: &str) -> bool {
+/// Returns whether files of a declared type always have a signature that is detected.
+fn has_signature(declared: &str) -> bool {
     matches!(
         media_types::resource_type(declared),
         ResourceType::Image | ResourceType::Audio | ResourceType::Video
     )
 }
 
-/// Returns the media type of this name and extension.
+/// Returns the media type with this MIME type and extension.
 pub(crate) fn of_type(mime_type: &str, extension: &str) -> MediaType {
     MediaType {
         mime_type: mime_type.to_owned(),
@@ -186,25 +189,25 @@ mod tests {
     const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
     const MP4: &[u8] = b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41";
 
-    /// The beginning of a `WebM` file is told within its first 256 bytes.
+    /// `infer` expects at least 256 bytes of a `WebM` file.
     fn webm() -> Vec<u8> {
         [WEBM, &[0; 256]].concat()
     }
 
-    fn detected_as(head: &[u8], declared: &str, name: &str) -> Result<String, FieldError> {
+    /// Returns the stored MIME type and extension, separated by a space. An empty `declared` is no
+    /// declared type.
+    fn stored_as(head: &[u8], declared: &str, name: &str) -> Result<String, FieldError> {
         let declared: Option<Mime> =
-            (!declared.is_empty()).then(|| declared.parse().expect("a type"));
-        media_type(
-            head,
-            declared.as_ref(),
-            &OriginalName::clean(name),
-            &ValidationRules::default(),
-        )
-        .map(|detected| format!("{} {}", detected.mime_type, detected.extension))
+            (!declared.is_empty()).then(|| declared.parse().expect("a MIME type"));
+        let name = OriginalName::clean(name);
+
+        let stored = stored_type(head, declared.as_ref(), &name, &ValidationRules::default())?;
+
+        Ok(format!("{} {}", stored.mime_type, stored.extension))
     }
 
     #[test]
-    fn bytes_tell_the_type_and_names_do_not() {
+    fn type_is_detected_from_the_bytes_before_the_declared_type_and_name() {
         for (head, declared, name, expected) in [
             (JPEG, "image/jpeg", "a.jpg", "image/jpeg jpg"),
             (JPEG, "image/png", "a.png", "image/jpeg jpg"),
@@ -291,7 +294,7 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                detected_as(head, declared, name).as_deref(),
+                stored_as(head, declared, name).as_deref(),
                 Ok(expected),
                 "{declared} {name}"
             );
@@ -299,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_of_another_family_than_declared_are_refused() {
+    fn bytes_that_contradict_the_declared_type_are_rejected() {
         for (head, declared) in [
             (JPEG, "application/pdf"),
             (JPEG, "text/plain"),
@@ -314,7 +317,7 @@ mod tests {
             (b"\0\x01\x02\x03", "video/mp4"),
         ] {
             assert_eq!(
-                detected_as(head, declared, "a"),
+                stored_as(head, declared, "a"),
                 Err(CONTRADICTION),
                 "{declared}"
             );

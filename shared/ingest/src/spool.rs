@@ -1,5 +1,5 @@
-//! Bytes on their way in: in memory while there are few, then in a temporary file; hashed as they
-//! pass.
+//! Buffers the bytes of one file: in memory up to 1 MiB, then in a temporary file. Hashes them and
+//! checks their encoding on the way.
 
 use bytes::{Bytes, BytesMut};
 use domain::ServiceError;
@@ -13,112 +13,112 @@ use tokio::{
 
 use crate::{FILE_BYTES, text::Utf8Validator};
 
-/// Bytes that are kept in memory before a temporary file takes over.
+/// Maximum number of bytes that are buffered in memory.
 const MEMORY_BYTES: usize = 1 << 20;
-/// Bytes from the beginning that are kept to tell the type by.
+/// Number of bytes from the start that are kept to detect the type.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
-/// Bytes that are handed to the file system at once.
+/// Size of the write buffer of a temporary file, in bytes.
 const WRITE_BYTES: usize = 256 << 10;
 
-/// A spool that is being written.
+/// A file that is being received.
 #[derive(Debug, Default)]
 pub struct Spool {
     size: u64,
     digest: Sha256,
     utf8: Utf8Validator,
     head: Vec<u8>,
-    store: Store,
+    buffer: WriteBuffer,
 }
 
 #[derive(Debug)]
-enum Store {
+enum WriteBuffer {
     Memory(BytesMut),
     Disk(BufWriter<File>, TempPath),
 }
 
-impl Default for Store {
-    fn default() -> Store {
-        Store::Memory(BytesMut::new())
+impl Default for WriteBuffer {
+    fn default() -> WriteBuffer {
+        WriteBuffer::Memory(BytesMut::new())
     }
 }
 
-/// All bytes of a file that came in. A temporary file goes when this is dropped.
+/// A file that was received completely. Dropping it deletes its temporary file.
 #[derive(Debug)]
 pub struct Spooled {
     size: u64,
     checksum_sha256: String,
     is_utf8: bool,
     head: Vec<u8>,
-    kept: Kept,
+    bytes: SpooledBytes,
 }
 
 #[derive(Debug)]
-enum Kept {
+enum SpooledBytes {
     Memory(Bytes),
     Disk(TempPath),
 }
 
 impl Spool {
-    /// Takes the next bytes. Those beyond the largest file are counted and thrown away: such a file
-    /// is refused.
+    /// Appends bytes. Once the file is larger than 50 MB, its content is discarded and only its size
+    /// is counted.
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), ServiceError> {
         self.size += chunk.len() as u64;
         if self.size > FILE_BYTES {
-            self.store = Store::default();
+            self.buffer = WriteBuffer::default();
             return Ok(());
         }
+
         self.digest.update(chunk);
         self.utf8.update(chunk);
         let missing = HEAD_BYTES.saturating_sub(self.head.len()).min(chunk.len());
         self.head.extend_from_slice(&chunk[..missing]);
-        self.keep(chunk).await.map_err(ServiceError::internal)
+        self.append(chunk).await.map_err(ServiceError::internal)
     }
 
-    async fn keep(&mut self, chunk: &[u8]) -> std::io::Result<()> {
-        match &mut self.store {
-            Store::Memory(bytes) if bytes.len() + chunk.len() <= MEMORY_BYTES => {
+    async fn append(&mut self, chunk: &[u8]) -> std::io::Result<()> {
+        match &mut self.buffer {
+            WriteBuffer::Memory(bytes) if bytes.len() + chunk.len() <= MEMORY_BYTES => {
                 bytes.extend_from_slice(chunk);
                 Ok(())
             }
-            Store::Memory(bytes) => {
+            WriteBuffer::Memory(bytes) => {
                 let (file, path) = tempfile::NamedTempFile::new()?.into_parts();
                 let mut writer = BufWriter::with_capacity(WRITE_BYTES, File::from_std(file));
                 writer.write_all(bytes).await?;
                 writer.write_all(chunk).await?;
-                self.store = Store::Disk(writer, path);
+                self.buffer = WriteBuffer::Disk(writer, path);
                 Ok(())
             }
-            Store::Disk(writer, _) => writer.write_all(chunk).await,
+            WriteBuffer::Disk(writer, _) => writer.write_all(chunk).await,
         }
     }
 
-    /// Ends the writing.
+    /// Returns the received file.
     pub async fn finish(self) -> Result<Spooled, ServiceError> {
-        let kept = match self.store {
-            Store::Memory(bytes) => Kept::Memory(bytes.freeze()),
-            Store::Disk(mut writer, path) => {
+        let bytes = match self.buffer {
+            WriteBuffer::Memory(bytes) => SpooledBytes::Memory(bytes.freeze()),
+            WriteBuffer::Disk(mut writer, path) => {
                 writer.flush().await.map_err(ServiceError::internal)?;
-                Kept::Disk(path)
+                SpooledBytes::Disk(path)
             }
         };
-        let checksum_sha256 = hex::encode(self.digest.finalize());
         Ok(Spooled {
             size: self.size,
-            checksum_sha256,
+            checksum_sha256: hex::encode(self.digest.finalize()),
             is_utf8: self.utf8.is_valid(),
             head: self.head,
-            kept,
+            bytes,
         })
     }
 }
 
 impl Spooled {
-    /// Bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// SHA-256 of the bytes, in lower-case hex.
+    /// Returns the SHA-256 of the bytes, in lower-case hex.
     pub fn checksum_sha256(&self) -> &str {
         &self.checksum_sha256
     }
@@ -128,34 +128,34 @@ impl Spooled {
         self.is_utf8
     }
 
-    /// The first bytes, up to 8 KiB.
+    /// Returns the first bytes, up to 8 KiB.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// So many bytes from the beginning, in memory; all, where there are fewer.
-    pub(crate) async fn beginning(&self, bytes: u64) -> Result<Bytes, ServiceError> {
+    /// Reads the first `bytes` into memory, or all of them if there are fewer.
+    pub(crate) async fn prefix(&self, bytes: u64) -> Result<Bytes, ServiceError> {
         let bytes = bytes.min(self.size);
         let length = usize::try_from(bytes).map_err(ServiceError::internal)?;
-        match &self.kept {
-            Kept::Memory(kept) => Ok(kept.slice(..length.min(kept.len()))),
-            Kept::Disk(path) => {
-                let mut beginning = Vec::with_capacity(length);
+        match &self.bytes {
+            SpooledBytes::Memory(all) => Ok(all.slice(..length.min(all.len()))),
+            SpooledBytes::Disk(path) => {
+                let mut prefix = Vec::with_capacity(length);
                 let file = File::open(path).await.map_err(ServiceError::internal)?;
                 file.take(bytes)
-                    .read_to_end(&mut beginning)
+                    .read_to_end(&mut prefix)
                     .await
                     .map_err(ServiceError::internal)?;
-                Ok(beginning.into())
+                Ok(prefix.into())
             }
         }
     }
 
-    /// The bytes, to be stored while this is alive.
+    /// Returns the bytes for storage. They are valid while `self` is not dropped.
     pub fn content(&self) -> Content {
-        match &self.kept {
-            Kept::Memory(bytes) => Content::Memory(bytes.clone()),
-            Kept::Disk(path) => Content::File(path.to_path_buf()),
+        match &self.bytes {
+            SpooledBytes::Memory(bytes) => Content::Memory(bytes.clone()),
+            SpooledBytes::Disk(path) => Content::File(path.to_path_buf()),
         }
     }
 }
@@ -179,41 +179,54 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn few_bytes_stay_in_memory_and_many_go_to_disk_unchanged() {
-        let few = spool(&[b"ab", b"c"]).await;
-        assert!(matches!(few.content(), Content::Memory(bytes) if bytes == "abc"));
+    async fn small_file_stays_in_memory() {
+        let spooled = spool(&[b"ab", b"c"]).await;
+
+        assert!(matches!(spooled.content(), Content::Memory(bytes) if bytes == "abc"));
         assert_eq!(
-            few.checksum_sha256(),
+            spooled.checksum_sha256(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         );
+    }
 
+    #[tokio::test]
+    async fn large_file_is_written_to_disk_until_it_is_dropped() {
         let chunk = vec![7; 700_000];
-        let many = spool(&[&chunk, &chunk, &chunk]).await;
-        let Content::File(path) = many.content() else {
-            panic!("on disk")
+        let spooled = spool(&[&chunk, &chunk, &chunk]).await;
+
+        let Content::File(path) = spooled.content() else {
+            panic!("the file is in memory")
         };
-        assert_eq!(std::fs::read(&path).expect("there"), chunk.repeat(3));
-        assert_eq!(many.head().len(), HEAD_BYTES);
-        for spooled in [&few, &many] {
-            for bytes in [0, 2, 1_000_000, spooled.size(), u64::MAX] {
-                let beginning = spooled.beginning(bytes).await.expect("readable");
-                assert_eq!(beginning.len() as u64, bytes.min(spooled.size()));
-                assert!(
-                    beginning
-                        .iter()
-                        .zip(spooled.head())
-                        .all(|(read, kept)| read == kept)
-                );
-            }
-        }
-        drop(many);
+        let written = std::fs::read(&path).expect("a temporary file");
+        assert!(written == chunk.repeat(3));
+        assert_eq!(spooled.head().len(), HEAD_BYTES);
+
+        drop(spooled);
         assert!(!path.exists());
     }
 
     #[tokio::test]
-    async fn what_is_too_large_is_counted_and_not_kept() {
+    async fn prefix_has_the_requested_length_or_that_of_the_file() {
+        let chunk = vec![7; 700_000];
+        let small = spool(&[b"abc"]).await;
+        let large = spool(&[&chunk, &chunk, &chunk]).await;
+
+        for spooled in [&small, &large] {
+            for bytes in [0, 2, 1_000_000, spooled.size(), u64::MAX] {
+                let prefix = spooled.prefix(bytes).await.expect("a readable file");
+
+                assert_eq!(prefix.len() as u64, bytes.min(spooled.size()));
+                let shared = prefix.len().min(spooled.head().len());
+                assert_eq!(prefix[..shared], spooled.head()[..shared]);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn content_over_50_mb_is_counted_and_discarded() {
         let chunk = vec![0; 30 << 20];
         let spooled = spool(&[&chunk, &chunk]).await;
+
         assert_eq!(spooled.size(), 60 << 20);
         assert!(matches!(spooled.content(), Content::Memory(bytes) if bytes.is_empty()));
     }

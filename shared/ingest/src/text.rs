@@ -1,19 +1,19 @@
-//! Text, told from anything else by its first bytes.
+//! Detects text and UTF-8.
 
-/// Control characters that text holds: tab, line feed, vertical tab, form feed, carriage return,
-/// escape.
+/// Control characters that text may contain: tab, line feed, vertical tab, form feed, carriage
+/// return, escape.
 const TEXT_CONTROLS: [u8; 6] = [9, 10, 11, 12, 13, 27];
 
-/// Validates UTF-8 in chunks, wherever they are cut.
+/// Validates UTF-8 in chunks. A character may span two chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Utf8Validator {
     is_invalid: bool,
-    /// The bytes of a character whose end is still to come.
+    /// The first bytes of a character that the last chunk did not complete.
     partial: Vec<u8>,
 }
 
 impl Utf8Validator {
-    /// Takes the next bytes.
+    /// Validates the next bytes.
     pub(crate) fn update(&mut self, chunk: &[u8]) {
         let mut rest = chunk;
         while let Some((first, after)) = rest
@@ -27,31 +27,32 @@ impl Utf8Validator {
                 Err(error) => self.is_invalid = error.error_len().is_some(),
             }
         }
-
         if self.is_invalid {
             return;
         }
+
         if let Err(error) = std::str::from_utf8(rest) {
             self.is_invalid = error.error_len().is_some();
             self.partial.extend_from_slice(&rest[error.valid_up_to()..]);
         }
     }
 
-    /// Returns whether all bytes are valid UTF-8, if more of them may follow.
+    /// Returns whether the bytes so far are the start of valid UTF-8.
     pub(crate) fn is_valid_so_far(&self) -> bool {
         !self.is_invalid
     }
 
-    /// Returns whether all bytes are valid UTF-8, if there are no more.
+    /// Returns whether the bytes so far are valid UTF-8, without a partial character at the end.
     pub(crate) fn is_valid(&self) -> bool {
         !self.is_invalid && self.partial.is_empty()
     }
 }
 
-/// Whether bytes read as text: UTF-16 by its mark, or no control characters but those of text.
+/// Returns whether bytes are text: UTF-16 with a byte order mark, or free of control characters
+/// that text does not contain.
 pub(crate) fn is_text(head: &[u8]) -> bool {
-    let marked = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
-    marked
+    let has_utf16_mark = head.starts_with(&[0xFF, 0xFE]) || head.starts_with(&[0xFE, 0xFF]);
+    has_utf16_mark
         || head
             .iter()
             .all(|byte| *byte >= b' ' || TEXT_CONTROLS.contains(byte))
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn utf8_is_valid_wherever_it_is_cut() {
+    fn utf8_is_valid_at_every_chunk_boundary() {
         let text = "aé€🚀z".as_bytes();
         for first in 0..=text.len() {
             for second in first..=text.len() {
@@ -85,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn other_encodings_are_invalid_wherever_they_are_cut() {
+    fn other_encodings_are_invalid_at_every_chunk_boundary() {
         for wrong in [
             &b"caf\xE9 au lait"[..],
             b"\xFF\xFEa\0",
@@ -104,9 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_may_end_within_a_character() {
+    fn prefix_that_ends_within_a_character_is_valid_so_far() {
         let mut validator = Utf8Validator::default();
         validator.update(b"a\xE2\x82");
-        assert!(validator.is_valid_so_far() && !validator.is_valid());
+
+        assert!(validator.is_valid_so_far());
+        assert!(!validator.is_valid());
     }
 }

@@ -1,9 +1,8 @@
-//! Transforms images as their upload config says, before they are stored.
+//! Transforms images before they are stored, as configured in their upload config.
 //!
 //! Invariants:
-//! - The type, the size, the digest and the bytes that are returned belong together.
-//! - One process works on one image at a time, so that its memory is bounded: an image may take 1.8
-//!   GB.
+//! - The returned type, size, digest and bytes belong to the same image.
+//! - A process decodes one image at a time, since one image may take 1.8 GB of memory.
 
 use domain::{FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
 use media::{Format, Incoming, MediaError};
@@ -11,69 +10,87 @@ use tokio::sync::Semaphore;
 
 use crate::{FILE_BYTES, IngestError, Spool, Spooled};
 
-/// The turn of an image among all of the process.
-static TURN: Semaphore = Semaphore::const_new(1);
+/// Permits one image of the process at a time to be decoded.
+static IMAGE_PERMIT: Semaphore = Semaphore::const_new(1);
 
-/// Bytes of a transformed image that are hashed and spooled at once.
+/// Number of bytes of a transformed image that are spooled at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Returns a file as its config wants it stored: as it is, or other bytes and their type.
+/// The bytes that are stored, with their type.
+#[derive(Debug)]
+pub(crate) struct TransformedFile {
+    pub(crate) spooled: Spooled,
+    pub(crate) media_type: MediaType,
+}
+
+/// Transforms a file by the rules of its config.
 ///
-/// JPEG, PNG, GIF and WebP are transformed; if they are animated, only their metadata is removed.
-/// Every other file passes unchanged: other images too, unless their metadata is to be removed,
-/// which cannot be.
-///
-/// Fails for an image that ends early, contradicts its header, or has more pixels than are decoded
-/// or encoded, and for one that would become larger than any file may be.
-pub(crate) async fn transformed(
+/// JPEG, PNG, GIF and WebP are transformed; of animated images, only the metadata is removed. Other
+/// files are returned unchanged. Fails for an image whose metadata is to be removed and cannot be,
+/// for one that is truncated, malformed or over the pixel limits, and for one that would become
+/// larger than 50 MB.
+pub(crate) async fn transform(
     spooled: Spooled,
     media_type: MediaType,
     rules: &TransformationRules,
-) -> Result<(Spooled, MediaType), IngestError> {
-    if media_type.resource_type != ResourceType::Image {
-        return Ok((spooled, media_type));
+) -> Result<TransformedFile, IngestError> {
+    let unchanged = TransformedFile {
+        spooled,
+        media_type,
+    };
+    if unchanged.media_type.resource_type != ResourceType::Image {
+        return Ok(unchanged);
     }
-    if rules.strip_metadata && !Format::of(spooled.head()).is_some_and(Format::is_decoded) {
+    let head = unchanged.spooled.head();
+    if rules.strip_metadata && !Format::of(head).is_some_and(Format::is_decoded) {
         return Err(FieldError::Must("must be of a format whose metadata can be removed").into());
     }
-    if !media::is_subject(spooled.head(), rules) {
-        return Ok((spooled, media_type));
+    if !media::is_subject(head, rules) {
+        return Ok(unchanged);
     }
 
     let rules = rules.clone();
-    match with_image(&spooled, move |bytes| media::incoming(bytes, &rules)).await? {
-        Incoming::Unchanged => Ok((spooled, media_type)),
-        Incoming::Changed(changed) => {
-            Ok((spooled_again(&changed.bytes).await?, changed.media_type))
-        }
+    let transformed = run_on_image(&unchanged.spooled, move |bytes| {
+        media::incoming(bytes, &rules)
+    })
+    .await?;
+    match transformed {
+        Incoming::Unchanged => Ok(unchanged),
+        Incoming::Changed(changed) => Ok(TransformedFile {
+            spooled: spool(&changed.bytes).await?,
+            media_type: changed.media_type,
+        }),
     }
 }
 
-/// Runs work on the bytes of an image on a thread of its own. Work that nobody awaits any more goes
-/// on to its end, since no codec can be stopped, and keeps its turn until then.
-pub(crate) async fn with_image<T: Send + 'static>(
+/// Runs blocking `work` on the bytes of an image on a separate thread. If the returned future is
+/// dropped, the work still runs to its end, since codecs cannot be cancelled, and holds the permit
+/// until then.
+pub(crate) async fn run_on_image<T: Send + 'static>(
     spooled: &Spooled,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError> {
-    let turn = TURN.acquire().await.map_err(ServiceError::internal)?;
-    let bytes = spooled.beginning(FILE_BYTES).await?;
-    let working = tokio::task::spawn_blocking(move || {
-        let worked = work(&bytes);
-        drop((bytes, turn));
-        worked
-    });
-    working
+    let permit = IMAGE_PERMIT
+        .acquire()
         .await
-        .map_err(ServiceError::internal)?
-        .map_err(refused)
+        .map_err(ServiceError::internal)?;
+    let bytes = spooled.prefix(FILE_BYTES).await?;
+
+    let task = tokio::task::spawn_blocking(move || {
+        let result = work(&bytes);
+        drop((bytes, permit));
+        result
+    });
+    let result = task.await.map_err(ServiceError::internal)?;
+    result.map_err(ingest_error)
 }
 
-async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
+/// Spools a transformed image. Fails if it is larger than a file may be.
+async fn spool(bytes: &[u8]) -> Result<Spooled, IngestError> {
     if bytes.len() as u64 > FILE_BYTES {
-        return Err(
-            FieldError::Must("must not be greater than 50 MB once it is transformed").into(),
-        );
+        return Err(FieldError::Must("must not be greater than 50 MB after transformation").into());
     }
+
     let mut spool = Spool::default();
     for chunk in bytes.chunks(CHUNK_BYTES) {
         spool.write(chunk).await?;
@@ -81,17 +98,17 @@ async fn spooled_again(bytes: &[u8]) -> Result<Spooled, IngestError> {
     Ok(spool.finish().await?)
 }
 
-/// Returns the field error of an image that cannot be used.
-fn refused(error: MediaError) -> IngestError {
+/// Returns the field error of an image that cannot be transformed.
+fn ingest_error(error: MediaError) -> IngestError {
     let field_error = match error {
-        MediaError::EndsEarly => FieldError::Must("must be a whole image, and ends early"),
+        MediaError::EndsEarly => FieldError::Must("must not be a truncated image"),
         MediaError::Malformed(_) | MediaError::NotDecoded(_) => {
             FieldError::Must("must be an image that can be decoded")
         }
         MediaError::TooManyPixels { limit, .. } => FieldError::TooManyPixels(limit),
-        MediaError::TooManyScans(_) => FieldError::Must("must be an image of fewer scans"),
+        MediaError::TooManyScans(_) => FieldError::Must("must be a JPEG with fewer scans"),
         MediaError::DoesNotFit { .. } => {
-            FieldError::Must("must fit into the format that it is converted to")
+            FieldError::Must("must fit the maximum dimensions of the format it is converted to")
         }
         error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
     };
@@ -103,19 +120,13 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn what_becomes_too_large_is_refused() {
+    async fn transformed_image_over_50_mb_is_rejected() {
         let mut bytes = vec![0; 50 << 20];
-        assert_eq!(
-            spooled_again(&bytes)
-                .await
-                .expect("as large as a file may be")
-                .size(),
-            50 << 20
-        );
+        let largest = spool(&bytes).await.expect("an image of 50 MB");
+        assert_eq!(largest.size(), 50 << 20);
+
         bytes.push(0);
-        assert!(matches!(
-            spooled_again(&bytes).await,
-            Err(IngestError::FieldError(_))
-        ));
+        let result = spool(&bytes).await;
+        assert!(matches!(result, Err(IngestError::FieldError(_))));
     }
 }

@@ -1,5 +1,4 @@
-//! Rules that hold for every file, however it comes in: its size, its name, its type and its
-//! format.
+//! Validates the size, name, type and format of a file. The same rules hold for every upload route.
 
 use domain::{
     EXECUTABLE, Extension, FieldError, MediaType, OriginalName, Principal, ValidationRules,
@@ -9,9 +8,9 @@ use mime::Mime;
 
 use crate::{media_types, sniff, text::is_text};
 
-/// What the type of a file is detected from.
+/// The facts about a file that the rules are applied to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Evidence<'a> {
+pub(crate) struct FileFacts<'a> {
     /// The client's name of the file.
     pub(crate) original_name: &'a OriginalName,
     /// The MIME type that the client declares.
@@ -22,19 +21,19 @@ pub(crate) struct Evidence<'a> {
     pub(crate) head: &'a [u8],
     /// The uploader.
     pub(crate) uploaded_by: Principal,
-    /// The only type that the uploader may send, if there is one.
+    /// The only type that the grant allows, if it names one.
     pub(crate) expected: Option<&'a Mime>,
 }
 
-impl Evidence<'_> {
-    /// Returns the stored type of a file that complies with all rules but those for the dimensions
-    /// of images.
-    pub(crate) fn media_type(&self, rules: &ValidationRules) -> Result<MediaType, FieldError> {
+impl FileFacts<'_> {
+    /// Returns the stored type of a file that complies with all rules except those for the
+    /// dimensions of images.
+    pub(crate) fn validate(&self, rules: &ValidationRules) -> Result<MediaType, FieldError> {
         require_size(self.size, rules)?;
         require_harmless_name(self.original_name, rules)?;
-        require_no_program(self.head, rules)?;
+        require_not_native(self.head, rules)?;
 
-        let media_type = sniff::media_type(self.head, self.declared, self.original_name, rules)?;
+        let media_type = sniff::stored_type(self.head, self.declared, self.original_name, rules)?;
         let media_type = sniff::without_scripts(media_type, self.uploaded_by);
         require_allowed_format(&media_type, rules)?;
         if let Some(expected) = self.expected {
@@ -63,19 +62,19 @@ pub(crate) fn require_allowed_format(
     let Some(allowed) = &rules.allowed_formats else {
         return Ok(());
     };
+
     if allowed
         .iter()
         .any(|extension| extension.as_str() == media_type.extension)
     {
         return Ok(());
     }
-
     let names: Vec<&str> = allowed.iter().map(Extension::as_str).collect();
     Err(FieldError::NotOfType(names.join(", ")))
 }
 
-/// Fails if a file is not of the expected MIME type. If the bytes do not tell the type, the
-/// declared one counts.
+/// Fails if a file is not of the expected MIME type. The declared type counts if the bytes do not
+/// determine one, or if a script is stored as plain text.
 fn require_type(
     expected: &Mime,
     media_type: &MediaType,
@@ -83,20 +82,21 @@ fn require_type(
 ) -> Result<(), FieldError> {
     let is_declared =
         declared.is_some_and(|declared| declared.essence_str() == expected.essence_str());
-    let expected_type = media_types::renamed(expected.essence_str());
-    let is_replaced = media_types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
+    let expected_type = media_types::registered_name(expected.essence_str());
+    let is_neutralized_script =
+        media_types::is_javascript(expected_type) && sniff::is_plain_text(media_type);
+    let counts_declared = is_neutralized_script || sniff::is_unknown(media_type);
 
-    if expected_type == media_type.mime_type
-        || (is_declared && (is_replaced || sniff::is_unknown(media_type)))
-    {
-        return Ok(());
+    if expected_type == media_type.mime_type || (is_declared && counts_declared) {
+        Ok(())
+    } else {
+        Err(FieldError::NotOfType(expected.to_string()))
     }
-    Err(FieldError::NotOfType(expected.to_string()))
 }
 
-/// Fails for native executables: ELF, Mach-O, and all that Windows and DOS run, which begin with
-/// `MZ` as texts may. A config that allows any executable by name allows them.
-fn require_no_program(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
+/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS, which start with `MZ`,
+/// as text may too. A config that allows any executable extension allows them.
+fn require_not_native(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
     let is_native = infer::app::is_elf(head)
         || infer::app::is_mach(head)
         || (head.starts_with(b"MZ") && !is_text(head));
@@ -118,15 +118,21 @@ mod tests {
 
     #[test]
     fn native_executables_are_detected_by_their_bytes() {
-        let validate = |head: &[u8]| require_no_program(head, &ValidationRules::default());
         let mut windows = vec![0; 256];
         windows[..2].copy_from_slice(b"MZ");
         windows[0x3C] = 0x80;
-        assert!(validate(&windows).is_err(), "as DOS has it");
         windows[0x80..0x84].copy_from_slice(b"PE\0\0");
-        assert!(validate(&windows).is_err());
-        assert!(validate(b"MZ\x90\0").is_err(), "cut short");
-        assert!(validate(&[&b"\x7fELF\x02\x01\x01\0"[..], &[0; 60]].concat()).is_err());
-        assert!(validate(b"MZ is how this sentence begins.").is_ok());
+        let mut dos = windows.clone();
+        dos[0x80..0x84].fill(0);
+        let elf = [&b"\x7fELF\x02\x01\x01\0"[..], &[0; 60]].concat();
+        let truncated = b"MZ\x90\0";
+        let text = b"MZ is how this sentence begins.";
+
+        let validate = |head: &[u8]| require_not_native(head, &ValidationRules::default());
+
+        for executable in [&windows[..], &dos, &elf, truncated] {
+            assert_eq!(validate(executable), Err(EXECUTABLE));
+        }
+        assert_eq!(validate(text), Ok(()));
     }
 }

@@ -169,8 +169,8 @@ type Broken = (&'static str, Value, Vec<u8>, &'static str);
 fn broken() -> Vec<Broken> {
     let by = |name: &str| json!({"upload_config": name});
     let (family, stump) = (
-        "must be of the type it is declared to be",
-        "must be a whole image, and ends early",
+        "must match the declared content type",
+        "must not be a truncated image",
     );
     let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
     let without_end = |bytes: Vec<u8>| bytes[..bytes.len() - 4].to_vec();
@@ -287,7 +287,7 @@ async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
         let errors = announced.confirm(&acme.client).await.refused(422);
         assert_eq!(
             errors,
-            because("must be as large as it was said to be"),
+            because("must have the declared size"),
             "{} bytes",
             bytes.len()
         );

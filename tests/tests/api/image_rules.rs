@@ -203,7 +203,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
             .refused(422);
         assert_eq!(
             errors,
-            json!({"file": ["The file field must be a whole image, and ends early."]}),
+            json!({"file": ["The file field must not be a truncated image."]}),
             "{format:?}"
         );
     }
@@ -382,7 +382,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
     let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
     let bomb = || because("must not have more than 100000000 pixels");
     let lie = || because("must be an image that can be decoded");
-    let stump = || because("must be a whole image, and ends early");
+    let stump = || because("must not be a truncated image");
     let before = stack.dump().await;
     for (name, bytes, expected) in [
         ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
@@ -466,11 +466,8 @@ async fn one_image_that_cannot_be_transformed_refuses_all() {
         .upload(form(&[whole.clone(), stump.clone(), whole.clone(), stump]))
         .await
         .refused(422);
-    let message = |field: &str| {
-        json!([format!(
-            "The {field} field must be a whole image, and ends early."
-        )])
-    };
+    let message =
+        |field: &str| json!([format!("The {field} field must not be a truncated image.")]);
     assert_eq!(
         errors,
         json!({"files.1": message("files.1"), "files.3": message("files.3")})

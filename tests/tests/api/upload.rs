@@ -239,7 +239,7 @@ fn refused_files(acme: &Tenant) -> Vec<Refused> {
     };
     let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
     let executable = || because("must not be an executable file");
-    let contradiction = || because("must be of the type it is declared to be");
+    let contradiction = || because("must match the declared content type");
     let program = b"MZ\x90\0\x03\0\0\0".to_vec();
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
     let two = space(acme).part("file", photo()).part("file", photo());

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Role, ServiceError};
 use http::header;
-use ingest::Confirmed;
+use ingest::ConfirmOutcome;
 use tenant::Space;
 use web::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
@@ -144,8 +144,8 @@ async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, 
 
     let assets = space.assets(&uploads.originals);
     match ingest::confirm(&assets, &file).await? {
-        Confirmed::Active(file) => Ok(*file),
-        Confirmed::Absent => {
+        ConfirmOutcome::Active(file) => Ok(*file),
+        ConfirmOutcome::NotUploaded => {
             // Another request may have refused and removed it meanwhile.
             assets
                 .file(file.id)
@@ -158,7 +158,7 @@ async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, 
                 FieldError::Must("must be uploaded to its URL first"),
             ))
         }
-        Confirmed::Refused(field_error) => {
+        ConfirmOutcome::Rejected(field_error) => {
             if assets.discard(&file).await? {
                 return Err(FieldErrors::from((FILE, field_error)).into());
             }
@@ -169,6 +169,6 @@ async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, 
                 .filter(|file| file.status == FileStatus::Active)
                 .ok_or_else(ServiceError::not_found)
         }
-        Confirmed::Gone => Err(ServiceError::not_found()),
+        ConfirmOutcome::Deleted => Err(ServiceError::not_found()),
     }
 }

@@ -3,7 +3,7 @@
 //! it is an [`Upload`], which is carried out.
 
 use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadTarget};
-use ingest::{DeclaredFile, ReceivedFile, ValidatedFile};
+use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
 use tenant::{FileStore, FolderSelector, Placement, UploadScope};
 use web::{FieldReader, Fields, IdempotencyScope};
 
@@ -94,10 +94,13 @@ impl UploadRequest {
             self.principal,
             self.limits.content_type.as_ref(),
         );
-        let validated = in_time(validating, "validating took too long").await?;
-        let validated = validated
-            .map_err(|field_errors| self.fields.note(field_errors))
-            .ok();
+        let validated = match in_time(validating, "validating took too long").await? {
+            ValidationOutcome::Valid(validated) => Some(validated),
+            ValidationOutcome::Invalid(field_errors) => {
+                self.fields.note(field_errors);
+                None
+            }
+        };
 
         let (upload, files) = self.finish(placement, validated)?;
         if upload.scope.config.is_signed && !upload.principal.is_anonymous() {

@@ -12,7 +12,7 @@
 //!   `RecursiveLoop: Allow`.
 
 use domain::{ErrorKind, ServiceError};
-use ingest::{Confirmed, confirm};
+use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{ConfirmCheck, DELAY_SECONDS, PendingUploads, Queue};
 use worker::{Batch, Failure, JobContext, Worker};
@@ -73,8 +73,8 @@ impl ConfirmChecker {
         }
 
         match confirm(&assets, &file).await {
-            Ok(Confirmed::Active(_) | Confirmed::Gone) => return Ok(()),
-            Ok(Confirmed::Absent | Confirmed::Refused(_)) => {}
+            Ok(ConfirmOutcome::Active(_) | ConfirmOutcome::Deleted) => return Ok(()),
+            Ok(ConfirmOutcome::NotUploaded | ConfirmOutcome::Rejected(_)) => {}
             Err(error) if error.kind == ErrorKind::Conflict => {
                 tracing::info!(file_id = %file.id, "the name of an upload was taken before it was confirmed");
             }
