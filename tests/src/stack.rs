@@ -63,8 +63,8 @@ pub struct StackOptions {
     pub cargo_lambda: Option<CargoLambda>,
     /// The seed of ids and keys.
     pub seed: u64,
-    /// The seed of AWS's moods, where it has any; they begin once the stack has started.
-    pub moods: Option<u64>,
+    /// Seed of random AWS misbehavior, enabled once the stack has started. `None` disables it.
+    pub chaos: Option<u64>,
 }
 
 impl Default for StackOptions {
@@ -76,7 +76,7 @@ impl Default for StackOptions {
             body_deadlines: BodyDeadlines::default(),
             cargo_lambda: None,
             seed: 1,
-            moods: None,
+            chaos: None,
         }
     }
 }
@@ -160,8 +160,8 @@ impl Stack {
             cargo_lambda: options.cargo_lambda,
         })
         .await?;
-        if let Some(seed) = options.moods {
-            cloud.moods().begin(seed);
+        if let Some(seed) = options.chaos {
+            cloud.chaos().enable(seed);
         }
         let anonymous = Client::at(cloud.api_url());
         Ok(Stack {
@@ -217,9 +217,9 @@ impl Stack {
     /// That queues are asked for messages all the time is none of theirs, and that a function reads
     /// the master secret, once, is no request's.
     pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
-        self.cloud.wire().clear();
+        self.cloud.call_log().clear();
         let done = work.await;
-        let calls = self.cloud.wire().calls();
+        let calls = self.cloud.call_log().calls();
         let mut calls: Vec<String> = calls
             .iter()
             .filter(|call| !matches!(&*call.operation, "ReceiveMessage" | "GetSecretValue"))

@@ -26,6 +26,6 @@ pub fn failed_calls(faults: &Faults) -> u64 {
     ];
     services
         .iter()
-        .map(|service| faults.broken_by(*service) as u64 / u64::from(tries(*service)))
+        .map(|service| faults.broken_calls_to(*service) as u64 / u64::from(tries(*service)))
         .sum()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bucket::ObjectKey;
 use domain::{FileId, Revision, SpaceId};
-use emulators::Service::DynamoDb;
+use emulators::{InjectedError, Service::DynamoDb};
 use local::{TEMPLATE, product};
 use serde_json::json;
 use template::RecursiveLoop;
@@ -171,8 +171,13 @@ async fn purge_retries_what_was_throttled_within_one_job() {
     let faults = stack.cloud.faults();
     // More failures than requests retry.
     faults.leave_unprocessed("BatchWriteItem", 7);
-    faults.refuse(DynamoDb, "Query", 6, 400, "ThrottlingException");
-    faults.leave_objects(3);
+    faults.fail(
+        DynamoDb,
+        "Query",
+        6,
+        InjectedError::new(400, "ThrottlingException"),
+    );
+    faults.fail_some_deletes(3);
 
     stack.pass(seconds(1)).await;
 

@@ -26,7 +26,7 @@ impl Empty {
         let directory = TempDir::new().expect("a temporary directory");
         let options = Options {
             data_dir: directory.path().join("data"),
-            existing: Existing::Kept,
+            existing: Existing::Keep,
             clock: Arc::new(emulators::SystemClock),
             s3_listener: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
         };
@@ -121,10 +121,10 @@ async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() 
     let empty = Empty::start().await;
     empty
         .faults()
-        .lose_answer(DynamoDb, "TransactWriteItems", TRIES - 1);
+        .lose_response(DynamoDb, "TransactWriteItems", TRIES - 1);
     empty
         .faults()
-        .lose_answer(DynamoDb, "UpdateItem", TRIES - 1);
+        .lose_response(DynamoDb, "UpdateItem", TRIES - 1);
     let first = bootstrap(&empty.tenants(), None).await.expect("a key");
     let user = empty.user(&first.api_key).await;
     assert_eq!(empty.records().await, records_without_faults().await);
@@ -132,13 +132,13 @@ async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() 
     // The user is there; what is lost is the answer about the key.
     empty
         .faults()
-        .lose_answer(DynamoDb, "TransactWriteItems", TRIES - 1);
+        .lose_response(DynamoDb, "TransactWriteItems", TRIES - 1);
     let second = bootstrap(&empty.tenants(), None).await.expect("a key");
     assert!(second.is_new && second.api_key != first.api_key);
     // Its use is noted twice.
     empty
         .faults()
-        .lose_answer(DynamoDb, "UpdateItem", TRIES - 1);
+        .lose_response(DynamoDb, "UpdateItem", TRIES - 1);
     let known = bootstrap(&empty.tenants(), Some(second.api_key.reveal()))
         .await
         .expect("a key");
@@ -158,7 +158,7 @@ async fn a_start_that_failed_is_finished_by_the_next() {
     let empty = Empty::start().await;
     empty
         .faults()
-        .lose_answer(DynamoDb, "TransactWriteItems", TRIES);
+        .lose_response(DynamoDb, "TransactWriteItems", TRIES);
     bootstrap(&empty.tenants(), None)
         .await
         .expect_err("all answers were lost");

@@ -6,7 +6,7 @@ use ::bucket::{
 use aws_sdk_s3::Client;
 use bytes::Bytes;
 use domain::{FileId, Revision, SpaceId, Timestamp};
-use emulators::{Clock, Service::S3};
+use emulators::{Clock, InjectedError, Service::S3};
 use futures::future::join;
 use hex::encode;
 use runtime::Settings;
@@ -154,7 +154,11 @@ async fn copy_is_of_what_is_there_and_is_never_overwritten() {
 
     // So does the client's own, once it has lost an answer.
     place.bucket.delete(&place.kept).await.expect("gone");
-    place.stack.cloud.faults().lose_answer(S3, "CopyObject", 1);
+    place
+        .stack
+        .cloud
+        .faults()
+        .lose_response(S3, "CopyObject", 1);
     assert_eq!(place.copy(5).await.expect("a copy"), copied("other"));
     assert_eq!(place.read(&place.kept).await.expect("the copy"), b"other");
     place.stack.stop().await;
@@ -181,11 +185,12 @@ async fn large_object_is_copied_in_parts_or_not_at_all() {
         "UploadPartCopy",
         "CompleteMultipartUpload",
     ] {
-        place
-            .stack
-            .cloud
-            .faults()
-            .refuse(S3, operation, 1, 400, "InvalidArgument");
+        place.stack.cloud.faults().fail(
+            S3,
+            operation,
+            1,
+            InjectedError::new(400, "InvalidArgument"),
+        );
         let (copied, calls) = Box::pin(place.stack.calls_of(place.copy(IN_PARTS))).await;
         assert!(
             matches!(copied, Err(BucketError::Refused(_))),

@@ -2,7 +2,10 @@
 //! looks.
 
 use domain::Timestamp;
-use emulators::Service::{DynamoDb, Sqs};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, Sqs},
+};
 use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
@@ -17,7 +20,7 @@ const QUARTER: u64 = 15;
 const ATTEMPTS: u32 = OTHER_TRIES;
 /// How long after its announcement a file is looked for, in milliseconds.
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
-/// Seeds of AWS's moods.
+/// Seeds of random AWS misbehavior.
 const SEEDS: Extent = Extent {
     default: 1,
     thorough: 12,
@@ -386,7 +389,7 @@ async fn whatever_the_mood_everything_announced_is_settled() {
             Announced::to(&acme, json!({})).await,
         );
         // As often as SQS likes, and with calls that fail and take effect all the same.
-        stack.cloud.moods().begin(seed);
+        stack.cloud.chaos().enable(seed);
         for _ in 0..9 {
             stack.clock.advance(minutes(QUARTER));
             let rests =
@@ -397,7 +400,7 @@ async fn whatever_the_mood_everything_announced_is_settled() {
                 .await
                 .unwrap_or_else(|error| panic!("{seed}: {error}"));
         }
-        stack.cloud.moods().end();
+        stack.cloud.chaos().disable();
         // What failed comes back when its time is over.
         stack.checked().await;
         demand_taken_in(&stack, &acme, &there).await;
@@ -415,7 +418,7 @@ async fn confirmation_whose_answers_are_lost_finds_the_file_active() {
     stack
         .cloud
         .faults()
-        .lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+        .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     let confirmed = announced.confirm(&acme.client).await.ok();
 
     assert_eq!(demand_taken_in(&stack, &acme, &announced).await, confirmed);
@@ -520,24 +523,28 @@ async fn what_could_not_be_announced_leaves_nothing() {
             .await
     };
     // Nobody would look after it.
-    faults.refuse(Sqs, "SendMessageBatch", ATTEMPTS, 500, "InternalFailure");
+    faults.fail(
+        Sqs,
+        "SendMessageBatch",
+        ATTEMPTS,
+        InjectedError::new(500, "InternalFailure"),
+    );
     announce().await.refused(503);
     stack
         .dump()
         .await
         .demand_unchanged(&before, "a file that nobody would look after");
     // Somebody looks, and finds nothing.
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_TRIES,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
     announce().await.refused(503);
     without_given_up(stack.dump().await).demand_unchanged(&before, "a file that was not announced");
     // It was announced, whoever heard of it.
-    faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     let announced = Announced {
         answer: announce().await.demand(201).json(),
     };

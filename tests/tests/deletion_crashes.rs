@@ -2,7 +2,7 @@
 //! fails at every one of its calls: all is done or nothing is, and of what is deleted nothing is
 //! left in time.
 
-use emulators::Service;
+use emulators::{InjectedError, Service};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{Answer, PHOTO, Stack, Tenant, failed_calls, form, minutes, seconds, tries};
@@ -318,9 +318,9 @@ async fn calls_of<T>(
     function: &str,
     work: impl Future<Output = T>,
 ) -> Vec<(Service, String)> {
-    stack.cloud.wire().clear();
+    stack.cloud.call_log().clear();
     work.await;
-    let calls = stack.cloud.wire().calls().into_iter();
+    let calls = stack.cloud.call_log().calls().into_iter();
     let own = calls.filter(|call| call.principal == function && call.operation != "ReceiveMessage");
     own.map(|call| (call.service, call.operation)).collect()
 }
@@ -336,7 +336,7 @@ fn plan(
     let faults = stack.cloud.faults();
     let few = |number: usize| u32::try_from(number).expect("a few");
     if let DiesBefore | DiesAfter = trouble {
-        faults.cut_off(function, few(index), trouble == DiesAfter);
+        faults.disconnect(function, few(index), trouble == DiesAfter);
         return;
     }
     let (service, operation) = &calls[index];
@@ -345,17 +345,22 @@ fn plan(
         .filter(|call| **call == calls[index])
         .count();
     if before > 0 {
-        faults.pass(*service, operation, few(before));
+        faults.skip(*service, operation, few(before));
     }
     if trouble == LosesAnswer {
-        faults.lose_answer(*service, operation, tries(*service));
+        faults.lose_response(*service, operation, tries(*service));
     } else {
         let code = if *service == Service::DynamoDb {
             "InternalServerError"
         } else {
             "InternalFailure"
         };
-        faults.refuse(*service, operation, tries(*service), 500, code);
+        faults.fail(
+            *service,
+            operation,
+            tries(*service),
+            InjectedError::new(500, code),
+        );
     }
 }
 
@@ -429,7 +434,7 @@ async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
     let (stack, faults) = (scene.stack, scene.stack.cloud.faults());
     scene.delete(&scene.address).await;
     if let Some((after, takes_effect)) = kill {
-        faults.cut_off("purge", after, takes_effect);
+        faults.disconnect("purge", after, takes_effect);
     }
     let mut is_cut_off = kill.is_some();
     for round in 0..MOST_ROUNDS {
@@ -446,7 +451,7 @@ async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
             .until(rests)
             .await
             .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
-        if is_cut_off && faults.broken() > 0 {
+        if is_cut_off && faults.broken_calls() > 0 {
             faults.reconnect();
             is_cut_off = false;
         }

@@ -1,7 +1,10 @@
 //! What AWS does at its worst: answers lost after they took effect, batches left incomplete,
 //! refusals that pass.
 
-use emulators::Service::{DynamoDb, S3};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
 use serde_json::json;
 use tests::{DYNAMODB_TRIES, Stack};
 
@@ -10,7 +13,7 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
     let stack = Stack::start().await;
     let faults = stack.cloud.faults();
 
-    faults.lose_answer(DynamoDb, "TransactWriteItems", 1);
+    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let space = stack
         .account()
         .post("/spaces", json!({"name": "Acme"}))
@@ -24,7 +27,7 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .await
         .refused(422);
 
-    faults.lose_answer(DynamoDb, "TransactWriteItems", 1);
+    faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let keys = format!("/spaces/{id}/api-keys");
     let key = stack
         .account()
@@ -41,8 +44,8 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
 
     // The number of a lost answer is left out.
-    faults.pass(DynamoDb, "UpdateItem", 1);
-    faults.lose_answer(DynamoDb, "UpdateItem", 1);
+    faults.skip(DynamoDb, "UpdateItem", 1);
+    faults.lose_response(DynamoDb, "UpdateItem", 1);
     let next = stack
         .account()
         .post(&keys, json!({"name": "api"}))
@@ -51,8 +54,8 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
     assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
 
     for _ in 0..2 {
-        faults.pass(DynamoDb, "UpdateItem", 1);
-        faults.lose_answer(DynamoDb, "UpdateItem", 1);
+        faults.skip(DynamoDb, "UpdateItem", 1);
+        faults.lose_response(DynamoDb, "UpdateItem", 1);
     }
     stack
         .account()
@@ -74,11 +77,11 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
 async fn an_upload_survives_lost_answers_of_every_write() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    stack.cloud.faults().lose_answer(S3, "PutObject", 1);
+    stack.cloud.faults().lose_response(S3, "PutObject", 1);
     stack
         .cloud
         .faults()
-        .lose_answer(DynamoDb, "TransactWriteItems", 1);
+        .lose_response(DynamoDb, "TransactWriteItems", 1);
     let record = acme.upload_photo().await;
     let delivered = stack
         .anonymous
@@ -125,12 +128,11 @@ async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_
 #[tokio::test]
 async fn a_transaction_that_conflicts_is_tried_again() {
     let stack = Stack::start().await;
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         3,
-        400,
-        "TransactionConflict",
+        InjectedError::new(400, "TransactionConflict"),
     );
     stack
         .account()
@@ -159,12 +161,11 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
     let record = acme.client.upload(form).await.created();
     let url = record["url"].as_str().expect("an address");
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
-        stack.cloud.faults().refuse(
+        stack.cloud.faults().fail(
             DynamoDb,
             "TransactGetItems",
             conflicts,
-            400,
-            "TransactionConflict",
+            InjectedError::new(400, "TransactionConflict"),
         );
         let answer = stack.anonymous.get(url).await.demand(status);
         assert_eq!(
@@ -178,10 +179,12 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
         ("ValidationException", 500),
     ] {
         let times = if status == 503 { DYNAMODB_TRIES } else { 1 };
-        stack
-            .cloud
-            .faults()
-            .refuse(DynamoDb, "TransactGetItems", times, 400, code);
+        stack.cloud.faults().fail(
+            DynamoDb,
+            "TransactGetItems",
+            times,
+            InjectedError::new(400, code),
+        );
         stack.anonymous.get(url).await.refused(status);
     }
     stack.anonymous.get(url).await.demand(200);
@@ -208,7 +211,12 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
 
     for code in ["ThrottlingError", "ProvisionedThroughputExceeded"] {
         for (times, written, read) in [(1, 201, 200), (2, 503, 503)] {
-            faults.refuse(DynamoDb, "TransactWriteItems", times, 400, code);
+            faults.fail(
+                DynamoDb,
+                "TransactWriteItems",
+                times,
+                InjectedError::new(400, code),
+            );
             let name = format!("{code} {times}");
             let create = acme
                 .client
@@ -226,7 +234,12 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
                 2
             );
 
-            faults.refuse(DynamoDb, "TransactGetItems", times, 400, code);
+            faults.fail(
+                DynamoDb,
+                "TransactGetItems",
+                times,
+                InjectedError::new(400, code),
+            );
             let answer = stack.anonymous.get(url).await.demand(read);
             assert_eq!(answer.header("retry-after").is_empty(), read == 200);
         }
@@ -242,23 +255,27 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     let faults = stack.cloud.faults();
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "GetItem",
         DYNAMODB_TRIES,
-        400,
-        "ProvisionedThroughputExceededException",
+        InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
     let busy = get().await;
     assert_eq!(busy.header("retry-after"), "1");
     busy.refused(503);
-    faults.refuse(DynamoDb, "GetItem", 1, 400, "ValidationException");
+    faults.fail(
+        DynamoDb,
+        "GetItem",
+        1,
+        InjectedError::new(400, "ValidationException"),
+    );
     let failed = get().await;
     assert_eq!(failed.json()["message"], "Server error.");
     failed.refused(500);
     get().await.ok();
 
-    faults.refuse(S3, "PutObject", 3, 503, "SlowDown");
+    faults.fail(S3, "PutObject", 3, InjectedError::new(503, "SlowDown"));
     acme.client
         .upload(tests::form(
             &acme.handle,
@@ -277,18 +294,22 @@ async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 
-    stack
-        .cloud
-        .faults()
-        .refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 500, "NewException");
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "GetItem",
+        DYNAMODB_TRIES,
+        InjectedError::new(500, "NewException"),
+    );
     let busy = acme.client.get(&path).await;
     assert_eq!(busy.header("retry-after"), "1");
     busy.refused(503);
 
-    stack
-        .cloud
-        .faults()
-        .refuse(DynamoDb, "GetItem", 1, 400, "NewException");
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "GetItem",
+        1,
+        InjectedError::new(400, "NewException"),
+    );
     acme.client.get(&path).await.refused(500);
     stack.stop().await;
 }

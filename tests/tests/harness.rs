@@ -13,6 +13,6 @@ async fn a_test_that_leaves_its_stack_running_fails() {
 #[should_panic(expected = "planned faults that never fired")]
 async fn a_test_that_plans_a_fault_in_vain_fails() {
     let stack = Stack::start().await;
-    stack.cloud.faults().lose_answer(DynamoDb, "PutItem", 1);
+    stack.cloud.faults().lose_response(DynamoDb, "PutItem", 1);
     stack.stop().await;
 }

@@ -2,7 +2,7 @@
 //! come into them, move and go, and access that changes while files are delivered.
 //!
 //! Each race is run over many rounds whose timing is drawn from a seed, most of them on a calm
-//! stack and some while AWS has moods. What was acknowledged has to be true, and all that is kept
+//! stack and some while AWS misbehaves at random. What was acknowledged has to be true, and all that is kept
 //! has to fit together after every few rounds. `LARDER_RACE_ROUNDS=5000 cargo test -p tests
 //! library_races` runs longer.
 
@@ -30,7 +30,7 @@ const ROUNDS: Extent = Extent {
     thorough: 600,
     variable: "LARDER_RACE_ROUNDS",
 };
-/// One round while AWS has moods to so many calm ones.
+/// One round while AWS misbehaves at random to so many calm ones.
 const CALM_ROUNDS: u64 = 20;
 /// Rounds after which all that is kept is looked at.
 const LOOKED: u64 = 40;
@@ -51,7 +51,7 @@ struct Ring {
     told: BTreeSet<String>,
 }
 
-/// Runs a race on a calm stack, and at the same time on one whose AWS has moods.
+/// Runs a race on a calm stack, and at the same time on one whose AWS misbehaves at random.
 async fn race(seed: u64, round: impl AsyncFn(&mut Ring)) {
     let calm = run((seed, false), ROUNDS.rounds(), &round);
     let moody = run((seed, true), ROUNDS.rounds().div_ceil(CALM_ROUNDS), &round);
@@ -113,15 +113,15 @@ impl Ring {
         work.await
     }
 
-    /// Does things while AWS has moods, where it has any in this ring.
+    /// Does things while AWS misbehaves at random, where it has any in this ring.
     fn meet<'a, T: 'a>(&'a self, work: impl Future<Output = T> + 'a) -> LocalBoxFuture<'a, T> {
         let met = async move {
-            let moods = self.stack.cloud.moods();
+            let chaos = self.stack.cloud.chaos();
             if self.is_moody {
-                moods.begin(self.place.0 * 100_000 + self.place.1);
+                chaos.enable(self.place.0 * 100_000 + self.place.1);
             }
             let done = work.await;
-            moods.end();
+            chaos.disable();
             if self.is_moody {
                 // What could not be opened again opens by itself, and what a queue gave out in vain
                 // comes back.

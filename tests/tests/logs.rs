@@ -2,7 +2,10 @@
 
 use std::{cell::RefCell, fs::File, io::Write, sync::Once};
 
-use emulators::Service::{DynamoDb, S3};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::{DYNAMODB_TRIES, PHOTO, Raw, Stack, authority, form, minutes, seconds};
@@ -152,12 +155,11 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
     let path = format!("/spaces/{}", acme.id);
     begin_log();
 
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "GetItem",
         1,
-        400,
-        "ProvisionedThroughputExceededException",
+        InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
     let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
@@ -178,12 +180,11 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
     assert_eq!(task["request_id"], answer.header("x-request-id"));
 
     begin_log();
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         2,
-        400,
-        "TransactionConflict",
+        InjectedError::new(400, "TransactionConflict"),
     );
     acme.client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
@@ -219,12 +220,11 @@ async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
     let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
     begin_log();
 
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         1,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
     acme.client.delete(&path).await.demand(204);
     let lines = lines();
@@ -251,10 +251,12 @@ async fn every_line_of_a_failing_request_carries_its_id() {
     begin_log();
 
     let code = "ProvisionedThroughputExceededException";
-    stack
-        .cloud
-        .faults()
-        .refuse(DynamoDb, "GetItem", DYNAMODB_TRIES, 400, code);
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "GetItem",
+        DYNAMODB_TRIES,
+        InjectedError::new(400, code),
+    );
     let answer = acme.client.get(&format!("/spaces/{}", acme.id)).await;
     let id = answer.header("x-request-id").to_owned();
     answer.refused(503);
@@ -301,10 +303,12 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
             .filter(|line| line["Function"] == "purge")
             .collect()
     };
-    stack
-        .cloud
-        .faults()
-        .refuse(S3, "DeleteObject", 1, 403, "AccessDenied");
+    stack.cloud.faults().fail(
+        S3,
+        "DeleteObject",
+        1,
+        InjectedError::new(403, "AccessDenied"),
+    );
     stack.clock.advance(seconds(1));
     stack
         .cloud

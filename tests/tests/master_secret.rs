@@ -1,12 +1,12 @@
 //! The master secret: read when it is first needed, and never at a cold start.
 
-use emulators::Service::SecretsManager;
+use emulators::{InjectedError, Service::SecretsManager};
 use serde_json::json;
 use tests::{OTHER_TRIES, Stack};
 
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
-    let calls = stack.cloud.wire().calls();
+    let calls = stack.cloud.call_log().calls();
     calls
         .iter()
         .filter(|call| call.principal == function && call.operation == "GetSecretValue")
@@ -78,19 +78,23 @@ async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_r
         (OTHER_TRIES, 500, "InternalServiceError"),
         (1, 400, "AccessDeniedException"),
     ] {
-        faults.refuse(SecretsManager, "GetSecretValue", times, status, code);
+        faults.fail(
+            SecretsManager,
+            "GetSecretValue",
+            times,
+            InjectedError::new(status, code),
+        );
         let answer = acme.client.get(&path).await;
         assert_eq!(answer.header("retry-after"), "1", "{code}");
         answer.refused(503);
         acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     }
 
-    faults.refuse(
+    faults.fail(
         SecretsManager,
         "GetSecretValue",
         1,
-        400,
-        "AccessDeniedException",
+        InjectedError::new(400, "AccessDeniedException"),
     );
     acme.client
         .post(&format!("{path}/rotate"), json!({}))

@@ -7,7 +7,10 @@ use std::{
 
 use bucket::ObjectKey;
 use domain::{Env, FileId, Revision, SpaceId};
-use emulators::Service::{DynamoDb, S3};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
 use template::RecursiveLoop;
 use tests::{Stack, Tenant, form, seconds};
 
@@ -142,15 +145,14 @@ async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_
         strand(&stack, SpaceId::new(&env), FileId::new(&env)).await;
     }
     let faults = stack.cloud.faults();
-    faults.refuse(S3, "ListObjectsV2", 3, 503, "SlowDown");
-    faults.lose_answer(S3, "DeleteObjects", 1);
+    faults.fail(S3, "ListObjectsV2", 3, InjectedError::new(503, "SlowDown"));
+    faults.lose_response(S3, "DeleteObjects", 1);
     faults.leave_unprocessed("BatchGetItem", 2);
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "PutItem",
         3,
-        400,
-        "ProvisionedThroughputExceededException",
+        InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
     let ((), calls) = stack.calls_of(swept(&stack)).await;
     assert_eq!(keys(&stack).await, kept);

@@ -14,7 +14,7 @@ const ROUND_TRIPS: usize = 5;
 fn calls(stack: &Stack) -> Vec<String> {
     let calls = stack
         .cloud
-        .wire()
+        .call_log()
         .calls()
         .into_iter()
         .filter(|call| call.principal != "operator");
@@ -25,7 +25,7 @@ fn calls(stack: &Stack) -> Vec<String> {
 
 /// Demands that a function is done once its answer is read.
 async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Answer>) {
-    stack.cloud.wire().clear();
+    stack.cloud.call_log().clear();
     let answer = request.await;
     let with_the_answer = calls(stack);
     let environment = stack.operator();

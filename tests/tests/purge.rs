@@ -51,7 +51,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         takes_effect,
     }) = kill
     {
-        faults.cut_off("purge", after, takes_effect);
+        faults.disconnect("purge", after, takes_effect);
     }
     let mut is_cut_off = kill.is_some();
     for round in 0..MOST_ROUNDS {
@@ -62,7 +62,8 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         });
         // Each message that is in flight while the purge is cut off has a job that fails with the
         // tries of one call.
-        let has_died = |in_flight: u64| faults.broken() > 0 && failed_calls(&faults) >= in_flight;
+        let has_died =
+            |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
         let rests = |messages: local::Messages| {
             messages.are_quiet()
                 || (messages.visible == 0 && is_cut_off && has_died(messages.in_flight))
@@ -72,7 +73,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
             .until(rests)
             .await
             .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
-        if is_cut_off && faults.broken() > 0 {
+        if is_cut_off && faults.broken_calls() > 0 {
             faults.reconnect();
             is_cut_off = false;
         }
@@ -200,7 +201,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
         let before = kept(&stack).await;
         let acme = used_space(&stack, &format!("Space {after}")).await;
         let faults = stack.cloud.faults();
-        faults.cut_off("spaces", after, takes_effect);
+        faults.disconnect("spaces", after, takes_effect);
         acme.client
             .delete(&deletion(&acme, force))
             .await

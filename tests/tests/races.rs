@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use emulators::Service::Sqs;
+use emulators::{InjectedError, Service::Sqs};
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
 use tests::{Answer, Extent, PHOTO, Stack, form, seconds};
@@ -292,7 +292,12 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() 
     let faults = stack.cloud.faults();
     // The announcement comes after the last look: where it is refused twice, the deletion lingers
     // there.
-    faults.refuse(Sqs, "SendMessageBatch", 2, 500, "InternalFailure");
+    faults.fail(
+        Sqs,
+        "SendMessageBatch",
+        2,
+        InjectedError::new(500, "InternalFailure"),
+    );
     let upload = async {
         let lingers = async {
             while faults.pending() == 2 {

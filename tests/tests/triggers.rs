@@ -7,7 +7,7 @@ use aws_sdk_sqs::{
     config::{BehaviorVersion, Credentials, Region},
     types::QueueAttributeName,
 };
-use emulators::{ACCOUNT_ID, REGION, Service::Sqs};
+use emulators::{ACCOUNT_ID, InjectedError, REGION, Service::Sqs};
 use local::{CargoLambda, Registry};
 use serde_json::json;
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parsed, seconds};
@@ -159,7 +159,7 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
 #[tokio::test]
 async fn whatever_the_mood_every_message_is_worked_on_and_none_is_left_over() {
     let echo = Echo::start_with(StackOptions {
-        moods: Some(1),
+        chaos: Some(1),
         ..StackOptions::default()
     })
     .await;
@@ -240,10 +240,12 @@ async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period
         assert_eq!(count(echo.marks.path(), "daily"), marks);
     }
     // Which is sent again until the queue takes it.
-    echo.stack
-        .cloud
-        .faults()
-        .refuse(Sqs, "SendMessage", 3, 503, "ServiceUnavailable");
+    echo.stack.cloud.faults().fail(
+        Sqs,
+        "SendMessage",
+        3,
+        InjectedError::new(503, "ServiceUnavailable"),
+    );
     echo.stack.pass(DAY).await;
     assert_eq!(count(echo.marks.path(), "daily"), 4);
     echo.stack.stop().await;

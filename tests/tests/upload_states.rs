@@ -3,7 +3,7 @@
 //! for it.
 //!
 //! After every step all that is kept is read, and held against what the step may have done. In some
-//! seeds AWS has moods. `LARDER_STATE_SEEDS=0..1000 cargo test -p tests states` tries other seeds,
+//! seeds AWS misbehaves at random. `LARDER_STATE_SEEDS=0..1000 cargo test -p tests states` tries other seeds,
 //! `LARDER_STATE_SEEDS=57..58` one alone.
 
 mod model;
@@ -110,12 +110,12 @@ impl World {
             world.place.1 = step;
             world.settle_spaces().await;
             if is_moody {
-                world.stack.cloud.moods().begin(seed * STEPS + step);
+                world.stack.cloud.chaos().enable(seed * STEPS + step);
             }
             let before_ms = world.stack.clock.now_ms();
             world.step().await;
             world.rest().await;
-            world.stack.cloud.moods().end();
+            world.stack.cloud.chaos().disable();
             world.look(before_ms).await;
         }
         world.end().await;

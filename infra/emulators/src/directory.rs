@@ -45,16 +45,15 @@ const DATABASES: [&str; 2] = [DYNAMODB, SQS];
 /// than a start may.
 const CHECKED_DATABASE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// What becomes of what earlier runs left in the data directory.
+/// How to treat the data that earlier runs left in the data directory.
 #[derive(Clone, Copy, Debug)]
 pub enum Existing {
-    /// It is found again.
-    Kept,
-    /// It is removed. Where there is anything that is not of an earlier run, nothing is, and the
-    /// start ends.
-    Removed {
-        /// Names of files that the caller keeps in the directory: they are of an earlier run, too.
-        beside: &'static [&'static str],
+    /// Open and use it.
+    Keep,
+    /// Remove it. If the directory holds any other file, nothing is removed and the start fails.
+    Remove {
+        /// Names of files that the caller itself writes to the directory. They are removed as well.
+        extra_files: &'static [&'static str],
     },
 }
 
@@ -91,8 +90,8 @@ impl Directory {
             },
             TryLockError::Error(reason) => unusable(reason),
         })?;
-        if let Existing::Removed { beside } = existing {
-            clear(root, beside)?;
+        if let Existing::Remove { extra_files } = existing {
+            clear(root, extra_files)?;
         }
         let directory = Directory {
             root: root.to_owned(),
@@ -161,14 +160,14 @@ impl Directory {
 }
 
 /// Removes what earlier runs left and nothing else: where there is anything else, nothing at all.
-fn clear(root: &Path, beside: &[&str]) -> Result<(), StartError> {
+fn clear(root: &Path, extra_files: &[&str]) -> Result<(), StartError> {
     let unusable = |reason| StartError::Directory {
         path: root.to_owned(),
         reason,
     };
     let is_ours = |name: &str| {
         OURS.contains(&name)
-            || beside.contains(&name)
+            || extra_files.contains(&name)
             || DATABASES.iter().any(|database| name.starts_with(database))
     };
     let entries = fs::read_dir(root)

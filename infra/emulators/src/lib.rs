@@ -1,9 +1,9 @@
-//! Wire-compatible DynamoDB, S3, SQS and Secrets Manager in one process, kept on disk in one data
+//! CallLog-compatible DynamoDB, S3, SQS and Secrets Manager in one process, kept on disk in one data
 //! directory.
 //!
 //! They are what the functions meet on one machine in place of AWS: the production clients call
 //! them over loopback, with access keys whose permissions are a function's own. Each service stands
-//! behind a gate that checks these, keeps a log of the calls, and misbehaves as AWS may where a
+//! behind a proxy that checks these, keeps a log of the calls, and misbehaves as AWS may where a
 //! test plans it, or lets a seed draw it.
 //!
 //! - DynamoDB is dynoxide; items expire by the injected clock. A transaction's token holds for ten
@@ -18,19 +18,19 @@
 //! Invariant: what was acknowledged is found again after a restart, also after the process was
 //! killed.
 
+mod anomaly;
 mod arn;
 mod clock;
 mod directory;
 mod dynamodb;
 mod error;
-mod gate;
 mod principals;
+mod proxy;
 mod random;
 mod s3;
 mod secrets;
 mod server;
 mod sqs;
-mod whim;
 
 use std::{net::TcpListener as StdTcpListener, path::PathBuf, sync::Arc};
 
@@ -39,7 +39,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use directory::Directory;
 use dynamodb::{DynamoDb, Tables};
-use gate::{Gate, Watch};
+use proxy::{Proxy, ProxyState};
 use s3::S3Store;
 use secrets::Secrets;
 use server::{Stopping, serve};
@@ -49,8 +49,8 @@ pub use arn::{ACCOUNT_ID, REGION};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use directory::Existing;
 pub use error::{ProvisionError, StartError};
-pub use gate::{Call, Faults, Hold, Moods, Service, Wire};
 pub use principals::Principal;
+pub use proxy::{Call, CallLog, Chaos, Faults, Hold, InjectedError, Service};
 pub use sqs::MessageCounts;
 
 /// Milliseconds between two sweeps of what has expired.
@@ -72,7 +72,7 @@ pub struct Options {
 pub struct Emulators {
     dynamodb: DynamoDb,
     stores: Stores,
-    watch: Watch,
+    proxy_state: ProxyState,
     dynamodb_url: String,
     s3_url: String,
     sqs_url: String,
@@ -129,21 +129,24 @@ impl Emulators {
         let (directory, dynamodb, stores) =
             opened.map_err(|error| StartError::Thread(error.into()))??;
 
-        let watch = Watch::default();
+        let proxy_state = ProxyState::default();
         let mut servers = JoinSet::new();
-        let gate = Gate::new(dynamodb.forwarder(), watch.clone());
-        servers.spawn(serve(dynamodb_listener, gate, stopping.clone()));
-        let gate = Gate::new(stores.s3.router(watch.keys.clone()), watch.clone());
-        servers.spawn(serve(s3_listener, gate, stopping.clone()));
-        let gate = Gate::new(stores.sqs.clone(), watch.clone());
-        servers.spawn(serve(sqs_listener, gate, stopping.clone()));
-        let gate = Gate::new(stores.secrets.clone(), watch.clone());
-        servers.spawn(serve(secrets_listener, gate, stopping.clone()));
+        let proxy = Proxy::new(dynamodb.forwarder(), proxy_state.clone());
+        servers.spawn(serve(dynamodb_listener, proxy, stopping.clone()));
+        let proxy = Proxy::new(
+            stores.s3.router(proxy_state.keys.clone()),
+            proxy_state.clone(),
+        );
+        servers.spawn(serve(s3_listener, proxy, stopping.clone()));
+        let proxy = Proxy::new(stores.sqs.clone(), proxy_state.clone());
+        servers.spawn(serve(sqs_listener, proxy, stopping.clone()));
+        let proxy = Proxy::new(stores.secrets.clone(), proxy_state.clone());
+        servers.spawn(serve(secrets_listener, proxy, stopping.clone()));
         servers.spawn(sweep(stores.clone(), clock, stopping));
         Ok(Emulators {
             dynamodb,
             stores,
-            watch,
+            proxy_state,
             dynamodb_url,
             s3_url,
             sqs_url,
@@ -178,7 +181,7 @@ impl Emulators {
     /// hold and become what the template says; a table whose key on disk is another is an error. A
     /// secret keeps its value whatever it says.
     pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
-        self.watch.overlaps.know(&stack.tables);
+        self.proxy_state.conflicts.know(&stack.tables);
         let (stores, tables) = (self.stores.clone(), stack.tables.clone());
         let (buckets, queues, secrets) = (
             stack.buckets.clone(),
@@ -211,7 +214,7 @@ impl Emulators {
 
     /// Lets a principal call. One that holds the same access key is replaced.
     pub fn admit(&self, principal: Principal) {
-        self.watch.keys.admit(principal);
+        self.proxy_state.keys.admit(principal);
     }
 
     /// Counts the messages of a queue, without a call that would be logged. `None` if the store
@@ -221,18 +224,18 @@ impl Emulators {
     }
 
     /// The log of calls.
-    pub fn wire(&self) -> Wire {
-        self.watch.wire.clone()
+    pub fn call_log(&self) -> CallLog {
+        self.proxy_state.call_log.clone()
     }
 
     /// The faults to come.
     pub fn faults(&self) -> Faults {
-        self.watch.faults.clone()
+        self.proxy_state.faults.clone()
     }
 
-    /// AWS's moods, which have not begun.
-    pub fn moods(&self) -> Moods {
-        self.watch.moods.clone()
+    /// random AWS misbehavior, which have not begun.
+    pub fn chaos(&self) -> Chaos {
+        self.proxy_state.chaos.clone()
     }
 
     /// Lets every object that S3 stores from now on have the ETag of all others of its length.

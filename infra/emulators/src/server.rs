@@ -1,4 +1,4 @@
-//! HTTP/1.1 on one loopback listener, in front of one gate.
+//! HTTP/1.1 on one loopback listener, in front of one proxy.
 //!
 //! Written on hyper because a lost answer has to break its connection: a handler under axum always
 //! answers.
@@ -18,7 +18,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::gate::{Backend, Gate};
+use crate::proxy::{Backend, Proxy};
 
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -46,17 +46,17 @@ pub(crate) fn bind() -> std::io::Result<TcpListener> {
 /// Serves until the emulators stop, then lets running requests finish.
 pub(crate) async fn serve<B: Backend>(
     listener: TcpListener,
-    gate: Gate<B>,
+    proxy: Proxy<B>,
     mut stopping: Stopping,
 ) {
-    let gate = Arc::new(gate);
+    let proxy = Arc::new(proxy);
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(converse(stream, Arc::clone(&gate), graceful.watcher()));
+                    connections.spawn(converse(stream, Arc::clone(&proxy), graceful.watcher()));
                 }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
@@ -69,12 +69,12 @@ pub(crate) async fn serve<B: Backend>(
     let _ = tokio::time::timeout(STOP_DEADLINE, graceful.shutdown()).await;
 }
 
-async fn converse<B: Backend>(stream: TcpStream, gate: Arc<Gate<B>>, watcher: Watcher) {
+async fn converse<B: Backend>(stream: TcpStream, proxy: Arc<Proxy<B>>, watcher: Watcher) {
     // The caller's listener may not have it; a connection that refuses it is about to end.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: Request<Incoming>| {
-        let gate = Arc::clone(&gate);
-        async move { gate.answer(request.map(Body::new)).await }
+        let proxy = Arc::clone(&proxy);
+        async move { proxy.answer(request.map(Body::new)).await }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     // How a connection ends is its client's affair, or was planned.

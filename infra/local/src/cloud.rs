@@ -8,7 +8,7 @@ use axum::{
     middleware::{self, Next},
 };
 use domain::Random;
-use emulators::{ACCOUNT_ID, Emulators, Existing, Faults, MessageCounts, REGION, Wire};
+use emulators::{ACCOUNT_ID, CallLog, Emulators, Existing, Faults, MessageCounts, REGION};
 use runtime::{BodyDeadlines, BodyWatch, Environment, Observer};
 use template::{Context, Stack, Template};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -120,9 +120,11 @@ impl Cloud {
         let emulators = Emulators::start(emulators::Options {
             data_dir: options.data_dir.clone(),
             existing: if options.reset {
-                Existing::Removed { beside: BESIDE }
+                Existing::Remove {
+                    extra_files: BESIDE,
+                }
             } else {
-                Existing::Kept
+                Existing::Keep
             },
             clock: Arc::clone(&options.clock),
             s3_listener,
@@ -290,8 +292,8 @@ impl Cloud {
     }
 
     /// The log of calls to the emulators.
-    pub fn wire(&self) -> Wire {
-        self.emulators.wire()
+    pub fn call_log(&self) -> CallLog {
+        self.emulators.call_log()
     }
 
     /// The faults to come.
@@ -299,9 +301,9 @@ impl Cloud {
         self.emulators.faults()
     }
 
-    /// AWS's moods, which have not begun.
-    pub fn moods(&self) -> emulators::Moods {
-        self.emulators.moods()
+    /// Random AWS misbehavior. Disabled at the start.
+    pub fn chaos(&self) -> emulators::Chaos {
+        self.emulators.chaos()
     }
 
     /// Lets all objects of one length have one ETag, as described at [`Emulators::collide_etags`].

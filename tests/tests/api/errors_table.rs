@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use emulators::Service::DynamoDb;
+use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
 use tests::{
     Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds,
@@ -325,19 +325,17 @@ async fn refusals_of_what_may_not_be_now() {
     .demand(&upload(&acme).await);
 
     // A request under a name, whose function died.
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_TRIES,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "DeleteItem",
         DYNAMODB_TRIES,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
     let again = || {
         let request = acme
@@ -377,24 +375,27 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     let space = format!("/spaces/{}", acme.id);
     let faults = stack.cloud.faults();
     acme.client.get(&space).await.ok();
-    faults.refuse(DynamoDb, "GetItem", 1, 400, "ValidationException");
+    faults.fail(
+        DynamoDb,
+        "GetItem",
+        1,
+        InjectedError::new(400, "ValidationException"),
+    );
     refusal(500, "Server error.", json!({})).demand(&acme.client.get(&space).await);
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "GetItem",
         DYNAMODB_TRIES,
-        400,
-        "ThrottlingException",
+        InjectedError::new(400, "ThrottlingException"),
     );
     let busy =
         refusal(503, "The service is busy. Please try again.", json!({})).with("retry-after", "1");
     busy.demand(&acme.client.get(&space).await);
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "UpdateItem",
         DYNAMODB_TRIES,
-        400,
-        "ThrottlingException",
+        InjectedError::new(400, "ThrottlingException"),
     );
     busy.uncounted().demand(&acme.client.get(&space).await);
     acme.client.get(&space).await.ok();

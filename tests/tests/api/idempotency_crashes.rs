@@ -3,7 +3,10 @@
 use std::pin::pin;
 
 use axum::{Router, routing};
-use emulators::Service::{DynamoDb, S3};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
 use local::product;
 use runtime::{ConfigurationError, Environment, Settings};
 use serde_json::{Value, json};
@@ -33,20 +36,21 @@ fn demand_busy(answer: &Answer) {
 
 /// Lets a claim be left behind, as by a function that dies.
 fn die_without_release(stack: &Stack) {
-    stack
-        .cloud
-        .faults()
-        .refuse(DynamoDb, "DeleteItem", ATTEMPTS, 500, "InternalServerError");
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "DeleteItem",
+        ATTEMPTS,
+        InjectedError::new(500, "InternalServerError"),
+    );
 }
 
 /// Lets the next transactions fail.
 fn refuse_transactions(stack: &Stack, times: u32) {
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         times,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
 }
 
@@ -133,12 +137,11 @@ async fn only_success_is_kept() {
     .send("one")
     .await
     .refused(404);
-    stack.cloud.faults().refuse(
+    stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         1,
-        400,
-        "ValidationException",
+        InjectedError::new(400, "ValidationException"),
     );
     named("/account/api-keys", json!({"name": "web"}))
         .send("one")
@@ -175,12 +178,11 @@ async fn a_failure_gives_the_name_back() {
         let before = stack.dump().await;
         refuse_transactions(&stack, ATTEMPTS);
         demand_busy(&creation.send("one").await);
-        stack.cloud.faults().refuse(
+        stack.cloud.faults().fail(
             DynamoDb,
             "TransactWriteItems",
             CONFLICT_TRIES,
-            400,
-            "TransactionConflict",
+            InjectedError::new(400, "TransactionConflict"),
         );
         demand_busy(&creation.send("one").await);
         assert_eq!(claims(&stack.dump().await).len(), claims(&before).len());
@@ -200,7 +202,7 @@ async fn an_effect_whose_answers_are_lost_is_found_again() {
         stack
             .cloud
             .faults()
-            .lose_answer(DynamoDb, "TransactWriteItems", ATTEMPTS);
+            .lose_response(DynamoDb, "TransactWriteItems", ATTEMPTS);
         let lost = creation.send("one").await;
         // An upload settles what became of it; whoever made anything else asks again.
         let first = if lost.status == 201 {
@@ -229,11 +231,11 @@ async fn a_claim_whose_answer_is_lost_is_its_own() {
     for creation in creations(&stack, &acme) {
         let before = stack.dump().await;
         // The first update counts the request, the second claims it.
-        stack.cloud.faults().pass(DynamoDb, "UpdateItem", 1);
+        stack.cloud.faults().skip(DynamoDb, "UpdateItem", 1);
         stack
             .cloud
             .faults()
-            .lose_answer(DynamoDb, "UpdateItem", ATTEMPTS - 1);
+            .lose_response(DynamoDb, "UpdateItem", ATTEMPTS - 1);
         let first = demand_first(creation.send("one").await);
         demand_one_effect(&stack, &acme, &creation, &first, &before).await;
     }
@@ -364,10 +366,12 @@ async fn an_upload_that_could_not_be_stored_can_be_sent_again() {
     let acme = stack.space("Acme").await;
     let creation = Creation::upload(&acme.client, &acme, &["files", "files", "files"]);
     let before = stack.dump().await;
-    stack
-        .cloud
-        .faults()
-        .refuse(S3, "PutObject", 1, 400, "InvalidRequest");
+    stack.cloud.faults().fail(
+        S3,
+        "PutObject",
+        1,
+        InjectedError::new(400, "InvalidRequest"),
+    );
     creation.send("one").await.refused(500);
     stack
         .dump()

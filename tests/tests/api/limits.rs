@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use emulators::Service::DynamoDb;
+use emulators::{InjectedError, Service::DynamoDb};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{
@@ -393,14 +393,24 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
         (DYNAMODB_TRIES, 500, "InternalServerError", 503),
         (1, 400, "AccessDeniedException", 500),
     ] {
-        faults.refuse(DynamoDb, "UpdateItem", times, status, code);
+        faults.fail(
+            DynamoDb,
+            "UpdateItem",
+            times,
+            InjectedError::new(status, code),
+        );
         let (answer, calls) = stack.calls_of(acme.client.get(&space)).await;
         demand_nothing_told_of_failed(&answer, answered);
         assert!(
             calls.iter().all(|call| call == "spaces UpdateItem"),
             "{calls:?}"
         );
-        faults.refuse(DynamoDb, "UpdateItem", times, status, code);
+        faults.fail(
+            DynamoDb,
+            "UpdateItem",
+            times,
+            InjectedError::new(status, code),
+        );
         let (answer, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
         demand_nothing_told_of_failed(&answer, answered);
         assert!(

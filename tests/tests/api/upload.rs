@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 50 << 20;
 fn nothing_stored(stack: &Stack) {
     let put = stack
         .cloud
-        .wire()
+        .call_log()
         .calls()
         .into_iter()
         .filter(|call| call.operation == "PutObject")

@@ -1,6 +1,9 @@
 //! `POST /upload` with `files`: one or many, all or none.
 
-use emulators::Service::{DynamoDb, S3};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{DYNAMODB_TRIES, Dump, OTHER_TRIES, PHOTO, Stack, Tenant, file};
@@ -310,41 +313,48 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
     acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let before = stack.dump().await;
 
-    faults.pass(S3, "PutObject", 2);
-    faults.refuse(S3, "PutObject", 5 * ATTEMPTS - 2, 503, "SlowDown");
+    faults.skip(S3, "PutObject", 2);
+    faults.fail(
+        S3,
+        "PutObject",
+        5 * ATTEMPTS - 2,
+        InjectedError::new(503, "SlowDown"),
+    );
     busy(&before).await;
     // Stored, and nobody was told so.
-    faults.lose_answer(S3, "PutObject", 5 * ATTEMPTS);
+    faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
     busy(&before).await;
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_TRIES,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
     busy(&before).await;
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "TransactWriteItems",
         CONFLICT_TRIES,
-        400,
-        "TransactionConflict",
+        InjectedError::new(400, "TransactionConflict"),
     );
     busy(&before).await;
 
-    faults.pass(S3, "PutObject", 2);
-    faults.refuse(S3, "PutObject", 1, 400, "InvalidRequest");
+    faults.skip(S3, "PutObject", 2);
+    faults.fail(
+        S3,
+        "PutObject",
+        1,
+        InjectedError::new(400, "InvalidRequest"),
+    );
     acme.client
         .upload(photos(&acme, "files", 5))
         .await
         .refused(500);
-    faults.refuse(
+    faults.fail(
         DynamoDb,
         "TransactWriteItems",
         1,
-        400,
-        "ValidationException",
+        InjectedError::new(400, "ValidationException"),
     );
     acme.client
         .upload(photos(&acme, "files", 5))
@@ -367,7 +377,7 @@ async fn an_unknown_outcome_is_settled() {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let before = stack.dump().await;
-    faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
     let files = acme
         .client
         .upload(photos(&acme, "files", 3))
@@ -378,13 +388,12 @@ async fn an_unknown_outcome_is_settled() {
     // Where that cannot be settled either, nobody is told that they are there, and what may be in
     // use stays whole.
     let before = stack.dump().await;
-    faults.lose_answer(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
-    faults.refuse(
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    faults.fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_TRIES,
-        500,
-        "InternalServerError",
+        InjectedError::new(500, "InternalServerError"),
     );
     acme.client
         .upload(photos(&acme, "files", 3))

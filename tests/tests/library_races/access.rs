@@ -26,7 +26,7 @@ const READERS: usize = 2;
 const STEPS: u64 = 2;
 /// Fewest steps of a walk.
 const STEPS_MIN: u64 = 24;
-/// Steps by which a walk may be longer, until each reader has been answered: while AWS has moods,
+/// Steps by which a walk may be longer, until each reader has been answered: while AWS misbehaves at random,
 /// all that a reader hears may be 503 for some steps.
 const MORE_STEPS_MAX: u64 = 400;
 

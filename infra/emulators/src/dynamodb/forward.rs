@@ -45,7 +45,7 @@ impl Forwarder {
         };
         let mut request = Request::from_parts(head, Full::new(body));
         *request.uri_mut() = uri;
-        // They speak of the connection to the gate, and the body may be another.
+        // They speak of the connection to the proxy, and the body may be another.
         for header in [HOST, CONTENT_LENGTH, TRANSFER_ENCODING] {
             request.headers_mut().remove(header);
         }

@@ -1,4 +1,4 @@
-//! DynamoDB: dynoxide on its own thread, behind a loopback port that only the gate calls.
+//! DynamoDB: dynoxide on its own thread, behind a loopback port that only the proxy calls.
 //!
 //! The thread is its own because SQLite's calls block: on the runtime that everything else shares,
 //! writers would hold up every other service.
@@ -40,7 +40,7 @@ impl DynamoDb {
         let served = database.clone();
         let serve = move || {
             runtime.block_on(async move {
-                // Both fail only where the gate's calls fail too, which then say so.
+                // Both fail only where the proxy's calls fail too, which then say so.
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
                     return;
                 };

@@ -112,13 +112,13 @@ impl Promise {
             let named = Algorithm::ALL
                 .into_iter()
                 .find(|algorithm| value == algorithm.header().as_str());
-            let refusal = || {
+            let rejection = || {
                 s3_error!(
                     InvalidRequest,
                     "The value specified in the x-amz-trailer header is not supported"
                 )
             };
-            promises.push(Promise::Trailer(named.ok_or_else(refusal)?));
+            promises.push(Promise::Trailer(named.ok_or_else(rejection)?));
         }
         if promises.len() > 1 {
             return Err(s3_error!(
@@ -145,7 +145,7 @@ impl Promise {
     }
 }
 
-/// The refusal of a body that ended early or went on too long.
+/// The rejection of a body that ended early or went on too long.
 pub(super) fn incomplete() -> S3Error {
     s3_error!(
         IncompleteBody,
@@ -162,13 +162,13 @@ fn trailer(algorithm: Algorithm, trailers: Option<&TrailingHeaders>) -> S3Result
     well_formed(algorithm, &value)
 }
 
-/// The refusal of a body without the trailer that was announced.
+/// The rejection of a body without the trailer that was announced.
 fn malformed_trailer() -> S3Error {
     let code = S3ErrorCode::Custom("MalformedTrailerError".into());
     let message = "The request contained trailing data that was not well-formed or did not conform to our published schema.";
-    let mut refusal = S3Error::with_message(code, message);
-    refusal.set_status_code(StatusCode::BAD_REQUEST);
-    refusal
+    let mut rejection = S3Error::with_message(code, message);
+    rejection.set_status_code(StatusCode::BAD_REQUEST);
+    rejection
 }
 
 /// A checksum that has its algorithm's length.
@@ -216,7 +216,7 @@ mod tests {
             )
         });
         Declared::from_headers(&named.collect())
-            .map_err(|refusal| refusal.code().as_str().to_owned())
+            .map_err(|rejection| rejection.code().as_str().to_owned())
     }
 
     #[test]

@@ -16,7 +16,7 @@ use super::{
     fault::not_emulated,
     shared::{Address, Shared},
 };
-use crate::whim::Whim;
+use crate::anomaly::Anomaly;
 
 /// Keys that one request may delete.
 const KEYS_MAX: usize = 1000;
@@ -43,7 +43,7 @@ pub(super) async fn delete(
     Ok(S3Response::new(DeleteObjectOutput::default()))
 }
 
-/// Deletes many objects, each on its own: the answer names those that failed. By [`Whim::Half`] the
+/// Deletes many objects, each on its own: the answer names those that failed. By [`Anomaly::PartialBatch`] the
 /// second half does.
 pub(super) async fn delete_many(
     shared: &Arc<Shared>,
@@ -57,7 +57,7 @@ pub(super) async fn delete_many(
             "The XML you provided names no key, or more than {KEYS_MAX}."
         ));
     }
-    let is_half = request.extensions.get() == Some(&Whim::Half);
+    let is_half = request.extensions.get() == Some(&Anomaly::PartialBatch);
     let outcome = shared.blocking(move |shared| {
         let mut deleted = Vec::new();
         let mut errors = Vec::new();
@@ -77,9 +77,9 @@ pub(super) async fn delete_many(
                     key: Some(object.key),
                     ..DeletedObject::default()
                 }),
-                Err(refusal) => errors.push(dto::Error {
-                    code: Some(refusal.code().as_str().to_owned()),
-                    message: refusal.message().map(str::to_owned),
+                Err(rejection) => errors.push(dto::Error {
+                    code: Some(rejection.code().as_str().to_owned()),
+                    message: rejection.message().map(str::to_owned),
                     key: Some(object.key),
                     version_id: object.version_id,
                 }),

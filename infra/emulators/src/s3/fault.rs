@@ -85,7 +85,7 @@ pub(super) enum Fault {
 impl From<Fault> for S3Error {
     fn from(fault: Fault) -> S3Error {
         match fault {
-            Fault::Refused(refusal) => refusal,
+            Fault::Refused(rejection) => rejection,
             failure => s3_error!(
                 failure,
                 InternalError,
@@ -95,12 +95,12 @@ impl From<Fault> for S3Error {
     }
 }
 
-/// The refusal of an object that is not there.
+/// The rejection of an object that is not there.
 pub(super) fn no_such_key() -> S3Error {
     s3_error!(NoSuchKey, "The specified key does not exist.")
 }
 
-/// The refusal of a multipart upload that is not there.
+/// The rejection of a multipart upload that is not there.
 pub(super) fn no_such_upload() -> S3Error {
     s3_error!(
         NoSuchUpload,
@@ -108,7 +108,7 @@ pub(super) fn no_such_upload() -> S3Error {
     )
 }
 
-/// The refusal of a request whose condition does not hold.
+/// The rejection of a request whose condition does not hold.
 pub(super) fn precondition_failed() -> S3Error {
     s3_error!(
         PreconditionFailed,
@@ -116,7 +116,7 @@ pub(super) fn precondition_failed() -> S3Error {
     )
 }
 
-/// The refusal of what S3 can do and this emulator cannot.
+/// The rejection of what S3 can do and this emulator cannot.
 pub(super) fn not_emulated(what: &str) -> S3Error {
     s3_error!(NotImplemented, "The local S3 does not emulate {what}.")
 }

@@ -72,10 +72,10 @@ impl Plan {
         algorithm: Option<&ChecksumAlgorithm>,
         coverage: Option<&ChecksumType>,
     ) -> S3Result<Plan> {
-        let refusal = |message: &'static str| s3_error!(InvalidRequest, "{message}");
+        let rejection = |message: &'static str| s3_error!(InvalidRequest, "{message}");
         let Some(algorithm) = algorithm else {
             if coverage.is_some() {
-                return Err(refusal(
+                return Err(rejection(
                     "The x-amz-checksum-type header can only be used with x-amz-checksum-algorithm.",
                 ));
             }
@@ -86,17 +86,21 @@ impl Plan {
             });
         };
         let algorithm = Algorithm::named(algorithm.as_str())
-            .ok_or_else(|| refusal("Checksum algorithm provided is unsupported."))?;
+            .ok_or_else(|| rejection("Checksum algorithm provided is unsupported."))?;
         let asked = match coverage.map(ChecksumType::as_str) {
             None => None,
             Some(ChecksumType::FULL_OBJECT) => Some(Coverage::FullObject),
             Some(ChecksumType::COMPOSITE) => Some(Coverage::Composite),
-            Some(_) => return Err(refusal("Value for x-amz-checksum-type header is invalid.")),
+            Some(_) => {
+                return Err(rejection(
+                    "Value for x-amz-checksum-type header is invalid.",
+                ));
+            }
         };
         let coverage = match (algorithm, asked) {
             (Algorithm::Crc64Nvme, Some(Coverage::Composite))
             | (Algorithm::Sha1 | Algorithm::Sha256, Some(Coverage::FullObject)) => {
-                return Err(refusal(
+                return Err(rejection(
                     "The checksum type cannot be used with this checksum algorithm.",
                 ));
             }

@@ -32,7 +32,7 @@ pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -
         return next.run(request).await;
     };
     let Some((start, seconds)) = seconds_since_epoch(date).zip(seconds.parse::<i64>().ok()) else {
-        return refusal(
+        return rejection(
             StatusCode::BAD_REQUEST,
             "AuthorizationQueryParametersError",
             "X-Amz-Date or X-Amz-Expires is malformed",
@@ -40,21 +40,21 @@ pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -
     };
     if !(1..=SECONDS_MAX).contains(&seconds) {
         let message = "X-Amz-Expires must be between 1 and 604800";
-        return refusal(
+        return rejection(
             StatusCode::BAD_REQUEST,
             "AuthorizationQueryParametersError",
             message,
         );
     }
     if clock.now_ms() / 1000 > start + seconds {
-        return refusal(StatusCode::FORBIDDEN, "AccessDenied", "Request has expired");
+        return rejection(StatusCode::FORBIDDEN, "AccessDenied", "Request has expired");
     }
     if !are_signed(
         request.headers(),
         parameter("X-Amz-SignedHeaders").unwrap_or_default(),
     ) {
         let message = "There were headers present in the request which were not signed";
-        return refusal(StatusCode::FORBIDDEN, "AccessDenied", message);
+        return rejection(StatusCode::FORBIDDEN, "AccessDenied", message);
     }
     next.run(request).await
 }
@@ -72,7 +72,7 @@ fn are_signed(headers: &HeaderMap, signed: &str) -> bool {
         .all(|name| !name.as_str().starts_with(AMAZON) || is_signed(name.as_str()))
 }
 
-fn refusal(status: StatusCode, code: &str, message: &str) -> Response {
+fn rejection(status: StatusCode, code: &str, message: &str) -> Response {
     let body = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>"
     );

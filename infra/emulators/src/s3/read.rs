@@ -142,14 +142,14 @@ fn judge(condition: &ReadCondition, object: &Object) -> S3Result<()> {
         Verdict::Proceed => Ok(()),
         Verdict::Failed => Err(precondition_failed()),
         Verdict::NotModified => {
-            let mut refusal = s3_error!(NotModified);
+            let mut rejection = s3_error!(NotModified);
             let mut headers = HeaderMap::new();
             object.attributes.write_validators(&mut headers);
             if let Ok(tag) = format!("\"{}\"", object.etag).try_into() {
                 headers.insert(http::header::ETAG, tag);
             }
-            refusal.set_headers(headers);
-            Err(refusal)
+            rejection.set_headers(headers);
+            Err(rejection)
         }
     }
 }

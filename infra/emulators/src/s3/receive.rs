@@ -113,7 +113,7 @@ fn refused_body(error: StdError) -> S3Error {
             "The provided 'x-amz-content-sha256' header does not match what was computed."
         );
     }
-    let mut refusal = incomplete();
-    refusal.set_source(error);
-    refusal
+    let mut rejection = incomplete();
+    rejection.set_source(error);
+    rejection
 }

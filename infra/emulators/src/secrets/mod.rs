@@ -95,7 +95,7 @@ impl Secrets {
     pub(crate) fn answer(&self, operation: &str, body: &[u8]) -> Response<Body> {
         if operation != "GetSecretValue" {
             let message = format!("The operation {operation} is not emulated here.");
-            return refusal(
+            return rejection(
                 StatusCode::BAD_REQUEST,
                 "UnknownOperationException",
                 &message,
@@ -103,7 +103,7 @@ impl Secrets {
         }
         match serde_json::from_slice(body) {
             Ok(wanted) => self.value(&wanted),
-            Err(error) => refusal(
+            Err(error) => rejection(
                 StatusCode::BAD_REQUEST,
                 "InvalidParameterException",
                 &error.to_string(),
@@ -121,7 +121,7 @@ impl Secrets {
                 "specified secret"
             };
             let message = format!("Secrets Manager can't find the {what}.");
-            return refusal(
+            return rejection(
                 StatusCode::BAD_REQUEST,
                 "ResourceNotFoundException",
                 &message,
@@ -144,7 +144,7 @@ impl Secrets {
 }
 
 /// An error in Secrets Manager's shape.
-pub(crate) fn refusal(status: StatusCode, code: &str, message: &str) -> Response<Body> {
+pub(crate) fn rejection(status: StatusCode, code: &str, message: &str) -> Response<Body> {
     json_answer(
         status,
         json!({ "__type": code, "Message": message }).to_string(),

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use serde_json::{Value, json};
 
-use super::fault::Fault;
+use super::error::SqsError;
 use crate::arn;
 
 /// A message's attributes and body together hold at most so many bytes.
@@ -103,21 +103,21 @@ impl Attributes {
     }
 
     /// Checks names and values.
-    pub(super) fn parse(given: BTreeMap<String, String>) -> Result<Attributes, Fault> {
+    pub(super) fn parse(given: BTreeMap<String, String>) -> Result<Attributes, SqsError> {
         for (name, value) in &given {
             if name == REDRIVE_POLICY {
                 if !value.is_empty() {
-                    redrive(value).ok_or_else(|| Fault::invalid_attribute_value(name))?;
+                    redrive(value).ok_or_else(|| SqsError::invalid_attribute_value(name))?;
                 }
                 continue;
             }
             let numeric = NUMERIC.iter().find(|numeric| numeric.name == name);
-            let numeric = numeric.ok_or_else(|| Fault::invalid_attribute(name))?;
+            let numeric = numeric.ok_or_else(|| SqsError::invalid_attribute(name))?;
             let in_bounds = value
                 .parse()
                 .is_ok_and(|value: i64| numeric.bounds.contains(&value));
             if !in_bounds {
-                return Err(Fault::invalid_attribute_value(name));
+                return Err(SqsError::invalid_attribute_value(name));
             }
         }
         Ok(Attributes(given))

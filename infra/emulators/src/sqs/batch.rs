@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     attributes::MESSAGE_BYTES_MAX,
-    fault::Fault,
+    error::SqsError,
     send::{Act, Caller},
     store::{self, Store},
 };
-use crate::whim::Whim;
+use crate::anomaly::Anomaly;
 
 /// Entries of one batch.
 const ENTRIES_MAX: usize = 10;
@@ -59,21 +59,21 @@ impl Store {
         queue: &str,
         act: A,
         caller: &Caller,
-    ) -> Result<A::Done, Fault> {
+    ) -> Result<A::Done, SqsError> {
         let connection = self.connection();
         let queue = store::queue(&connection, queue)?;
         act.act(&connection, &queue, caller)
     }
 
-    /// Does a batch of things to a queue's messages, in one transaction; by [`Whim::Half`] but its
+    /// Does a batch of things to a queue's messages, in one transaction; by [`Anomaly::PartialBatch`] but its
     /// first half.
     pub(super) fn act_on_all<A: Act>(
         &self,
         queue: &str,
         entries: Vec<Entry<A>>,
         caller: &Caller,
-        whim: Option<Whim>,
-    ) -> Result<Outcome<A::Done>, Fault> {
+        anomaly: Option<Anomaly>,
+    ) -> Result<Outcome<A::Done>, SqsError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let queue = store::queue(&transaction, queue)?;
@@ -82,7 +82,7 @@ impl Store {
             successful: Vec::new(),
             failed: Vec::new(),
         };
-        let to_be_done = if whim == Some(Whim::Half) {
+        let to_be_done = if anomaly == Some(Anomaly::PartialBatch) {
             entries.len() / 2
         } else {
             entries.len()
@@ -91,15 +91,15 @@ impl Store {
             let done = if index < to_be_done {
                 act.act(&transaction, &queue, caller)
             } else {
-                Err(Fault::undone())
+                Err(SqsError::undone())
             };
             match done {
                 Ok(done) => outcome.successful.push(Success { id, done }),
-                Err(fault) => outcome.failed.push(Failure {
+                Err(error) => outcome.failed.push(Failure {
                     id,
-                    sender_fault: fault.is_senders(),
-                    code: fault.code,
-                    message: fault.to_string(),
+                    sender_fault: error.is_senders(),
+                    code: error.code,
+                    message: error.to_string(),
                 }),
             }
         }
@@ -108,26 +108,26 @@ impl Store {
     }
 }
 
-fn check<A: Act>(entries: &[Entry<A>]) -> Result<(), Fault> {
+fn check<A: Act>(entries: &[Entry<A>]) -> Result<(), SqsError> {
     let is_id = |id: &str| {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         (1..=ENTRY_ID_LENGTH_MAX).contains(&id.len()) && id.bytes().all(allowed)
     };
     let mut ids = HashSet::new();
     match entries.len() {
-        0 => Err(Fault::empty_batch()),
+        0 => Err(SqsError::empty_batch()),
         1..=ENTRIES_MAX if !entries.iter().all(|entry| is_id(&entry.id)) => {
-            Err(Fault::invalid_entry_id())
+            Err(SqsError::invalid_entry_id())
         }
         1..=ENTRIES_MAX if !entries.iter().all(|entry| ids.insert(&entry.id)) => {
-            Err(Fault::doubled_entry_ids())
+            Err(SqsError::doubled_entry_ids())
         }
         1..=ENTRIES_MAX
             if entries.iter().map(|entry| entry.act.bytes()).sum::<usize>() > MESSAGE_BYTES_MAX =>
         {
-            Err(Fault::batch_too_long(MESSAGE_BYTES_MAX))
+            Err(SqsError::batch_too_long(MESSAGE_BYTES_MAX))
         }
         1..=ENTRIES_MAX => Ok(()),
-        count => Err(Fault::too_many_entries(count)),
+        count => Err(SqsError::too_many_entries(count)),
     }
 }

@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use md5::{Digest, Md5};
 use serde::{Deserialize, Serialize};
 
-use super::fault::Fault;
+use super::error::SqsError;
 
 /// Attributes that one message can have.
 const ATTRIBUTES_MAX: usize = 10;
@@ -48,22 +48,22 @@ pub(super) fn check(
     body: &str,
     attributes: &MessageAttributes,
     max_bytes: usize,
-) -> Result<usize, Fault> {
+) -> Result<usize, SqsError> {
     if body.is_empty() {
-        return Err(Fault::missing("MessageBody"));
+        return Err(SqsError::missing("MessageBody"));
     }
     if !body.chars().all(is_allowed) {
-        return Err(Fault::invalid_contents());
+        return Err(SqsError::invalid_contents());
     }
     if attributes.len() > ATTRIBUTES_MAX {
-        return Err(Fault::invalid_value(format!(
+        return Err(SqsError::invalid_value(format!(
             "A message can have at most {ATTRIBUTES_MAX} attributes."
         )));
     }
     let mut bytes = body.len();
     for (name, attribute) in attributes {
         let Some((_, value)) = attribute.transported() else {
-            return Err(Fault::invalid_value(format!(
+            return Err(SqsError::invalid_value(format!(
                 "The message attribute {name} has no value of its type."
             )));
         };
@@ -73,7 +73,7 @@ pub(super) fn check(
         let reason = format!(
             "One or more parameters are invalid. Reason: Message must be shorter than {max_bytes} bytes."
         );
-        return Err(Fault::invalid_value(reason));
+        return Err(SqsError::invalid_value(reason));
     }
     Ok(bytes)
 }

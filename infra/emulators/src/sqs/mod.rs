@@ -5,7 +5,7 @@
 
 mod attributes;
 mod batch;
-mod fault;
+mod error;
 mod message;
 mod receive;
 mod redrive;
@@ -26,16 +26,16 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use crate::{
+    anomaly::Anomaly,
     arn::ACCOUNT_ID,
     clock::Clock,
     error::{ProvisionError, StartError},
     random,
     server::Stopping,
-    whim::Whim,
 };
 use attributes::Attributes;
 use batch::Entry;
-use fault::{Fault, json_answer};
+use error::{SqsError, json_answer};
 use receive::Receive;
 use send::{Act, Caller, Deletion, NewMessage, VisibilityChange};
 use store::Store;
@@ -146,9 +146,9 @@ impl Sqs {
         let ensured =
             self.store
                 .ensure_queue(&queue.name, &Attributes::of(queue), self.clock.now_ms());
-        ensured.map_err(|fault| ProvisionError::Queue {
+        ensured.map_err(|error| ProvisionError::Queue {
             queue: queue.name.clone(),
-            reason: fault.to_string(),
+            reason: error.to_string(),
         })
     }
 
@@ -165,17 +165,17 @@ impl Sqs {
             .ok()
     }
 
-    /// Answers one request of a principal, with a whim that does nothing where it makes no sense.
+    /// Answers one request of a principal, with a anomaly that does nothing where it makes no sense.
     pub(crate) async fn answer(
         &self,
         operation: &str,
         body: Bytes,
         principal: &str,
-        whim: Option<Whim>,
+        anomaly: Option<Anomaly>,
     ) -> Response<Body> {
-        match self.perform(operation, &body, principal, whim).await {
+        match self.perform(operation, &body, principal, anomaly).await {
             Ok(done) => json_answer(StatusCode::OK, done.to_string()),
-            Err(fault) => fault.answer(),
+            Err(error) => error.answer(),
         }
     }
 
@@ -184,8 +184,8 @@ impl Sqs {
         operation: &str,
         body: &[u8],
         principal: &str,
-        whim: Option<Whim>,
-    ) -> Result<Value, Fault> {
+        anomaly: Option<Anomaly>,
+    ) -> Result<Value, SqsError> {
         match operation {
             "CreateQueue" => self.create(parse(body)?).await,
             "DeleteQueue" => {
@@ -225,21 +225,24 @@ impl Sqs {
                 self.blocking(set).await.map(|()| json!({}))
             }
             "StartMessageMoveTask" => self.redrive(parse(body)?).await,
-            "ReceiveMessage" => self.receive(parse(body)?, principal, whim).await,
+            "ReceiveMessage" => self.receive(parse(body)?, principal, anomaly).await,
             "SendMessage" => self.act::<NewMessage>(body, principal).await,
-            "SendMessageBatch" => self.act_on_all::<NewMessage>(body, principal, whim).await,
-            "DeleteMessage" => self.act::<Deletion>(body, principal).await,
-            "DeleteMessageBatch" => self.act_on_all::<Deletion>(body, principal, whim).await,
-            "ChangeMessageVisibility" => self.act::<VisibilityChange>(body, principal).await,
-            "ChangeMessageVisibilityBatch" => {
-                self.act_on_all::<VisibilityChange>(body, principal, whim)
+            "SendMessageBatch" => {
+                self.act_on_all::<NewMessage>(body, principal, anomaly)
                     .await
             }
-            _ => Err(Fault::unknown_operation(operation)),
+            "DeleteMessage" => self.act::<Deletion>(body, principal).await,
+            "DeleteMessageBatch" => self.act_on_all::<Deletion>(body, principal, anomaly).await,
+            "ChangeMessageVisibility" => self.act::<VisibilityChange>(body, principal).await,
+            "ChangeMessageVisibilityBatch" => {
+                self.act_on_all::<VisibilityChange>(body, principal, anomaly)
+                    .await
+            }
+            _ => Err(SqsError::unknown_operation(operation)),
         }
     }
 
-    async fn create(&self, request: NamedQueue) -> Result<Value, Fault> {
+    async fn create(&self, request: NamedQueue) -> Result<Value, SqsError> {
         let NamedQueue {
             queue_name,
             attributes,
@@ -247,7 +250,7 @@ impl Sqs {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !(1..=NAME_LENGTH_MAX).contains(&queue_name.len()) || !queue_name.bytes().all(allowed) {
             let reason = "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length";
-            return Err(Fault::invalid_value(reason.to_owned()));
+            return Err(SqsError::invalid_value(reason.to_owned()));
         }
         let url = self.queue_url(&queue_name);
         let attributes = Attributes::parse(attributes)?;
@@ -256,7 +259,7 @@ impl Sqs {
         Ok(json!({ "QueueUrl": url }))
     }
 
-    async fn attributes(&self, request: OnQueue<AttributeNames>) -> Result<Value, Fault> {
+    async fn attributes(&self, request: OnQueue<AttributeNames>) -> Result<Value, SqsError> {
         let (queue, wanted) = (request.queue(), request.request.attribute_names);
         let mut attributes = self
             .blocking(move |store, now_ms| store.describe(&queue, now_ms))
@@ -269,7 +272,7 @@ impl Sqs {
         Ok(json!({ "Attributes": attributes }))
     }
 
-    async fn redrive(&self, request: MoveTask) -> Result<Value, Fault> {
+    async fn redrive(&self, request: MoveTask) -> Result<Value, SqsError> {
         let MoveTask {
             source_arn,
             destination_arn,
@@ -288,8 +291,8 @@ impl Sqs {
         &self,
         request: OnQueue<Receive>,
         principal: &str,
-        whim: Option<Whim>,
-    ) -> Result<Value, Fault> {
+        anomaly: Option<Anomaly>,
+    ) -> Result<Value, SqsError> {
         let queue = request.queue();
         let receive = request.request;
         let (name, wanted) = (queue.clone(), receive.clone());
@@ -307,14 +310,14 @@ impl Sqs {
             let (name, wanted) = (queue.clone(), receive.clone());
             let principal = principal.to_owned();
             let look = move |store: &Store, now_ms| {
-                store.receive(&name, &wanted, &Caller { now_ms, principal }, whim)
+                store.receive(&name, &wanted, &Caller { now_ms, principal }, anomaly)
             };
             let look = self.blocking(look).await?;
             if let Some(dead_letter_queue) = &look.dead_letter_queue {
                 self.arrivals(dead_letter_queue).notify_waiters();
             }
             if !look.messages.is_empty() {
-                if whim == Some(Whim::Again) {
+                if anomaly == Some(Anomaly::DuplicateDelivery) {
                     arrivals.notify_waiters();
                 }
                 return Ok(json!({ "Messages": look.messages }));
@@ -337,7 +340,7 @@ impl Sqs {
         &self,
         body: &[u8],
         principal: &str,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, SqsError> {
         let request: OnQueue<A> = parse(body)?;
         let queue = request.queue();
         let name = queue.clone();
@@ -354,15 +357,15 @@ impl Sqs {
         &self,
         body: &[u8],
         principal: &str,
-        whim: Option<Whim>,
-    ) -> Result<Value, Fault> {
+        anomaly: Option<Anomaly>,
+    ) -> Result<Value, SqsError> {
         let request: OnQueue<Entries<A>> = parse(body)?;
         let queue = request.queue();
         let name = queue.clone();
         let entries = request.request.entries;
         let principal = principal.to_owned();
         let act = move |store: &Store, now_ms| {
-            serialized(&store.act_on_all(&name, entries, &Caller { now_ms, principal }, whim)?)
+            serialized(&store.act_on_all(&name, entries, &Caller { now_ms, principal }, anomaly)?)
         };
         let done = self.blocking(act).await?;
         self.arrivals(&queue).notify_waiters();
@@ -372,12 +375,12 @@ impl Sqs {
     /// Runs what calls SQLite where it holds nobody up, at the time that it is now.
     async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Store, i64) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
+        work: impl FnOnce(&Store, i64) -> Result<T, SqsError> + Send + 'static,
+    ) -> Result<T, SqsError> {
         let (store, now_ms) = (Arc::clone(&self.store), self.clock.now_ms());
         match tokio::task::spawn_blocking(move || work(&store, now_ms)).await {
             Ok(done) => done,
-            Err(error) => Err(Fault::internal(&error)),
+            Err(error) => Err(SqsError::internal(&error)),
         }
     }
 
@@ -391,10 +394,10 @@ impl Sqs {
     }
 }
 
-fn parse<R: DeserializeOwned>(body: &[u8]) -> Result<R, Fault> {
-    serde_json::from_slice(body).map_err(|error| Fault::invalid_value(error.to_string()))
+fn parse<R: DeserializeOwned>(body: &[u8]) -> Result<R, SqsError> {
+    serde_json::from_slice(body).map_err(|error| SqsError::invalid_value(error.to_string()))
 }
 
-fn serialized(done: &impl serde::Serialize) -> Result<Value, Fault> {
-    serde_json::to_value(done).map_err(|error| Fault::internal(&error))
+fn serialized(done: &impl serde::Serialize) -> Result<Value, SqsError> {
+    serde_json::to_value(done).map_err(|error| SqsError::internal(&error))
 }

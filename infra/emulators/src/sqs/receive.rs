@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     attributes::{VISIBILITY_SECONDS, VISIBILITY_TIMEOUT, WAIT, WAIT_SECONDS},
-    fault::Fault,
+    error::SqsError,
     message::{self, MessageAttributes},
     redrive,
     send::Caller,
     store::{self, Queue, Store},
 };
-use crate::{arn::ACCOUNT_ID, random, whim::Whim};
+use crate::{anomaly::Anomaly, arn::ACCOUNT_ID, random};
 
 /// Messages that one receive can ask for.
 const MESSAGES_MAX: i64 = 10;
@@ -51,7 +51,7 @@ impl Default for Receive {
 }
 
 impl Receive {
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), SqsError> {
         let bounded = [
             (
                 "MaxNumberOfMessages",
@@ -71,7 +71,7 @@ impl Receive {
                 let reason = format!(
                     "Value {value} for parameter {name} is invalid. Reason: Must be between {least} and {most}, if provided."
                 );
-                return Err(Fault::invalid_value(reason));
+                return Err(SqsError::invalid_value(reason));
             }
         }
         Ok(())
@@ -129,7 +129,7 @@ pub(super) struct ReceivedMessage {
 
 impl Store {
     /// Checks a receive and says for how many seconds it may wait.
-    pub(super) fn wait_seconds(&self, queue: &str, receive: &Receive) -> Result<i64, Fault> {
+    pub(super) fn wait_seconds(&self, queue: &str, receive: &Receive) -> Result<i64, SqsError> {
         receive.check()?;
         let queue = store::queue(&self.connection(), queue)?;
         Ok(receive
@@ -137,14 +137,14 @@ impl Store {
             .unwrap_or_else(|| queue.attributes.number(&WAIT)))
     }
 
-    /// Takes what is visible now and hides it from others, unless by [`Whim::Again`].
+    /// Takes what is visible now and hides it from others, unless by [`Anomaly::DuplicateDelivery`].
     pub(super) fn receive(
         &self,
         queue: &str,
         receive: &Receive,
         caller: &Caller,
-        whim: Option<Whim>,
-    ) -> Result<Look, Fault> {
+        anomaly: Option<Anomaly>,
+    ) -> Result<Look, SqsError> {
         let now_ms = caller.now_ms;
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
@@ -159,11 +159,11 @@ impl Store {
             &queue,
             receive.max_number_of_messages,
             now_ms,
-            whim,
+            anomaly,
         )? {
             look.messages
                 .push(take(&transaction, &queue, sequence, receive, caller)?);
-            if whim == Some(Whim::Again) {
+            if anomaly == Some(Anomaly::DuplicateDelivery) {
                 forget_receive(&transaction, sequence, now_ms)?;
             }
         }
@@ -182,9 +182,9 @@ fn visible(
     queue: &Queue,
     most: i64,
     now_ms: i64,
-    whim: Option<Whim>,
-) -> Result<Vec<i64>, Fault> {
-    let order = if whim == Some(Whim::NewestFirst) {
+    anomaly: Option<Anomaly>,
+) -> Result<Vec<i64>, SqsError> {
+    let order = if anomaly == Some(Anomaly::NewestFirst) {
         "visible_ms DESC, sequence DESC"
     } else {
         "visible_ms, sequence"
@@ -203,7 +203,7 @@ fn take(
     sequence: i64,
     receive: &Receive,
     caller: &Caller,
-) -> Result<ReceivedMessage, Fault> {
+) -> Result<ReceivedMessage, SqsError> {
     let hidden_seconds = receive
         .visibility_timeout
         .unwrap_or_else(|| queue.attributes.number(&VISIBILITY_TIMEOUT));
@@ -224,7 +224,7 @@ fn take(
     ];
     let (mut message, attributes) = taken.query_row(values, |row| shown(row, receive))?;
     let mut attributes: MessageAttributes =
-        serde_json::from_str(&attributes).map_err(|error| Fault::internal(&error))?;
+        serde_json::from_str(&attributes).map_err(|error| SqsError::internal(&error))?;
     attributes.retain(|name, _| receive.wants_attribute(name));
     message.attributes_digest = message::attributes_digest(&attributes);
     message.message_attributes = attributes;
@@ -234,7 +234,7 @@ fn take(
 
 /// Shows a message that was just taken to others, who do not see that it was; its receipt stays
 /// good until they take it.
-fn forget_receive(connection: &Connection, sequence: i64, now_ms: i64) -> Result<(), Fault> {
+fn forget_receive(connection: &Connection, sequence: i64, now_ms: i64) -> Result<(), SqsError> {
     connection
         .prepare_cached(
             "UPDATE messages SET visible_ms = ?2, receives = receives - 1 WHERE sequence = ?1",

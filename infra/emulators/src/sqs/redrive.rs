@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::{
-    fault::Fault,
+    error::SqsError,
     store::{self, Queue, Store},
 };
 use crate::arn;
@@ -15,7 +15,7 @@ pub(super) fn bury(
     connection: &Connection,
     queue: &Queue,
     now_ms: i64,
-) -> Result<Option<String>, Fault> {
+) -> Result<Option<String>, SqsError> {
     let Some(redrive) = queue.attributes.redrive() else {
         return Ok(None);
     };
@@ -45,7 +45,7 @@ impl Store {
         source: &str,
         destination: Option<&str>,
         now_ms: i64,
-    ) -> Result<Vec<String>, Fault> {
+    ) -> Result<Vec<String>, SqsError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let source = store::queue(&transaction, name_of(source))?;

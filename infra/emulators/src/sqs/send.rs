@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     attributes::{DELAY, DELAY_SECONDS, MESSAGE_BYTES, VISIBILITY_SECONDS},
-    fault::Fault,
+    error::SqsError,
     message::{self, MessageAttributes},
     store::Queue,
 };
@@ -78,7 +78,7 @@ pub(super) trait Act {
         connection: &Connection,
         queue: &Queue,
         caller: &Caller,
-    ) -> Result<Self::Done, Fault>;
+    ) -> Result<Self::Done, SqsError>;
 }
 
 impl Act for NewMessage {
@@ -94,7 +94,7 @@ impl Act for NewMessage {
         connection: &Connection,
         queue: &Queue,
         caller: &Caller,
-    ) -> Result<SentMessage, Fault> {
+    ) -> Result<SentMessage, SqsError> {
         let max_bytes =
             usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
         message::check(&self.message_body, &self.message_attributes, max_bytes)?;
@@ -105,11 +105,11 @@ impl Act for NewMessage {
             let reason = format!(
                 "Value {delay_seconds} for parameter DelaySeconds is invalid. Reason: Must be between 0 and 900."
             );
-            return Err(Fault::invalid_value(reason));
+            return Err(SqsError::invalid_value(reason));
         }
         let message_id = random::uuid();
         let attributes = serde_json::to_string(&self.message_attributes)
-            .map_err(|error| Fault::internal(&error))?;
+            .map_err(|error| SqsError::internal(&error))?;
         connection
             .prepare_cached(
                 "INSERT INTO messages (queue, id, body, attributes, sent_ms, visible_ms, hops)
@@ -140,7 +140,7 @@ impl Act for NewMessage {
 /// that it works on ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda
 /// developer guide). Here it is the longest of the messages that the caller's concurrent
 /// invocations work on.
-fn hops(connection: &Connection, caller: &Caller) -> Result<i64, Fault> {
+fn hops(connection: &Connection, caller: &Caller) -> Result<i64, SqsError> {
     let longest: Option<i64> = connection
         .prepare_cached("SELECT max(hops) FROM messages WHERE receiver = ? AND visible_ms > ?")?
         .query_row(params![caller.principal, caller.now_ms], |row| row.get(0))?;
@@ -156,7 +156,7 @@ impl Act for Deletion {
         connection: &Connection,
         queue: &Queue,
         _caller: &Caller,
-    ) -> Result<Nothing, Fault> {
+    ) -> Result<Nothing, SqsError> {
         check_receipt(&self.receipt_handle)?;
         connection
             .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
@@ -173,7 +173,7 @@ impl Act for VisibilityChange {
         connection: &Connection,
         queue: &Queue,
         caller: &Caller,
-    ) -> Result<Nothing, Fault> {
+    ) -> Result<Nothing, SqsError> {
         check_receipt(&self.receipt_handle)?;
         let now_ms = caller.now_ms;
         let seconds = self.visibility_timeout;
@@ -181,23 +181,23 @@ impl Act for VisibilityChange {
             let reason = format!(
                 "Value {seconds} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200."
             );
-            return Err(Fault::invalid_value(reason));
+            return Err(SqsError::invalid_value(reason));
         }
         let changed = connection
             .prepare_cached("UPDATE messages SET visible_ms = ? WHERE receipt = ? AND queue = ? AND visible_ms > ?")?
             .execute(params![now_ms + seconds * 1000, self.receipt_handle, queue.name, now_ms])?;
         if changed == 0 {
-            Err(Fault::not_in_flight())
+            Err(SqsError::not_in_flight())
         } else {
             Ok(Nothing {})
         }
     }
 }
 
-fn check_receipt(receipt: &str) -> Result<(), Fault> {
+fn check_receipt(receipt: &str) -> Result<(), SqsError> {
     if random::is_uuid(receipt) {
         Ok(())
     } else {
-        Err(Fault::invalid_receipt())
+        Err(SqsError::invalid_receipt())
     }
 }

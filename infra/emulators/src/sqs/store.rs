@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{
     attributes::{Attributes, RETENTION},
-    fault::Fault,
+    error::SqsError,
 };
 
 const SCHEMA: &str = "
@@ -97,11 +97,11 @@ impl Store {
         name: &str,
         attributes: &Attributes,
         now_ms: i64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqsError> {
         let connection = self.connection();
         match queue(&connection, name) {
             Ok(there) if there.attributes.agree_with(attributes) => Ok(()),
-            Ok(_) => Err(Fault::queue_exists()),
+            Ok(_) => Err(SqsError::queue_exists()),
             Err(_) => write_queue(&connection, name, attributes, now_ms),
         }
     }
@@ -112,7 +112,7 @@ impl Store {
         name: &str,
         attributes: &Attributes,
         now_ms: i64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqsError> {
         write_queue(&self.connection(), name, attributes, now_ms)
     }
 
@@ -122,7 +122,7 @@ impl Store {
         name: &str,
         attributes: Attributes,
         now_ms: i64,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), SqsError> {
         let connection = self.connection();
         let mut queue = queue(&connection, name)?;
         queue.attributes.set(attributes);
@@ -130,7 +130,7 @@ impl Store {
     }
 
     /// Removes a queue and its messages.
-    pub(super) fn delete_queue(&self, name: &str) -> Result<(), Fault> {
+    pub(super) fn delete_queue(&self, name: &str) -> Result<(), SqsError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
         let queue = queue(&transaction, name)?;
@@ -140,7 +140,7 @@ impl Store {
     }
 
     /// Removes a queue's messages.
-    pub(super) fn purge(&self, name: &str) -> Result<(), Fault> {
+    pub(super) fn purge(&self, name: &str) -> Result<(), SqsError> {
         let connection = self.connection();
         let queue = queue(&connection, name)?;
         connection.execute("DELETE FROM messages WHERE queue = ?", [&queue.name])?;
@@ -148,7 +148,7 @@ impl Store {
     }
 
     /// Names of all queues that begin with `prefix`, in order.
-    pub(super) fn queue_names(&self, prefix: &str) -> Result<Vec<String>, Fault> {
+    pub(super) fn queue_names(&self, prefix: &str) -> Result<Vec<String>, SqsError> {
         let connection = self.connection();
         let mut names = connection.prepare_cached("SELECT name FROM queues ORDER BY name")?;
         let names = names
@@ -165,7 +165,7 @@ impl Store {
         &self,
         name: &str,
         now_ms: i64,
-    ) -> Result<BTreeMap<String, String>, Fault> {
+    ) -> Result<BTreeMap<String, String>, SqsError> {
         let connection = self.connection();
         let queue = queue(&connection, name)?;
         let counts = count(&connection, name, now_ms)?;
@@ -191,12 +191,12 @@ impl Store {
     }
 
     /// Counts a queue's messages.
-    pub(super) fn count(&self, name: &str, now_ms: i64) -> Result<MessageCounts, Fault> {
+    pub(super) fn count(&self, name: &str, now_ms: i64) -> Result<MessageCounts, SqsError> {
         Ok(count(&self.connection(), name, now_ms)?)
     }
 
     /// Removes messages that are older than their queue keeps them.
-    pub(super) fn remove_expired(&self, now_ms: i64) -> Result<(), Fault> {
+    pub(super) fn remove_expired(&self, now_ms: i64) -> Result<(), SqsError> {
         for name in self.queue_names("")? {
             let connection = self.connection();
             let queue = queue(&connection, &name)?;
@@ -210,16 +210,16 @@ impl Store {
 }
 
 /// A queue's row.
-pub(super) fn queue(connection: &Connection, name: &str) -> Result<Queue, Fault> {
+pub(super) fn queue(connection: &Connection, name: &str) -> Result<Queue, SqsError> {
     let row = connection
         .prepare_cached("SELECT attributes, created_ms, modified_ms FROM queues WHERE name = ?")?
         .query_row([name], |row| {
             Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?))
         })
         .optional()?;
-    let (attributes, created_ms, modified_ms) = row.ok_or_else(Fault::no_queue)?;
+    let (attributes, created_ms, modified_ms) = row.ok_or_else(SqsError::no_queue)?;
     let attributes =
-        Attributes::from_column(&attributes).map_err(|error| Fault::internal(&error))?;
+        Attributes::from_column(&attributes).map_err(|error| SqsError::internal(&error))?;
     Ok(Queue {
         name: name.to_owned(),
         attributes,
@@ -249,7 +249,7 @@ fn write_queue(
     name: &str,
     attributes: &Attributes,
     now_ms: i64,
-) -> Result<(), Fault> {
+) -> Result<(), SqsError> {
     connection.execute(
         "INSERT INTO queues (name, attributes, created_ms, modified_ms) VALUES (?1, ?2, ?3, ?3)
          ON CONFLICT (name) DO UPDATE SET attributes = ?2, modified_ms = ?3",

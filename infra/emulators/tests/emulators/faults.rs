@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata as _, SdkError},
     types::{KeysAndAttributes, Put, PutRequest, TransactWriteItem, Update, WriteRequest},
 };
-use emulators::Service;
+use emulators::{InjectedError, Service};
 use futures::future::join;
 
 use crate::support::{Cloud, exists, principal, put, records, text};
@@ -13,7 +13,7 @@ use crate::support::{Cloud, exists, principal, put, records, text};
 async fn a_lost_answer_took_effect() {
     let cloud = Cloud::with(&records()).await;
     let faults = cloud.emulators.faults();
-    faults.lose_answer(Service::DynamoDb, "PutItem", 1);
+    faults.lose_response(Service::DynamoDb, "PutItem", 1);
     assert_eq!(faults.pending(), 1);
     let client = cloud.dynamodb("operator");
     let put = client
@@ -31,20 +31,24 @@ async fn a_lost_answer_took_effect() {
 #[tokio::test]
 async fn a_refused_call_has_no_effect_and_the_next_one_has() {
     let cloud = Cloud::with(&records()).await;
-    cloud
-        .emulators
-        .faults()
-        .refuse(Service::DynamoDb, "PutItem", 1, 400, "ThrottlingException");
+    cloud.emulators.faults().fail(
+        Service::DynamoDb,
+        "PutItem",
+        1,
+        InjectedError::new(400, "ThrottlingException"),
+    );
     let client = cloud.dynamodb("operator");
     assert!(!put(&client, "a").await);
     assert!(!exists(&client, "a").await);
     assert!(put(&client, "a").await);
 
     // The production client gets over it by itself.
-    cloud
-        .emulators
-        .faults()
-        .refuse(Service::DynamoDb, "PutItem", 1, 500, "InternalServerError");
+    cloud.emulators.faults().fail(
+        Service::DynamoDb,
+        "PutItem",
+        1,
+        InjectedError::new(500, "InternalServerError"),
+    );
     assert!(put(&cloud.patient_dynamodb(), "b").await);
     assert_eq!(cloud.emulators.faults().pending(), 0);
 }
@@ -83,12 +87,11 @@ async fn dropped_hold_holds_nothing() {
 #[tokio::test]
 async fn a_conflicting_transaction_is_cancelled_with_reasons() {
     let cloud = Cloud::with(&records()).await;
-    cloud.emulators.faults().refuse(
+    cloud.emulators.faults().fail(
         Service::DynamoDb,
         "TransactWriteItems",
         1,
-        400,
-        "TransactionConflict",
+        InjectedError::new(400, "TransactionConflict"),
     );
     let client = cloud.dynamodb("operator");
     let member = |pk: &str| {
@@ -134,7 +137,7 @@ async fn a_transactions_token_counts_once_though_its_answer_is_lost() {
     cloud
         .emulators
         .faults()
-        .lose_answer(Service::DynamoDb, "TransactWriteItems", 1);
+        .lose_response(Service::DynamoDb, "TransactWriteItems", 1);
     let client = cloud.patient_dynamodb();
     let add = |by: &str| {
         let update = Update::builder()
@@ -250,11 +253,11 @@ async fn who_is_cut_off_has_no_effect_until_reconnected_but_for_the_call_that_wa
         cloud.emulators.admit(principal("other", &[("*", "*")]));
         let (client, other) = (cloud.dynamodb("operator"), cloud.dynamodb("other"));
         let faults = cloud.emulators.faults();
-        faults.cut_off("operator", 1, takes_effect);
+        faults.disconnect("operator", 1, takes_effect);
         assert!(put(&client, "passes").await);
-        assert_eq!((faults.pending(), faults.broken()), (1, 0));
+        assert_eq!((faults.pending(), faults.broken_calls()), (1, 0));
         assert!(!put(&client, "under way").await && !put(&client, "after").await);
-        assert_eq!((faults.pending(), faults.broken()), (0, 2));
+        assert_eq!((faults.pending(), faults.broken_calls()), (0, 2));
         assert!(exists(&other, "passes").await && !exists(&other, "after").await);
         assert_eq!(exists(&other, "under way").await, takes_effect);
         faults.reconnect();

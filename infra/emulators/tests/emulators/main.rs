@@ -2,15 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod chaos;
 mod copies;
 mod faults;
-mod gate;
 mod listings;
-mod moods;
 mod multipart;
 mod objects;
 mod persistence;
 mod presigned;
+mod proxy;
 mod queues;
 mod secrets;
 mod support;

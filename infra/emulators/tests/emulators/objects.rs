@@ -7,7 +7,7 @@ use aws_sdk_s3::{
     types::{Delete, ObjectIdentifier},
 };
 use bytes::Bytes;
-use emulators::{Call, Clock, Service};
+use emulators::{Call, Clock, InjectedError, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
@@ -89,7 +89,7 @@ async fn faults_reach_objects_too() {
     let cloud = Cloud::with(&media()).await;
     let faults = cloud.emulators.faults();
     let client = cloud.s3("operator");
-    faults.lose_answer(Service::S3, "PutObject", 1);
+    faults.lose_response(Service::S3, "PutObject", 1);
     assert_eq!(
         put_object(&client, "lost", b"kept".to_vec()).await,
         Err("no answer".to_owned())
@@ -97,7 +97,12 @@ async fn faults_reach_objects_too() {
     assert_eq!(get_object(&client, "lost").await.unwrap(), b"kept");
 
     // The whole body is read before a refusal, or the client would see a broken connection.
-    faults.refuse(Service::S3, "PutObject", 1, 503, "SlowDown");
+    faults.fail(
+        Service::S3,
+        "PutObject",
+        1,
+        InjectedError::new(503, "SlowDown"),
+    );
     assert_eq!(
         put_object(&client, "slow", vec![0; 8 * 1024 * 1024]).await,
         Err("SlowDown".to_owned())
@@ -130,7 +135,7 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
     let host = cloud.emulators.s3_url().strip_prefix("http://").unwrap();
     let request = || Request::builder().header("host", host);
 
-    let wire = cloud.emulators.wire();
+    let wire = cloud.emulators.call_log();
     wire.clear();
     let preflight = request()
         .method(Method::OPTIONS)

@@ -6,7 +6,7 @@ use aws_sdk_secretsmanager::{
     error::{ProvideErrorMetadata as _, SdkError},
     operation::get_secret_value::GetSecretValueOutput,
 };
-use emulators::{Call, Service};
+use emulators::{Call, InjectedError, Service};
 use template::{Secret, Stack};
 
 use crate::support::{Cloud, principal};
@@ -105,7 +105,7 @@ async fn secrets_are_allowed_one_by_one_and_every_call_is_logged() {
         "stranger",
         &[("secretsmanager:GetSecretValue", "arn:other")],
     ));
-    let wire = cloud.emulators.wire();
+    let wire = cloud.emulators.call_log();
     read(&cloud.secrets("reader"), ARN).await;
     read(&cloud.secrets("reader"), "larder-Master").await;
     for (name, code) in [
@@ -141,12 +141,11 @@ async fn planned_faults_meet_secrets_too() {
     let cloud = Cloud::with(&stack()).await;
     let client = cloud.secrets("operator");
     let faults = cloud.emulators.faults();
-    faults.refuse(
+    faults.fail(
         Service::SecretsManager,
         "GetSecretValue",
         1,
-        400,
-        "ThrottlingException",
+        InjectedError::new(400, "ThrottlingException"),
     );
     let refused = client
         .get_secret_value()
@@ -155,7 +154,7 @@ async fn planned_faults_meet_secrets_too() {
         .await
         .unwrap_err();
     assert_eq!(refused.code(), Some("ThrottlingException"));
-    faults.lose_answer(Service::SecretsManager, "GetSecretValue", 1);
+    faults.lose_response(Service::SecretsManager, "GetSecretValue", 1);
     let lost = client.get_secret_value().secret_id(ARN).send().await;
     assert!(
         matches!(lost, Err(SdkError::DispatchFailure(_))),

@@ -204,7 +204,7 @@ impl Cloud {
 pub(crate) async fn start(data_dir: &Path, clock: &TestClock) -> Result<Emulators, StartError> {
     let options = Options {
         data_dir: PathBuf::from(data_dir),
-        existing: Existing::Kept,
+        existing: Existing::Keep,
         clock: Arc::new(clock.clone()),
         s3_listener: TcpListener::bind("127.0.0.1:0").unwrap(),
     };

@@ -2,14 +2,17 @@
 
 use serde_json::Value;
 
-use super::{super::permission::Need, text};
+use super::{super::permission::RequiredPermission, text};
 use crate::arn;
 
-/// What an operation needs, by its body: the right to the secret that it names, by its ARN or by
+/// What an operation required, by its body: the right to the secret that it names, by its ARN or by
 /// its name.
-pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
+pub(super) fn required(operation: &str, body: &Value) -> Vec<RequiredPermission> {
     let resource = text(body, "SecretId").map_or_else(|| "*".to_owned(), arn::secret);
-    vec![Need::new(&format!("secretsmanager:{operation}"), resource)]
+    vec![RequiredPermission::new(
+        &format!("secretsmanager:{operation}"),
+        resource,
+    )]
 }
 
 #[cfg(test)]
@@ -21,10 +24,10 @@ mod tests {
     #[test]
     fn a_secret_is_the_same_by_its_name_and_by_its_arn() {
         let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
-        let expected = Need::new("secretsmanager:GetSecretValue", arn.to_owned());
+        let expected = RequiredPermission::new("secretsmanager:GetSecretValue", arn.to_owned());
         for id in [arn, "larder-Master"] {
             assert_eq!(
-                needs("GetSecretValue", &json!({ "SecretId": id })),
+                required("GetSecretValue", &json!({ "SecretId": id })),
                 std::slice::from_ref(&expected)
             );
         }

@@ -3,12 +3,12 @@
 
 /// How a call turns out otherwise than it was meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whim {
+pub(crate) enum Anomaly {
     /// The second half of a batch is handed back undone; so is the only entry of one.
-    Half,
+    PartialBatch,
     /// Received messages stay where they are, and are delivered again: one of the servers that keep
     /// them missed it.
-    Again,
+    DuplicateDelivery,
     /// The newest messages are received first.
     NewestFirst,
 }

@@ -25,15 +25,15 @@ pub(crate) enum Kind {
 
 /// A call's work, as its request has it.
 #[derive(Clone, Debug)]
-pub(crate) struct Work {
+pub(crate) struct ItemAccess {
     pub(super) kind: Kind,
     /// Of each item its table, and its key, be there more attributes or not.
     items: Vec<(String, Value)>,
 }
 
-impl Work {
+impl ItemAccess {
     /// Reads a request; none where transactions have nothing to fear of it.
-    pub(super) fn read(operation: &str, body: &[u8]) -> Option<Work> {
+    pub(super) fn read(operation: &str, body: &[u8]) -> Option<ItemAccess> {
         let kind = match operation {
             "TransactGetItems" => Kind::TransactionalRead,
             "TransactWriteItems" => Kind::Transaction,
@@ -50,7 +50,7 @@ impl Work {
                     .collect()
             }
         };
-        Some(Work {
+        Some(ItemAccess {
             kind,
             items: members.into_iter().filter_map(item).collect(),
         })
@@ -68,12 +68,12 @@ fn item(mut member: Value) -> Option<(String, Value)> {
 
 /// Who is at work on an item.
 #[derive(Clone, Copy, Debug, Default)]
-struct AtWork {
+struct ItemActivity {
     transactions: u32,
     writes: u32,
 }
 
-impl AtWork {
+impl ItemActivity {
     fn conflicts_with(self, kind: Kind) -> bool {
         self.transactions > 0 || (kind != Kind::Write && self.writes > 0)
     }
@@ -89,7 +89,7 @@ impl AtWork {
 
 /// The items that are being worked on. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Overlaps {
+pub(crate) struct ConflictTracker {
     state: Arc<Mutex<State>>,
 }
 
@@ -98,7 +98,7 @@ struct State {
     /// The tables' keys, by ARN.
     keys: HashMap<String, Key>,
     /// By table and key.
-    items: HashMap<String, AtWork>,
+    items: HashMap<String, ItemActivity>,
 }
 
 impl State {
@@ -114,7 +114,7 @@ impl State {
     }
 }
 
-impl Overlaps {
+impl ConflictTracker {
     /// Learns of these tables' keys; the items of others never meet.
     pub(crate) fn know(&self, tables: &[Table]) {
         self.state().keys.extend(
@@ -125,7 +125,7 @@ impl Overlaps {
     }
 
     /// Begins work, or says which of its items, counted from 0, others are at work on.
-    pub(super) fn begin(&self, work: &Work) -> Result<Working, Vec<usize>> {
+    pub(super) fn begin(&self, work: &ItemAccess) -> Result<AccessGuard, Vec<usize>> {
         let mut state = self.state();
         let items: Vec<_> = work.items.iter().map(|item| state.name(item)).collect();
         let is_taken = |name: &String| {
@@ -151,8 +151,8 @@ impl Overlaps {
                 .for_each(|count| *count += 1);
         }
         drop(state);
-        Ok(Working {
-            overlaps: self.clone(),
+        Ok(AccessGuard {
+            conflicts: self.clone(),
             kind: work.kind,
             items,
         })
@@ -163,17 +163,17 @@ impl Overlaps {
     }
 }
 
-/// Work that goes on until this is dropped.
+/// Registration of an access, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Working {
-    overlaps: Overlaps,
+pub(super) struct AccessGuard {
+    conflicts: ConflictTracker,
     kind: Kind,
     items: Vec<String>,
 }
 
-impl Drop for Working {
+impl Drop for AccessGuard {
     fn drop(&mut self) {
-        let mut state = self.overlaps.state();
+        let mut state = self.conflicts.state();
         for name in &self.items {
             let Some(at_work) = state.items.get_mut(name) else {
                 continue;
@@ -197,9 +197,9 @@ mod tests {
 
     use super::*;
 
-    fn overlaps() -> Overlaps {
-        let overlaps = Overlaps::default();
-        overlaps.know(&[Table {
+    fn conflicts() -> ConflictTracker {
+        let conflicts = ConflictTracker::default();
+        conflicts.know(&[Table {
             logical_id: "Table".to_owned(),
             name: "t".to_owned(),
             key: Key {
@@ -209,10 +209,10 @@ mod tests {
             attributes: BTreeMap::new(),
             time_to_live: None,
         }]);
-        overlaps
+        conflicts
     }
 
-    fn work(operation: &str, keys: &[&str]) -> Work {
+    fn work(operation: &str, keys: &[&str]) -> ItemAccess {
         let key = |key: &&str| json!({ "pk": { "S": key } });
         let put = |name: &&str| json!({ "Put": { "TableName": "t", "Item": { "pk": { "S": name }, "more": {} } } });
         let body = match operation {
@@ -225,7 +225,7 @@ mod tests {
             }
             _ => json!({ "TableName": "t", "Key": key(&keys[0]) }),
         };
-        Work::read(operation, body.to_string().as_bytes()).unwrap()
+        ItemAccess::read(operation, body.to_string().as_bytes()).unwrap()
     }
 
     #[test]
@@ -241,20 +241,20 @@ mod tests {
             (read, transaction, false),
             (read, write, false),
         ] {
-            let overlaps = overlaps();
-            let at_work = overlaps.begin(&work(first, &["a"])).unwrap();
+            let conflicts = conflicts();
+            let at_work = conflicts.begin(&work(first, &["a"])).unwrap();
             assert!(
-                overlaps.begin(&work(second, &["b"])).is_ok(),
+                conflicts.begin(&work(second, &["b"])).is_ok(),
                 "{first} {second}"
             );
             assert_eq!(
-                overlaps.begin(&work(second, &["a"])).is_err(),
+                conflicts.begin(&work(second, &["a"])).is_err(),
                 conflict,
                 "{first} {second}"
             );
             drop(at_work);
             assert!(
-                overlaps.begin(&work(second, &["a"])).is_ok(),
+                conflicts.begin(&work(second, &["a"])).is_ok(),
                 "{first} {second}"
             );
         }
@@ -262,21 +262,21 @@ mod tests {
 
     #[test]
     fn the_members_that_conflict_are_named() {
-        let overlaps = overlaps();
-        let _first = overlaps
+        let conflicts = conflicts();
+        let _first = conflicts
             .begin(&work("TransactWriteItems", &["b", "d"]))
             .unwrap();
-        let second = overlaps.begin(&work("TransactWriteItems", &["a", "b", "c", "d"]));
+        let second = conflicts.begin(&work("TransactWriteItems", &["a", "b", "c", "d"]));
         assert_eq!(second.unwrap_err(), [1, 3]);
-        assert!(Work::read("GetItem", b"{}").is_none());
+        assert!(ItemAccess::read("GetItem", b"{}").is_none());
     }
 
     #[test]
     fn nothing_is_kept_of_work_that_is_done() {
-        let overlaps = overlaps();
+        let conflicts = conflicts();
         // The same item twice is DynamoDB's to refuse.
-        drop(overlaps.begin(&work("TransactWriteItems", &["a", "a"])));
-        drop(overlaps.begin(&work("TransactGetItems", &["a"])));
-        assert!(overlaps.state().items.is_empty());
+        drop(conflicts.begin(&work("TransactWriteItems", &["a", "a"])));
+        drop(conflicts.begin(&work("TransactGetItems", &["a"])));
+        assert!(conflicts.state().items.is_empty());
     }
 }

@@ -1,8 +1,8 @@
-//! The whole journey of a file while AWS has moods, over many seeds. What is acknowledged is true
+//! The whole journey of a file while AWS misbehaves at random, over many seeds. What is acknowledged is true
 //! and happened once, however impatiently it was asked for; the one excuse is a 503.
 //!
-//! `LARDER_MOOD_SEEDS=0..1000 cargo test -p tests moods` tries other seeds,
-//! `LARDER_MOOD_SEEDS=57..58` one alone.
+//! `LARDER_CHAOS_SEEDS=0..1000 cargo test -p tests chaos` tries other seeds,
+//! `LARDER_CHAOS_SEEDS=57..58` one alone.
 
 use futures::{
     FutureExt,
@@ -17,7 +17,7 @@ use tests::{Answer, Client, Extent, PHOTO, Stack, StackOptions, form, minutes, s
 const SEEDS: Extent = Extent {
     default: 4,
     thorough: 48,
-    variable: "LARDER_MOOD_SEEDS",
+    variable: "LARDER_CHAOS_SEEDS",
 };
 /// Seeds at once: a journey mostly waits to try again.
 const SEEDS_AT_ONCE: usize = 12;
@@ -84,7 +84,7 @@ async fn once(
     panic!("{name} is not acknowledged in {TRIES} tries")
 }
 
-/// A space with an owner key, in a stack whose AWS has moods.
+/// A space with an owner key, in a stack whose AWS misbehaves at random.
 struct Journey {
     stack: Stack,
     account: Client,
@@ -102,7 +102,7 @@ struct Key {
 impl Journey {
     async fn travel(seed: u64) {
         let stack = Stack::start_with(StackOptions {
-            moods: Some(seed),
+            chaos: Some(seed),
             ..StackOptions::default()
         })
         .await;
@@ -118,7 +118,7 @@ impl Journey {
         journey.check(&owner, &viewer).await;
 
         // Once it is over, what was said is still so.
-        journey.stack.cloud.moods().end();
+        journey.stack.cloud.chaos().disable();
         journey.find(&record, &owner.client).await;
         journey.check(&owner, &viewer).await;
         // What was received by a call whose answer was lost is to be received again.

@@ -120,7 +120,7 @@ async fn the_log_has_every_attempt_of_everybody() {
     cloud
         .emulators
         .admit(principal("reader", &[("dynamodb:GetItem", TABLE)]));
-    let wire = cloud.emulators.wire();
+    let wire = cloud.emulators.call_log();
     exists(&cloud.dynamodb("operator"), "a").await;
     wire.clear();
     assert!(!exists(&cloud.dynamodb("reader"), "a").await);

@@ -1,4 +1,4 @@
-//! What stands behind the gates: how each service's requests are read, and how they are handed on.
+//! What stands behind the proxies: how each service's requests are read, and how they are handed on.
 
 use axum::{Router, body::Body};
 use bytes::Bytes;
@@ -13,13 +13,13 @@ use tower::ServiceExt;
 
 use super::{
     Service, batch,
+    conflict::ItemAccess,
     operation::{self, Operation},
-    overlap::Work,
-    permission::Need,
-    refusal::Refusal,
+    permission::RequiredPermission,
+    rejection::Rejection,
 };
 use crate::{
-    arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs, whim::Whim,
+    anomaly::Anomaly, arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs,
 };
 
 /// Bytes of the largest body that DynamoDB takes; SQS and Secrets Manager take less.
@@ -28,7 +28,7 @@ const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Bytes of a refused body that are read to its end; the connection of a larger one breaks.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A request, read as far as the gate needs.
+/// A request, read as far as the proxy required.
 pub(crate) struct Attempt<Payload> {
     pub(super) head: Parts,
     pub(super) payload: Payload,
@@ -37,12 +37,12 @@ pub(crate) struct Attempt<Payload> {
     pub(super) principal: String,
 }
 
-/// A service behind its gate.
+/// A service behind its proxy.
 pub(crate) trait Backend: Send + Sync + 'static {
     /// Which one it is.
     const SERVICE: Service;
 
-    /// A body: read where its content matters to the gate, else passed on as it comes.
+    /// A body: read where its content matters to the proxy, else passed on as it comes.
     type Payload: Send;
 
     /// Whether a request goes through without credentials, and uncounted.
@@ -54,18 +54,18 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn read(
         head: &Parts,
         body: Body,
-    ) -> impl Future<Output = Result<(Operation, Self::Payload), Refusal>> + Send;
+    ) -> impl Future<Output = Result<(Operation, Self::Payload), Rejection>> + Send;
 
     /// What a call works on, where transactions may meet there; only DynamoDB knows such.
-    fn work(_attempt: &Attempt<Self::Payload>) -> Option<Work> {
+    fn work(_attempt: &Attempt<Self::Payload>) -> Option<ItemAccess> {
         None
     }
 
-    /// The service's own answer, with a whim that does nothing where it makes no sense.
+    /// The service's own answer, with a anomaly that does nothing where it makes no sense.
     fn forward(
         &self,
         attempt: Attempt<Self::Payload>,
-        whim: Option<Whim>,
+        anomaly: Option<Anomaly>,
     ) -> impl Future<Output = Response<Body>> + Send;
 
     /// Reads what is left of a request that is refused: a client that is still sending may miss the
@@ -90,18 +90,18 @@ impl Backend for Forwarder {
 
     type Payload = Bytes;
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Rejection> {
         read_json(Self::SERVICE, head, body).await
     }
 
-    fn work(attempt: &Attempt<Bytes>) -> Option<Work> {
-        Work::read(&attempt.operation.name, &attempt.payload)
+    fn work(attempt: &Attempt<Bytes>) -> Option<ItemAccess> {
+        ItemAccess::read(&attempt.operation.name, &attempt.payload)
     }
 
-    async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
+    async fn forward(&self, attempt: Attempt<Bytes>, anomaly: Option<Anomaly>) -> Response<Body> {
         let request = || serde_json::from_slice(&attempt.payload).ok();
-        let halves = whim
-            .filter(|whim| *whim == Whim::Half)
+        let halves = anomaly
+            .filter(|anomaly| *anomaly == Anomaly::PartialBatch)
             .and_then(|_| request());
         let halves =
             halves.and_then(|request: Value| batch::split(&attempt.operation.name, &request));
@@ -132,16 +132,16 @@ impl Backend for Sqs {
 
     type Payload = Bytes;
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Rejection> {
         read_json(Self::SERVICE, head, body).await
     }
 
-    async fn forward(&self, attempt: Attempt<Bytes>, whim: Option<Whim>) -> Response<Body> {
+    async fn forward(&self, attempt: Attempt<Bytes>, anomaly: Option<Anomaly>) -> Response<Body> {
         self.answer(
             &attempt.operation.name,
             attempt.payload,
             &attempt.principal,
-            whim,
+            anomaly,
         )
         .await
     }
@@ -152,11 +152,11 @@ impl Backend for Secrets {
 
     type Payload = Bytes;
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Refusal> {
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Rejection> {
         read_json(Self::SERVICE, head, body).await
     }
 
-    async fn forward(&self, attempt: Attempt<Bytes>, _whim: Option<Whim>) -> Response<Body> {
+    async fn forward(&self, attempt: Attempt<Bytes>, _anomaly: Option<Anomaly>) -> Response<Body> {
         self.answer(&attempt.operation.name, &attempt.payload)
     }
 }
@@ -172,14 +172,14 @@ impl Backend for Router {
         head.method == Method::OPTIONS
     }
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Body), Refusal> {
+    async fn read(head: &Parts, body: Body) -> Result<(Operation, Body), Rejection> {
         Ok((Operation::of_s3(head), body))
     }
 
-    async fn forward(&self, attempt: Attempt<Body>, whim: Option<Whim>) -> Response<Body> {
+    async fn forward(&self, attempt: Attempt<Body>, anomaly: Option<Anomaly>) -> Response<Body> {
         let mut request = Request::from_parts(attempt.head, attempt.payload);
-        if let Some(whim) = whim {
-            request.extensions_mut().insert(whim);
+        if let Some(anomaly) = anomaly {
+            request.extensions_mut().insert(anomaly);
         }
         match self.clone().oneshot(request).await {
             Ok(answer) => answer,
@@ -211,14 +211,15 @@ impl Backend for Router {
             "HeadObject" => Method::HEAD,
             _ => return answer,
         };
-        let listing = Need::new("s3:ListBucket", arn::bucket(&operation::bucket_of(path)));
+        let listing =
+            RequiredPermission::new("s3:ListBucket", arn::bucket(&operation::bucket_of(path)));
         if answer.status() != StatusCode::NOT_FOUND || listing.is_met(&principal.permissions) {
             return answer;
         }
-        let (denied, body) = Refusal::denied(Service::S3, &principal.name, &listing)
+        let (denied, body) = Rejection::denied(Service::S3, &principal.name, &listing)
             .xml(&method)
             .into_parts();
-        // The answer keeps its CORS headers: a browser has to see the refusal.
+        // The answer keeps its CORS headers: a browser has to see the rejection.
         let (mut head, _) = answer.into_parts();
         head.status = denied.status;
         head.headers.remove(CONTENT_LENGTH);
@@ -237,13 +238,13 @@ async fn read_json(
     service: Service,
     head: &Parts,
     body: Body,
-) -> Result<(Operation, Bytes), Refusal> {
+) -> Result<(Operation, Bytes), Rejection> {
     match Limited::new(body, JSON_BODY_BYTES_MAX).collect().await {
         Ok(body) => {
             let body = body.to_bytes();
             Ok((Operation::of_json(service, head, &body), body))
         }
-        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::too_large()),
-        Err(_) => Err(Refusal::incomplete()),
+        Err(error) if error.is::<LengthLimitError>() => Err(Rejection::too_large()),
+        Err(_) => Err(Rejection::incomplete()),
     }
 }

@@ -8,7 +8,7 @@ mod sqs;
 use http::request::Parts;
 use serde_json::Value;
 
-use super::{Service, permission::Need};
+use super::{Service, permission::RequiredPermission};
 
 pub(super) use s3::bucket_of;
 
@@ -21,7 +21,7 @@ pub(crate) struct Operation {
     /// `TransactWriteItems`, `PutObject`, ….
     pub(super) name: String,
     /// All of these have to be met.
-    pub(super) needs: Vec<Need>,
+    pub(super) required: Vec<RequiredPermission>,
 }
 
 impl Operation {
@@ -29,11 +29,11 @@ impl Operation {
     pub(super) fn unknown() -> Operation {
         Operation {
             name: UNKNOWN.to_owned(),
-            needs: Vec::new(),
+            required: Vec::new(),
         }
     }
 
-    /// Reads a request to a service that speaks AWS JSON. A body that is no JSON needs nothing: it
+    /// Reads a request to a service that speaks AWS JSON. A body that is no JSON required nothing: it
     /// has no effect.
     pub(super) fn of_json(service: Service, head: &Parts, body: &[u8]) -> Operation {
         let target = head
@@ -42,17 +42,17 @@ impl Operation {
             .and_then(|target| target.to_str().ok())
             .unwrap_or_default();
         let name = target.rsplit_once('.').map_or(UNKNOWN, |(_, name)| name);
-        let needs = serde_json::from_slice::<Value>(body).map_or_else(
+        let required = serde_json::from_slice::<Value>(body).map_or_else(
             |_| Vec::new(),
             |body| match service {
-                Service::SecretsManager => secrets::needs(name, &body),
-                Service::Sqs => sqs::needs(name, &body),
-                Service::DynamoDb | Service::S3 => dynamodb::needs(name, &body),
+                Service::SecretsManager => secrets::required(name, &body),
+                Service::Sqs => sqs::required(name, &body),
+                Service::DynamoDb | Service::S3 => dynamodb::required(name, &body),
             },
         );
         Operation {
             name: name.to_owned(),
-            needs,
+            required,
         }
     }
 

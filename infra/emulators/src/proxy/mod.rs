@@ -1,20 +1,20 @@
-//! The gate before each service: who calls, what for, whether that is allowed; the wire log;
-//! planned faults and moods.
+//! The proxy before each service: who calls, what for, whether that is allowed; the wire log;
+//! planned faults and chaos.
 //!
 //! Invariant: no request but a CORS preflight reaches a service that its principal's permissions do
 //! not allow, and every answered attempt is on the wire log before its answer leaves.
 
 mod backend;
 mod batch;
+mod call_log;
+mod chaos;
+mod conflict;
 mod credential;
 mod fault;
 mod hold;
-mod mood;
 mod operation;
-mod overlap;
 mod permission;
-mod refusal;
-mod wire;
+mod rejection;
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,96 +24,101 @@ use thiserror::Error;
 
 use crate::principals::{Keys, Principal};
 use backend::Attempt;
+use conflict::{AccessGuard, ItemAccess, Kind};
 use fault::Fault;
 use operation::Operation;
-use overlap::{Kind, Work, Working};
-use refusal::Refusal;
+use rejection::Rejection;
 
 pub(crate) use backend::Backend;
-pub use fault::Faults;
+pub use call_log::{Call, CallLog, Service};
+pub use chaos::Chaos;
+pub(crate) use conflict::ConflictTracker;
+pub use fault::{Faults, InjectedError};
 pub use hold::Hold;
-pub use mood::Moods;
-pub(crate) use overlap::Overlaps;
-pub use wire::{Call, Service, Wire};
 
 /// Principal of a call whose access key nobody holds.
-const NOBODY: &str = "unknown";
+const UNKNOWN_PRINCIPAL: &str = "unknown";
 
-/// How long a transaction goes on at least while AWS has moods: as it might there, and long enough
+/// How long a transaction goes on at least while AWS has chaos: as it might there, and long enough
 /// to meet others.
 const TRANSACTION_LASTS: Duration = Duration::from_millis(5);
 
 /// The connection has to break without an answer: it was lost, as planned.
 #[derive(Clone, Copy, Debug, Error)]
 #[error("the answer was lost, as planned")]
-pub(crate) struct AnswerLost;
+pub(crate) struct ConnectionAborted;
 
-/// What all gates share.
+/// What all proxies share.
 #[derive(Clone, Default)]
-pub(crate) struct Watch {
+pub(crate) struct ProxyState {
     pub(crate) keys: Keys,
-    pub(crate) wire: Wire,
+    pub(crate) call_log: CallLog,
     pub(crate) faults: Faults,
-    pub(crate) moods: Moods,
-    pub(crate) overlaps: Overlaps,
+    pub(crate) chaos: Chaos,
+    pub(crate) conflicts: ConflictTracker,
 }
 
-/// The gate before one service.
-pub(crate) struct Gate<B> {
+/// The proxy before one service.
+pub(crate) struct Proxy<B> {
     backend: B,
-    watch: Watch,
+    state: ProxyState,
 }
 
-impl<B: Backend> Gate<B> {
-    pub(crate) fn new(backend: B, watch: Watch) -> Gate<B> {
-        Gate { backend, watch }
+impl<B: Backend> Proxy<B> {
+    pub(crate) fn new(backend: B, state: ProxyState) -> Proxy<B> {
+        Proxy { backend, state }
     }
 
     /// Answers one request, or demands that its connection breaks.
     pub(crate) async fn answer(
         &self,
         request: Request<Body>,
-    ) -> Result<Response<Body>, AnswerLost> {
+    ) -> Result<Response<Body>, ConnectionAborted> {
         let (head, body) = request.into_parts();
         let (operation, payload) = match B::read(&head, body).await {
             Ok(read) => read,
-            Err(refusal) => {
-                return Ok(self.refusal(&refusal, &head, NOBODY, &Operation::unknown()));
+            Err(rejection) => {
+                return Ok(self.rejection(
+                    &rejection,
+                    &head,
+                    UNKNOWN_PRINCIPAL,
+                    &Operation::unknown(),
+                ));
             }
         };
         let mut attempt = Attempt {
             head,
             payload,
             operation,
-            principal: NOBODY.to_owned(),
+            principal: UNKNOWN_PRINCIPAL.to_owned(),
         };
         if B::is_open(&attempt.head) {
             return Ok(self.backend.forward(attempt, None).await);
         }
         let principal = match self.caller(&attempt.head) {
             Ok(principal) => principal,
-            Err(refusal) => return Ok(self.refuse(&refusal, attempt, NOBODY).await),
+            Err(rejection) => return Ok(self.refuse(&rejection, attempt, UNKNOWN_PRINCIPAL).await),
         };
         attempt.principal.clone_from(&principal.name);
         if let Some(need) = attempt
             .operation
-            .needs
+            .required
             .iter()
             .find(|need| !need.is_met(&principal.permissions))
         {
-            let refusal = Refusal::denied(B::SERVICE, &principal.name, need);
-            return Ok(self.refuse(&refusal, attempt, &principal.name).await);
+            let rejection = Rejection::denied(B::SERVICE, &principal.name, need);
+            return Ok(self.refuse(&rejection, attempt, &principal.name).await);
         }
         self.perform(attempt, &principal).await
     }
 
-    fn caller(&self, head: &Parts) -> Result<Arc<Principal>, Refusal> {
+    fn caller(&self, head: &Parts) -> Result<Arc<Principal>, Rejection> {
         let access_key =
-            credential::access_key(head).ok_or_else(|| Refusal::anonymous(B::SERVICE))?;
-        self.watch
+            credential::access_key(head).ok_or_else(|| Rejection::anonymous(B::SERVICE))?;
+        self.state
             .keys
             .principal(&access_key)
-            .ok_or_else(|| Refusal::unknown_key(B::SERVICE))
+            .ok_or_else(|| Rejection::unknown_key(B::SERVICE))
     }
 
     /// Carries out what is allowed, with the fault that is planned or drawn for it.
@@ -121,53 +126,53 @@ impl<B: Backend> Gate<B> {
         &self,
         attempt: Attempt<B::Payload>,
         principal: &Principal,
-    ) -> Result<Response<Body>, AnswerLost> {
+    ) -> Result<Response<Body>, ConnectionAborted> {
         let name = attempt.operation.name.clone();
         let path = attempt.head.uri.path().to_owned();
-        self.watch.faults.held(&principal.name, &name).await;
-        let planned = self.watch.faults.take(&principal.name, B::SERVICE, &name);
-        let fault = planned.or_else(|| self.watch.moods.fault(B::SERVICE, &name));
+        self.state.faults.held(&principal.name, &name).await;
+        let planned = self.state.faults.take(&principal.name, B::SERVICE, &name);
+        let fault = planned.or_else(|| self.state.chaos.fault(B::SERVICE, &name));
         if fault == Some(Fault::Break) {
             B::discard(attempt.payload).await;
-            return Err(AnswerLost);
+            return Err(ConnectionAborted);
         }
-        // Without moods no transaction goes on for long enough to meet another.
-        let work = if self.watch.moods.are_on() {
+        // Without chaos no transaction goes on for long enough to meet another.
+        let work = if self.state.chaos.is_enabled() {
             B::work(&attempt)
         } else {
             None
         };
         let begun = match &fault {
-            Some(Fault::Refuse { status, code }) => Err(Refusal::planned(*status, code)),
+            Some(Fault::Reject(error)) => Err(Rejection::planned(error)),
             _ => self.begin(work).await,
         };
         let working = match begun {
             Ok(working) => working,
-            Err(refusal) => return Ok(self.refuse(&refusal, attempt, &principal.name).await),
+            Err(rejection) => return Ok(self.refuse(&rejection, attempt, &principal.name).await),
         };
-        let whim = match fault {
-            Some(Fault::Whim(whim)) => Some(whim),
+        let anomaly = match fault {
+            Some(Fault::Anomaly(anomaly)) => Some(anomaly),
             _ => None,
         };
-        let answer = self.backend.forward(attempt, whim).await;
+        let answer = self.backend.forward(attempt, anomaly).await;
         drop(working);
         let answer = B::disclose(answer, &name, &path, principal);
         self.record(&principal.name, &name, answer.status().as_u16());
-        if fault == Some(Fault::LoseAnswer) {
-            Err(AnswerLost)
+        if fault == Some(Fault::LoseResponse) {
+            Err(ConnectionAborted)
         } else {
             Ok(answer)
         }
     }
 
     /// Begins work on the items of a call, unless others are at work on them.
-    async fn begin(&self, work: Option<Work>) -> Result<Option<Working>, Refusal> {
+    async fn begin(&self, work: Option<ItemAccess>) -> Result<Option<AccessGuard>, Rejection> {
         let Some(work) = work else { return Ok(None) };
         let working = self
-            .watch
-            .overlaps
+            .state
+            .conflicts
             .begin(&work)
-            .map_err(|members| Refusal::conflict(work.kind, members))?;
+            .map_err(|members| Rejection::conflict(work.kind, members))?;
         if work.kind == Kind::Transaction {
             tokio::time::sleep(TRANSACTION_LASTS).await;
         }
@@ -176,28 +181,28 @@ impl<B: Backend> Gate<B> {
 
     async fn refuse(
         &self,
-        refusal: &Refusal,
+        rejection: &Rejection,
         attempt: Attempt<B::Payload>,
         principal: &str,
     ) -> Response<Body> {
         B::discard(attempt.payload).await;
-        self.refusal(refusal, &attempt.head, principal, &attempt.operation)
+        self.rejection(rejection, &attempt.head, principal, &attempt.operation)
     }
 
-    fn refusal(
+    fn rejection(
         &self,
-        refusal: &Refusal,
+        rejection: &Rejection,
         head: &Parts,
         principal: &str,
         operation: &Operation,
     ) -> Response<Body> {
-        self.record(principal, &operation.name, refusal.status.as_u16());
-        refusal.answer(B::SERVICE, &head.method, operation)
+        self.record(principal, &operation.name, rejection.status.as_u16());
+        rejection.answer(B::SERVICE, &head.method, operation)
     }
 
     fn record(&self, principal: &str, operation: &str, status: u16) {
         let (principal, operation) = (principal.to_owned(), operation.to_owned());
-        self.watch.wire.record(Call {
+        self.state.call_log.record(Call {
             principal,
             service: B::SERVICE,
             operation,

@@ -6,15 +6,15 @@ use std::{borrow::Cow, collections::HashSet};
 use http::{Method, request::Parts};
 use percent_encoding::percent_decode_str;
 
-use super::{super::permission::Need, Operation, UNKNOWN};
+use super::{super::permission::RequiredPermission, Operation, UNKNOWN};
 use crate::arn;
 
 /// The bucket that a path names.
-pub(in crate::gate) fn bucket_of(path: &str) -> Cow<'_, str> {
+pub(in crate::proxy) fn bucket_of(path: &str) -> Cow<'_, str> {
     address(path).0
 }
 
-/// What a request is called and needs. What it does not know needs the right to everything.
+/// What a request is called and required. What it does not know required the right to everything.
 pub(super) fn operation(head: &Parts) -> Operation {
     let (bucket, key) = address(head.uri.path());
     let query = Query::of(head);
@@ -34,14 +34,17 @@ pub(super) fn operation(head: &Parts) -> Operation {
             arn::object(&bucket, &key),
         )
     };
-    let mut needs = vec![Need::new(action, resource)];
+    let mut required = vec![RequiredPermission::new(action, resource)];
     if let Some(source) = copied {
         let (bucket, key) = address(source.split('?').next().unwrap_or_default());
-        needs.push(Need::new("s3:GetObject", arn::object(&bucket, &key)));
+        required.push(RequiredPermission::new(
+            "s3:GetObject",
+            arn::object(&bucket, &key),
+        ));
     }
     Operation {
         name: name.to_owned(),
-        needs,
+        required,
     }
 }
 
@@ -160,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    fn named(method: &str, uri: &str) -> (String, Vec<Need>) {
+    fn named(method: &str, uri: &str) -> (String, Vec<RequiredPermission>) {
         let (head, ()) = Request::builder()
             .method(method)
             .uri(uri)
@@ -168,7 +171,7 @@ mod tests {
             .unwrap()
             .into_parts();
         let operation = operation(&head);
-        (operation.name, operation.needs)
+        (operation.name, operation.required)
     }
 
     #[test]
@@ -209,7 +212,10 @@ mod tests {
         ] {
             assert_eq!(
                 named(method, uri),
-                (name.to_owned(), vec![Need::new(action, resource)]),
+                (
+                    name.to_owned(),
+                    vec![RequiredPermission::new(action, resource)]
+                ),
                 "{method} {uri}"
             );
         }
@@ -223,10 +229,10 @@ mod tests {
             .header("x-amz-copy-source", "/from/a%2Fb");
         let (head, ()) = request.body(()).unwrap().into_parts();
         assert_eq!(
-            operation(&head).needs,
+            operation(&head).required,
             [
-                Need::new("s3:PutObject", arn::object("to", "k")),
-                Need::new("s3:GetObject", arn::object("from", "a/b")),
+                RequiredPermission::new("s3:PutObject", arn::object("to", "k")),
+                RequiredPermission::new("s3:GetObject", arn::object("from", "a/b")),
             ]
         );
     }

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{super::permission::Need, text};
+use super::{super::permission::RequiredPermission, text};
 use crate::arn;
 
-/// What an operation needs, by its body. Batches need their own action on each table, transactions
+/// What an operation required, by its body. Batches need their own action on each table, transactions
 /// that of each member.
-pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
+pub(super) fn required(operation: &str, body: &Value) -> Vec<RequiredPermission> {
     match operation {
         "BatchGetItem" | "BatchWriteItem" => {
             let tables = body
@@ -35,8 +35,8 @@ pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
     }
 }
 
-/// What one member of a transaction needs.
-fn of_member(kind: &str, member: &Value) -> Need {
+/// What one member of a transaction required.
+fn of_member(kind: &str, member: &Value) -> RequiredPermission {
     let action = match kind {
         "ConditionCheck" => "ConditionCheckItem",
         "Delete" => "DeleteItem",
@@ -57,8 +57,8 @@ fn resource(body: &Value) -> String {
     }
 }
 
-fn need(operation: &str, resource: String) -> Need {
-    Need::new(&format!("dynamodb:{operation}"), resource)
+fn need(operation: &str, resource: String) -> RequiredPermission {
+    RequiredPermission::new(&format!("dynamodb:{operation}"), resource)
 }
 
 #[cfg(test)]
@@ -74,7 +74,7 @@ mod tests {
             { "ConditionCheck": { "TableName": "b" } },
         ] });
         assert_eq!(
-            needs("TransactWriteItems", &body),
+            required("TransactWriteItems", &body),
             [
                 need("PutItem", arn::table("a")),
                 need("ConditionCheckItem", arn::table("b")),
@@ -86,6 +86,6 @@ mod tests {
     fn an_index_is_a_resource_of_its_own() {
         let body = json!({ "TableName": "a", "IndexName": "by-name" });
         let expected = "arn:aws:dynamodb:us-east-1:000000000000:table/a/index/by-name".to_owned();
-        assert_eq!(needs("Query", &body), [need("Query", expected)]);
+        assert_eq!(required("Query", &body), [need("Query", expected)]);
     }
 }

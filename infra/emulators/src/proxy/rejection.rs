@@ -4,7 +4,10 @@ use axum::body::Body;
 use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
-use super::{Service, operation::Operation, overlap::Kind, permission::Need};
+use super::{
+    Service, conflict::Kind, fault::InjectedError, operation::Operation,
+    permission::RequiredPermission,
+};
 use crate::secrets;
 
 /// What qualifies the types of DynamoDB's errors.
@@ -31,7 +34,7 @@ const TRANSACTION_CONFLICT: &str = "TransactionConflict";
 
 /// Why a request is refused before it reaches its service.
 #[derive(Clone, Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct Rejection {
     pub(super) status: StatusCode,
     pub(super) code: String,
     pub(super) message: String,
@@ -39,10 +42,10 @@ pub(crate) struct Refusal {
     members: Vec<usize>,
 }
 
-impl Refusal {
+impl Rejection {
     /// Nobody holds the request's access key. DynamoDB and Secrets Manager answer 400 where the
     /// others answer 403.
-    pub(super) fn unknown_key(service: Service) -> Refusal {
+    pub(super) fn unknown_key(service: Service) -> Rejection {
         let (status, code) = match service {
             Service::DynamoDb | Service::SecretsManager => {
                 (StatusCode::BAD_REQUEST, "UnrecognizedClientException")
@@ -50,7 +53,7 @@ impl Refusal {
             Service::S3 => (StatusCode::FORBIDDEN, "InvalidAccessKeyId"),
             Service::Sqs => (StatusCode::FORBIDDEN, "InvalidClientTokenId"),
         };
-        Refusal::new(
+        Rejection::new(
             status,
             code,
             "The access key of this request is not known here.",
@@ -58,7 +61,7 @@ impl Refusal {
     }
 
     /// The request carries no credentials.
-    pub(super) fn anonymous(service: Service) -> Refusal {
+    pub(super) fn anonymous(service: Service) -> Rejection {
         let (status, code) = match service {
             Service::DynamoDb | Service::SecretsManager => (
                 StatusCode::BAD_REQUEST,
@@ -67,27 +70,31 @@ impl Refusal {
             Service::S3 => (StatusCode::FORBIDDEN, "AccessDenied"),
             Service::Sqs => (StatusCode::FORBIDDEN, "MissingAuthenticationToken"),
         };
-        Refusal::new(status, code, "The request carries no credentials.")
+        Rejection::new(status, code, "The request carries no credentials.")
     }
 
     /// The principal's role does not allow it. DynamoDB and Secrets Manager answer 400 where the
     /// others answer 403.
-    pub(super) fn denied(service: Service, principal: &str, need: &Need) -> Refusal {
+    pub(super) fn denied(
+        service: Service,
+        principal: &str,
+        need: &RequiredPermission,
+    ) -> Rejection {
         let (status, code) = match service {
             Service::DynamoDb | Service::SecretsManager => {
                 (StatusCode::BAD_REQUEST, "AccessDeniedException")
             }
             Service::S3 | Service::Sqs => (StatusCode::FORBIDDEN, "AccessDenied"),
         };
-        let Need { action, resource } = need;
+        let RequiredPermission { action, resource } = need;
         let message =
             format!("{principal} is not authorized to perform: {action} on resource: {resource}");
-        Refusal::new(status, code, &message)
+        Rejection::new(status, code, &message)
     }
 
     /// The body is larger than any that the service takes.
-    pub(super) fn too_large() -> Refusal {
-        Refusal::new(
+    pub(super) fn too_large() -> Rejection {
+        Rejection::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "RequestEntityTooLarge",
             "The request's body is too large.",
@@ -95,8 +102,8 @@ impl Refusal {
     }
 
     /// The body ended early.
-    pub(super) fn incomplete() -> Refusal {
-        Refusal::new(
+    pub(super) fn incomplete() -> Rejection {
+        Rejection::new(
             StatusCode::BAD_REQUEST,
             "IncompleteBody",
             "The request's body ended before it was complete.",
@@ -104,28 +111,32 @@ impl Refusal {
     }
 
     /// A planned error.
-    pub(super) fn planned(status: u16, code: &str) -> Refusal {
-        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Refusal::new(status, code, "This error was planned.")
+    pub(super) fn planned(error: &InjectedError) -> Rejection {
+        let status =
+            StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Rejection::new(status, &error.code, "This error was planned.")
     }
 
     /// Others are at work on these items of a call.
-    pub(super) fn conflict(kind: Kind, members: Vec<usize>) -> Refusal {
+    pub(super) fn conflict(kind: Kind, members: Vec<usize>) -> Rejection {
         let code = if kind == Kind::Write {
             "TransactionConflictException"
         } else {
             TRANSACTION_CONFLICT
         };
-        let refusal = Refusal::new(
+        let rejection = Rejection::new(
             StatusCode::BAD_REQUEST,
             code,
             "Transaction is ongoing for the item",
         );
-        Refusal { members, ..refusal }
+        Rejection {
+            members,
+            ..rejection
+        }
     }
 
-    fn new(status: StatusCode, code: &str, message: &str) -> Refusal {
-        Refusal {
+    fn new(status: StatusCode, code: &str, message: &str) -> Rejection {
+        Rejection {
             status,
             code: code.to_owned(),
             message: message.to_owned(),
@@ -141,10 +152,12 @@ impl Refusal {
         operation: &Operation,
     ) -> Response<Body> {
         match service {
-            Service::DynamoDb => {
-                self.json(DYNAMODB_NAMESPACE, &operation.name, operation.needs.len())
-            }
-            Service::SecretsManager => secrets::refusal(self.status, &self.code, &self.message),
+            Service::DynamoDb => self.json(
+                DYNAMODB_NAMESPACE,
+                &operation.name,
+                operation.required.len(),
+            ),
+            Service::SecretsManager => secrets::rejection(self.status, &self.code, &self.message),
             Service::Sqs => self.query_compatible(&operation.name),
             Service::S3 => self.xml(method),
         }

@@ -36,11 +36,11 @@ pub struct Call {
 
 /// A handle on the wire log. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Wire {
+pub struct CallLog {
     calls: Arc<Mutex<VecDeque<Call>>>,
 }
 
-impl Wire {
+impl CallLog {
     /// The last 10,000 calls since the log was cleared, in the order in which they were answered.
     pub fn calls(&self) -> Vec<Call> {
         self.calls

@@ -9,21 +9,40 @@ use super::{
     Service,
     hold::{Hold, Holds},
 };
-use crate::whim::Whim;
+use crate::anomaly::Anomaly;
 
 /// The operation by which a queue is asked for messages, with the key of the function that they are
 /// for.
 const RECEIVING: &str = "ReceiveMessage";
 
+/// An error that a service responds with in place of its own response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InjectedError {
+    /// HTTP status; an invalid one becomes 500.
+    pub(super) status: u16,
+    /// The service's own error code: `ThrottlingException`, `SlowDown`, ….
+    pub(super) code: String,
+}
+
+impl InjectedError {
+    /// Creates an error with an HTTP status and the service's error code.
+    pub fn new(status: u16, code: &str) -> InjectedError {
+        InjectedError {
+            status,
+            code: code.to_owned(),
+        }
+    }
+}
+
 /// What happens to one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The call takes effect, then the connection breaks.
-    LoseAnswer,
+    LoseResponse,
     /// The call has no effect.
-    Refuse { status: u16, code: String },
+    Reject(InjectedError),
     /// The call takes effect otherwise than it was meant.
-    Whim(Whim),
+    Anomaly(Anomaly),
     /// The connection breaks before the call takes effect.
     Break,
 }
@@ -59,31 +78,22 @@ pub struct Faults {
 
 impl Faults {
     /// Lets the next `times` attempts of an operation pass, before what is planned after.
-    pub fn pass(&self, service: Service, operation: &str, times: u32) {
+    pub fn skip(&self, service: Service, operation: &str, times: u32) {
         self.plan(service, operation, times, None);
     }
 
     /// Lets the next `times` attempts of an operation take effect, then breaks the connection
     /// without an answer.
-    pub fn lose_answer(&self, service: Service, operation: &str, times: u32) {
-        self.plan(service, operation, times, Some(Fault::LoseAnswer));
+    pub fn lose_response(&self, service: Service, operation: &str, times: u32) {
+        self.plan(service, operation, times, Some(Fault::LoseResponse));
     }
 
-    /// Answers the next `times` attempts of an operation with an error, without effect.
+    /// Fails the next `times` attempts of an operation with an error, without effect.
     ///
-    /// `code` is the service's own: `ThrottlingException`, `SlowDown`, …. `TransactionConflict` and
-    /// `ThrottlingError` on a transaction become the cancellation that DynamoDB answers, with its
-    /// reasons. A `status` that is none becomes a 500.
-    pub fn refuse(&self, service: Service, operation: &str, times: u32, status: u16, code: &str) {
-        self.plan(
-            service,
-            operation,
-            times,
-            Some(Fault::Refuse {
-                status,
-                code: code.to_owned(),
-            }),
-        );
+    /// `TransactionConflict` and `ThrottlingError` on a transaction become a
+    /// `TransactionCanceledException` with cancellation reasons, as on DynamoDB.
+    pub fn fail(&self, service: Service, operation: &str, times: u32, error: InjectedError) {
+        self.plan(service, operation, times, Some(Fault::Reject(error)));
     }
 
     /// Hands part of the next `times` batches back unprocessed: half of it, or all where the batch
@@ -95,18 +105,18 @@ impl Faults {
             Service::DynamoDb,
             operation,
             times,
-            Some(Fault::Whim(Whim::Half)),
+            Some(Fault::Anomaly(Anomaly::PartialBatch)),
         );
     }
 
     /// Leaves half of the objects of the next `times` calls of `DeleteObjects` in place, or the
     /// only one, and names them as errors.
-    pub fn leave_objects(&self, times: u32) {
+    pub fn fail_some_deletes(&self, times: u32) {
         self.plan(
             Service::S3,
             "DeleteObjects",
             times,
-            Some(Fault::Whim(Whim::Half)),
+            Some(Fault::Anomaly(Anomaly::PartialBatch)),
         );
     }
 
@@ -117,7 +127,7 @@ impl Faults {
     /// A function whose process is killed makes no more calls; this is the same to everything but
     /// itself. Its queue goes on to be asked for messages, which is not its own doing. One
     /// principal is cut off at a time.
-    pub fn cut_off(&self, principal: &str, passes: u32, takes_effect: bool) {
+    pub fn disconnect(&self, principal: &str, passes: u32, takes_effect: bool) {
         let cut_off = CutOff {
             principal: principal.to_owned(),
             passes_left: passes,
@@ -128,7 +138,7 @@ impl Faults {
     }
 
     /// How many attempts of the principal that is cut off have broken.
-    pub fn broken(&self) -> usize {
+    pub fn broken_calls(&self) -> usize {
         self.cut_off
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -137,7 +147,7 @@ impl Faults {
     }
 
     /// How many attempts of the principal that is cut off have broken on their way to a service.
-    pub fn broken_by(&self, service: Service) -> usize {
+    pub fn broken_calls_to(&self, service: Service) -> usize {
         let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
         let broken = cut_off.iter().flat_map(|cut_off| &cut_off.broken);
         broken.filter(|broken| **broken == service).count()
@@ -190,7 +200,7 @@ impl Faults {
         }
         cut_off.broken.push(service);
         Some(if cut_off.broken.len() == 1 && cut_off.takes_effect {
-            Fault::LoseAnswer
+            Fault::LoseResponse
         } else {
             Fault::Break
         })

@@ -1,4 +1,4 @@
-//! AWS's moods: what it may do to any call at any time, drawn from a seed.
+//! AWS's chaos: what it may do to any call at any time, drawn from a seed.
 //!
 //! Invariants: what happens to a call depends on the seed, the service, the operation and how many
 //! calls of that operation went before, and on nothing else; and never more than [`run_max`] calls
@@ -11,8 +11,11 @@ use std::{
 
 use md5::{Digest, Md5};
 
-use super::{Service, fault::Fault};
-use crate::whim::Whim;
+use super::{
+    Service,
+    fault::{Fault, InjectedError},
+};
+use crate::anomaly::Anomaly;
 
 /// Calls of a hundred that go wrong, before runs are cut.
 const WRONG_PERCENT: u64 = 20;
@@ -26,9 +29,9 @@ fn run_max(service: Service) -> u64 {
     }
 }
 
-/// A handle on AWS's moods. Clones share them.
+/// A handle on random AWS misbehavior. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Moods {
+pub struct Chaos {
     state: Arc<Mutex<State>>,
 }
 
@@ -40,11 +43,11 @@ struct State {
     calls: HashMap<(Service, String), u64>,
 }
 
-impl Moods {
+impl Chaos {
     /// From the next call on, calls are refused without effect, lose their answers after it, are
     /// done in part, twice or out of order; and transactions that overlap conflict. The same seed
     /// does the same to the same calls.
-    pub fn begin(&self, seed: u64) {
+    pub fn enable(&self, seed: u64) {
         *self.state() = State {
             seed: Some(seed),
             calls: HashMap::new(),
@@ -52,12 +55,12 @@ impl Moods {
     }
 
     /// From the next call on, all goes well again, but for planned faults.
-    pub fn end(&self) {
+    pub fn disable(&self) {
         self.state().seed = None;
     }
 
     /// Whether they have begun.
-    pub(super) fn are_on(&self) -> bool {
+    pub(super) fn is_enabled(&self) -> bool {
         self.state().seed.is_some()
     }
 
@@ -104,36 +107,39 @@ fn draw(seed: u64, service: Service, operation: &str, nth: u64) -> u64 {
 
 /// What may happen to a call of this operation: never empty.
 fn faults(service: Service, operation: &str) -> Vec<Fault> {
-    let refuse = |status, code: &str| Fault::Refuse {
-        status,
-        code: code.to_owned(),
-    };
+    let reject = |status, code| Fault::Reject(InjectedError::new(status, code));
     let mut faults = match service {
         Service::DynamoDb => {
             vec![
-                refuse(400, "ThrottlingException"),
-                refuse(400, "ProvisionedThroughputExceededException"),
+                reject(400, "ThrottlingException"),
+                reject(400, "ProvisionedThroughputExceededException"),
             ]
         }
-        Service::S3 => vec![refuse(503, "SlowDown")],
-        Service::SecretsManager => vec![refuse(400, "ThrottlingException")],
-        Service::Sqs => vec![refuse(400, "RequestThrottled")],
+        Service::S3 => vec![reject(503, "SlowDown")],
+        Service::SecretsManager => vec![reject(400, "ThrottlingException")],
+        Service::Sqs => vec![reject(400, "RequestThrottled")],
     };
     if (service, operation) == (Service::Sqs, "ReceiveMessage") {
         // A lost answer is left out: it hides messages until their time is over, and a test's clock
         // stands still.
-        faults.extend([Fault::Whim(Whim::Again), Fault::Whim(Whim::NewestFirst)]);
+        faults.extend([
+            Fault::Anomaly(Anomaly::DuplicateDelivery),
+            Fault::Anomaly(Anomaly::NewestFirst),
+        ]);
         return faults;
     }
-    faults.push(Fault::LoseAnswer);
+    faults.push(Fault::LoseResponse);
     if operation.starts_with("Transact") {
         faults.extend([
-            refuse(400, "TransactionConflict"),
-            refuse(400, "ThrottlingError"),
+            reject(400, "TransactionConflict"),
+            reject(400, "ThrottlingError"),
         ]);
     }
     if operation.contains("Batch") || operation == "DeleteObjects" {
-        faults.extend([Fault::Whim(Whim::Half), Fault::Whim(Whim::Half)]);
+        faults.extend([
+            Fault::Anomaly(Anomaly::PartialBatch),
+            Fault::Anomaly(Anomaly::PartialBatch),
+        ]);
     }
     faults
 }
@@ -175,13 +181,13 @@ mod tests {
     #[test]
     fn a_seed_decides_and_each_operation_is_counted_by_itself() {
         let happens = |seed, disturbed: bool| {
-            let moods = Moods::default();
-            moods.begin(seed);
+            let chaos = Chaos::default();
+            chaos.enable(seed);
             let next = |_| {
                 if disturbed {
-                    moods.fault(Service::S3, "GetObject");
+                    chaos.fault(Service::S3, "GetObject");
                 }
-                moods.fault(Service::DynamoDb, "GetItem")
+                chaos.fault(Service::DynamoDb, "GetItem")
             };
             (0..100).map(next).collect::<Vec<_>>()
         };
@@ -191,16 +197,16 @@ mod tests {
 
     #[test]
     fn nothing_happens_before_they_begin_and_after_they_end() {
-        let moods = Moods::default();
+        let chaos = Chaos::default();
         let all = || {
             (0..100)
-                .filter_map(|_| moods.fault(Service::DynamoDb, "GetItem"))
+                .filter_map(|_| chaos.fault(Service::DynamoDb, "GetItem"))
                 .count()
         };
-        assert!(!moods.are_on() && all() == 0);
-        moods.begin(1);
-        assert!(moods.are_on() && all() > 0);
-        moods.end();
-        assert!(!moods.are_on() && all() == 0);
+        assert!(!chaos.is_enabled() && all() == 0);
+        chaos.enable(1);
+        assert!(chaos.is_enabled() && all() > 0);
+        chaos.disable();
+        assert!(!chaos.is_enabled() && all() == 0);
     }
 }

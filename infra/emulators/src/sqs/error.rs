@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Why an operation, or one entry of a batch, was refused.
 #[derive(Debug, Error)]
 #[error("{message}")]
-pub(super) struct Fault {
+pub(super) struct SqsError {
     pub(super) code: &'static str,
     /// What the query protocol called it.
     legacy_code: &'static str,
@@ -16,9 +16,9 @@ pub(super) struct Fault {
     message: String,
 }
 
-impl Fault {
-    fn new(code: &'static str, legacy_code: &'static str, message: String) -> Fault {
-        Fault {
+impl SqsError {
+    fn new(code: &'static str, legacy_code: &'static str, message: String) -> SqsError {
+        SqsError {
             code,
             legacy_code,
             status: StatusCode::BAD_REQUEST,
@@ -26,138 +26,138 @@ impl Fault {
         }
     }
 
-    pub(super) fn invalid_value(message: String) -> Fault {
-        Fault::new("InvalidParameterValue", "InvalidParameterValue", message)
+    pub(super) fn invalid_value(message: String) -> SqsError {
+        SqsError::new("InvalidParameterValue", "InvalidParameterValue", message)
     }
 
-    pub(super) fn invalid_attribute(name: &str) -> Fault {
-        Fault::new(
+    pub(super) fn invalid_attribute(name: &str) -> SqsError {
+        SqsError::new(
             "InvalidAttributeName",
             "InvalidAttributeName",
             format!("Unknown attribute {name}."),
         )
     }
 
-    pub(super) fn invalid_attribute_value(name: &str) -> Fault {
+    pub(super) fn invalid_attribute_value(name: &str) -> SqsError {
         let message = format!("Invalid value for the parameter {name}.");
-        Fault::new("InvalidAttributeValue", "InvalidAttributeValue", message)
+        SqsError::new("InvalidAttributeValue", "InvalidAttributeValue", message)
     }
 
-    pub(super) fn invalid_contents() -> Fault {
+    pub(super) fn invalid_contents() -> SqsError {
         let message = "Message body may contain only #x9, #xA, #xD, #x20 to #xD7FF, #xE000 to #xFFFD and #x10000 on.";
-        Fault::new(
+        SqsError::new(
             "InvalidMessageContents",
             "InvalidMessageContents",
             message.to_owned(),
         )
     }
 
-    pub(super) fn missing(parameter: &str) -> Fault {
+    pub(super) fn missing(parameter: &str) -> SqsError {
         let message = format!("The request must contain the parameter {parameter}.");
-        Fault::new("MissingParameter", "MissingParameter", message)
+        SqsError::new("MissingParameter", "MissingParameter", message)
     }
 
-    pub(super) fn no_queue() -> Fault {
+    pub(super) fn no_queue() -> SqsError {
         let message = "The specified queue does not exist.".to_owned();
-        Fault::new(
+        SqsError::new(
             "QueueDoesNotExist",
             "AWS.SimpleQueueService.NonExistentQueue",
             message,
         )
     }
 
-    pub(super) fn queue_exists() -> Fault {
+    pub(super) fn queue_exists() -> SqsError {
         let message =
             "A queue already exists with the same name and a different value for an attribute."
                 .to_owned();
-        Fault::new("QueueNameExists", "QueueAlreadyExists", message)
+        SqsError::new("QueueNameExists", "QueueAlreadyExists", message)
     }
 
-    pub(super) fn invalid_receipt() -> Fault {
+    pub(super) fn invalid_receipt() -> SqsError {
         let message = "The input receipt handle is not a valid receipt handle.".to_owned();
-        Fault::new("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", message)
+        SqsError::new("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", message)
     }
 
-    pub(super) fn not_in_flight() -> Fault {
+    pub(super) fn not_in_flight() -> SqsError {
         let message =
             "The message does not exist or is not available for a change of its visibility."
                 .to_owned();
-        Fault::new(
+        SqsError::new(
             "MessageNotInflight",
             "AWS.SimpleQueueService.MessageNotInflight",
             message,
         )
     }
 
-    pub(super) fn empty_batch() -> Fault {
+    pub(super) fn empty_batch() -> SqsError {
         let message = "There should be at least one entry in the request.".to_owned();
-        Fault::new(
+        SqsError::new(
             "EmptyBatchRequest",
             "AWS.SimpleQueueService.EmptyBatchRequest",
             message,
         )
     }
 
-    pub(super) fn too_many_entries(count: usize) -> Fault {
+    pub(super) fn too_many_entries(count: usize) -> SqsError {
         let message =
             format!("Maximum number of entries per request are 10. You have sent {count}.");
-        Fault::new(
+        SqsError::new(
             "TooManyEntriesInBatchRequest",
             "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
             message,
         )
     }
 
-    pub(super) fn doubled_entry_ids() -> Fault {
+    pub(super) fn doubled_entry_ids() -> SqsError {
         let message = "Two or more batch entries in the request have the same Id.".to_owned();
-        Fault::new(
+        SqsError::new(
             "BatchEntryIdsNotDistinct",
             "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
             message,
         )
     }
 
-    pub(super) fn invalid_entry_id() -> Fault {
+    pub(super) fn invalid_entry_id() -> SqsError {
         let message = "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be \
                        at most 80 letters long."
             .to_owned();
-        Fault::new(
+        SqsError::new(
             "InvalidBatchEntryId",
             "AWS.SimpleQueueService.InvalidBatchEntryId",
             message,
         )
     }
 
-    pub(super) fn batch_too_long(max_bytes: usize) -> Fault {
+    pub(super) fn batch_too_long(max_bytes: usize) -> SqsError {
         let message = format!("Batch requests cannot be longer than {max_bytes} bytes.");
-        Fault::new(
+        SqsError::new(
             "BatchRequestTooLong",
             "AWS.SimpleQueueService.BatchRequestTooLong",
             message,
         )
     }
 
-    pub(super) fn unknown_operation(name: &str) -> Fault {
-        Fault::new(
+    pub(super) fn unknown_operation(name: &str) -> SqsError {
+        SqsError::new(
             "InvalidAction",
             "InvalidAction",
             format!("The action {name} is not valid for this endpoint."),
         )
     }
 
-    pub(super) fn undone() -> Fault {
+    pub(super) fn undone() -> SqsError {
         let message = "The request processing has failed because of an unknown error.".to_owned();
-        Fault {
+        SqsError {
             status: StatusCode::INTERNAL_SERVER_ERROR,
-            ..Fault::new("InternalError", "InternalError", message)
+            ..SqsError::new("InternalError", "InternalError", message)
         }
     }
 
-    pub(super) fn internal(reason: &dyn std::error::Error) -> Fault {
+    pub(super) fn internal(reason: &dyn std::error::Error) -> SqsError {
         let message = reason.to_string();
-        Fault {
+        SqsError {
             status: StatusCode::INTERNAL_SERVER_ERROR,
-            ..Fault::new("InternalError", "InternalError", message)
+            ..SqsError::new("InternalError", "InternalError", message)
         }
     }
 
@@ -182,9 +182,9 @@ impl Fault {
     }
 }
 
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Fault {
-        Fault::internal(&error)
+impl From<rusqlite::Error> for SqsError {
+    fn from(error: rusqlite::Error) -> SqsError {
+        SqsError::internal(&error)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{super::permission::Need, text};
+use super::{super::permission::RequiredPermission, text};
 use crate::arn;
 
-/// What an operation needs, by its body. A batch needs what its single form needs.
-pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
+/// What an operation required, by its body. A batch required what its single form required.
+pub(super) fn required(operation: &str, body: &Value) -> Vec<RequiredPermission> {
     let action = format!(
         "sqs:{}",
         operation.strip_suffix("Batch").unwrap_or(operation)
@@ -18,7 +18,7 @@ pub(super) fn needs(operation: &str, body: &Value) -> Vec<Need> {
     } else {
         text(body, "SourceArn").unwrap_or("*").to_owned()
     };
-    vec![Need::new(&action, resource)]
+    vec![RequiredPermission::new(&action, resource)]
 }
 
 #[cfg(test)]
@@ -30,10 +30,10 @@ mod tests {
     #[test]
     fn a_batch_needs_what_a_single_message_needs() {
         let body = json!({ "QueueUrl": "http://127.0.0.1:1/000000000000/jobs", "Entries": [] });
-        let expected = Need::new(
+        let expected = RequiredPermission::new(
             "sqs:SendMessage",
             "arn:aws:sqs:us-east-1:000000000000:jobs".to_owned(),
         );
-        assert_eq!(needs("SendMessageBatch", &body), [expected]);
+        assert_eq!(required("SendMessageBatch", &body), [expected]);
     }
 }

@@ -25,7 +25,7 @@ fn jobs() -> Stack {
 async fn outcomes(seed: u64) -> Vec<String> {
     let cloud = Cloud::with(&records()).await;
     let client = cloud.dynamodb("operator");
-    cloud.emulators.moods().begin(seed);
+    cloud.emulators.chaos().enable(seed);
     let mut outcomes = Vec::new();
     for _ in 0..100 {
         let put = client
@@ -58,7 +58,7 @@ async fn a_seed_reproduces() {
 #[tokio::test]
 async fn a_client_that_tries_again_gets_through() {
     let cloud = Cloud::with(&records()).await;
-    cloud.emulators.moods().begin(3);
+    cloud.emulators.chaos().enable(3);
     let client = cloud.patient_dynamodb();
     let puts = (0..8).map(async |number: u32| {
         let key = text(&number.to_string());
@@ -73,7 +73,7 @@ async fn a_client_that_tries_again_gets_through() {
     for put in puts {
         put.await.unwrap();
     }
-    cloud.emulators.moods().end();
+    cloud.emulators.chaos().disable();
     for number in 0..8 {
         assert!(exists(&client, &number.to_string()).await);
     }
@@ -83,7 +83,7 @@ async fn a_client_that_tries_again_gets_through() {
 async fn transactions_conflict_where_they_overlap_and_only_there() {
     let cloud = Cloud::with(&records()).await;
     let client = cloud.dynamodb("operator");
-    cloud.emulators.moods().begin(5);
+    cloud.emulators.chaos().enable(5);
     let transact = async |keys: [&str; 2]| {
         let put = |key: &str| {
             Put::builder()
@@ -133,7 +133,7 @@ async fn of_many_objects_those_that_failed_are_named_and_still_there() {
     for key in (0..30).flat_map(keys) {
         put_object(&client, &key, "x").await.unwrap();
     }
-    cloud.emulators.moods().begin(1);
+    cloud.emulators.chaos().enable(1);
     let (mut gone, mut left) = (Vec::new(), Vec::new());
     for round in 0..30 {
         let objects = keys(round).map(|key| ObjectIdentifier::builder().key(key).build().unwrap());
@@ -164,7 +164,7 @@ async fn of_many_objects_those_that_failed_are_named_and_still_there() {
                 .filter_map(|object| object.key.clone()),
         );
     }
-    cloud.emulators.moods().end();
+    cloud.emulators.chaos().disable();
     assert!(!left.is_empty());
     for key in left {
         assert_eq!(get_object(&client, &key).await.unwrap(), b"x");
@@ -178,7 +178,7 @@ async fn of_many_objects_those_that_failed_are_named_and_still_there() {
 async fn of_a_batch_of_messages_those_that_failed_were_not_sent() {
     let cloud = Cloud::with(&jobs()).await;
     let (client, url) = (cloud.sqs("operator"), cloud.queue_url("jobs"));
-    cloud.emulators.moods().begin(1);
+    cloud.emulators.chaos().enable(1);
     let (mut sent, mut failed) = (BTreeSet::new(), BTreeSet::new());
     for round in 0..30 {
         let entry = |index: usize| {
@@ -209,7 +209,7 @@ async fn of_a_batch_of_messages_those_that_failed_were_not_sent() {
         );
         assert!(batch.failed().iter().all(|entry| !entry.sender_fault()));
     }
-    cloud.emulators.moods().end();
+    cloud.emulators.chaos().disable();
     let mut received = BTreeSet::new();
     loop {
         let messages = client
@@ -246,7 +246,7 @@ async fn messages_come_twice_and_out_of_order_and_none_is_missing() {
             .await
             .unwrap();
     }
-    cloud.emulators.moods().begin(1);
+    cloud.emulators.chaos().enable(1);
     let mut received: Vec<u32> = Vec::new();
     let mut ids = HashMap::new();
     while received.iter().collect::<BTreeSet<_>>().len() < 30 {
@@ -279,7 +279,7 @@ async fn messages_come_twice_and_out_of_order_and_none_is_missing() {
 async fn a_message_that_comes_again_can_be_deleted_before_it_does() {
     let cloud = Cloud::with(&jobs()).await;
     let (client, url) = (cloud.sqs("operator"), cloud.queue_url("jobs"));
-    cloud.emulators.moods().begin(1);
+    cloud.emulators.chaos().enable(1);
     for _ in 0..20 {
         // Twice at the worst: nothing but a refusal may keep a message from being sent or deleted.
         while client
@@ -304,7 +304,7 @@ async fn a_message_that_comes_again_can_be_deleted_before_it_does() {
             while delete.clone().send().await.is_err() {}
         }
     }
-    cloud.emulators.moods().end();
+    cloud.emulators.chaos().disable();
     assert_eq!(
         client
             .receive_message()

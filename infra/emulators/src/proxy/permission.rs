@@ -5,18 +5,18 @@
 
 use template::Permission;
 
-/// One thing that a request needs to be allowed.
+/// One thing that a request required to be allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Need {
+pub(crate) struct RequiredPermission {
     /// An IAM action: `dynamodb:GetItem`.
     pub(super) action: String,
     /// The resource's ARN, or `*` where the action is on none in particular.
     pub(super) resource: String,
 }
 
-impl Need {
-    pub(super) fn new(action: &str, resource: String) -> Need {
-        Need {
+impl RequiredPermission {
+    pub(super) fn new(action: &str, resource: String) -> RequiredPermission {
+        RequiredPermission {
             action: action.to_owned(),
             resource,
         }
@@ -97,9 +97,9 @@ mod tests {
             statement("dynamodb:GetItem", "arn:one"),
             statement("DynamoDB:Put*", "arn:two"),
         ];
-        assert!(Need::new("dynamodb:GetItem", "arn:one".into()).is_met(&role));
-        assert!(Need::new("dynamodb:PutItem", "arn:two".into()).is_met(&role));
-        assert!(!Need::new("dynamodb:PutItem", "arn:one".into()).is_met(&role));
-        assert!(!Need::new("dynamodb:GetItem", "*".into()).is_met(&role));
+        assert!(RequiredPermission::new("dynamodb:GetItem", "arn:one".into()).is_met(&role));
+        assert!(RequiredPermission::new("dynamodb:PutItem", "arn:two".into()).is_met(&role));
+        assert!(!RequiredPermission::new("dynamodb:PutItem", "arn:one".into()).is_met(&role));
+        assert!(!RequiredPermission::new("dynamodb:GetItem", "*".into()).is_met(&role));
     }
 }
