@@ -42,7 +42,7 @@ pub struct AccountHolder {
     /// The user.
     pub user: UserId,
     /// The caller.
-    pub by: Authenticated,
+    pub auth: Authenticated,
 }
 
 impl Authenticated {
@@ -88,8 +88,8 @@ impl<A: Action> Authenticated<A> {
     /// know of it.
     pub async fn can<T: Resource>(&self, id: &str) -> Result<Can<A, T>, ServiceError> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
-        let (space, subject) = found.ok_or_else(ServiceError::not_found)?;
-        Can::authorize(self.caller, space, subject, self.env().clone())
+        let (space, resource) = found.ok_or_else(ServiceError::not_found)?;
+        Can::authorize(self.caller, space, resource, self.env().clone())
     }
 
     /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on
@@ -100,8 +100,8 @@ impl<A: Action> Authenticated<A> {
         id: &str,
     ) -> Result<Can<A, T>, ServiceError> {
         match T::find(self.tenants(), &self.caller, id).await? {
-            Some((space, subject)) => {
-                Can::authorize(self.caller, space, subject, self.env().clone())
+            Some((space, resource)) => {
+                Can::authorize(self.caller, space, resource, self.env().clone())
             }
             None => Err(FieldErrors::from((field, FieldError::Unknown)).into()),
         }
@@ -164,14 +164,14 @@ where
                 exchange.note_allowance(rate_limit);
                 let idempotency =
                     IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
-                let by = Authenticated {
+                let auth = Authenticated {
                     caller,
                     idempotency,
                     edge,
                     action: PhantomData,
                 };
-                parts.extensions.insert(by.clone());
-                Ok(by)
+                parts.extensions.insert(auth.clone());
+                Ok(auth)
             }
             Admitted::Limited(rate_limit) => {
                 exchange.note_allowance(rate_limit);
@@ -196,7 +196,7 @@ where
         state: &S,
     ) -> Result<Authenticated<A>, ApiError> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
-        authenticated.caller.require_in_own_space(A::LEAST)?;
+        authenticated.caller.require_in_own_space(A::MIN_ROLE)?;
         Ok(authenticated.for_action())
     }
 }
@@ -209,13 +209,13 @@ where
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<AccountHolder, ApiError> {
-        let by = <Authenticated>::from_request_parts(parts, state).await?;
-        let user = by.caller.user();
+        let auth = <Authenticated>::from_request_parts(parts, state).await?;
+        let user = auth.caller.user();
         let refused =
             || ServiceError::forbidden("This needs an account key; yours belongs to one space.");
         Ok(AccountHolder {
             user: user.ok_or_else(refused)?,
-            by,
+            auth,
         })
     }
 }

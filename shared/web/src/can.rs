@@ -17,7 +17,7 @@ use crate::{ApiError, ApiState, Authenticated, path_parameter};
 /// Something that is done in a space, and the least role that may do it.
 pub trait Action: Send + Sync + 'static {
     /// The least role.
-    const LEAST: Role;
+    const MIN_ROLE: Role;
 }
 
 macro_rules! actions {
@@ -27,7 +27,7 @@ macro_rules! actions {
         pub struct $name;
 
         impl Action for $name {
-            const LEAST: Role = $least;
+            const MIN_ROLE: Role = $least;
         }
     )+};
 }
@@ -151,7 +151,7 @@ pub struct Can<A: Action, T = ()> {
     /// The space.
     pub space: Space,
     /// What the path names in the space.
-    pub subject: T,
+    pub resource: T,
     /// Time and randomness.
     pub env: Env,
     action: PhantomData<A>,
@@ -161,14 +161,14 @@ impl<A: Action, T> Can<A, T> {
     pub(crate) fn authorize(
         caller: Caller,
         space: Space,
-        subject: T,
+        resource: T,
         env: Env,
     ) -> Result<Can<A, T>, ServiceError> {
-        space.demand(A::LEAST)?;
+        space.demand(A::MIN_ROLE)?;
         Ok(Can {
             caller,
             space,
-            subject,
+            resource,
             env,
             action: PhantomData,
         })

@@ -1,6 +1,6 @@
 //! How requests name the fields that they read.
 //!
-//! The same reading code runs with two readers: [`Fields`](crate::Fields) parses and validates a
+//! The same reading code runs with two readers: [`InputFields`](crate::InputFields) parses and validates a
 //! request, and [`SchemaReader`](crate::openapi::SchemaReader) records which fields there are, so
 //! that the schema that the OpenAPI document shows is what is validated.
 //!
@@ -61,14 +61,14 @@ pub trait FieldReader: Sized {
     ) -> Option<T>;
 
     /// Reads a string that may be absent, but not null.
-    fn present<T: JsonSchema>(
+    fn non_null<T: JsonSchema>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T>;
 
     /// Reads a string that may be absent, and that null clears.
-    fn change<T: JsonSchema>(
+    fn patch<T: JsonSchema>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
@@ -142,36 +142,36 @@ pub trait FieldReader: Sized {
         name: &str,
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
-        if !self.has(name) {
-            self.violate(name, &FieldError::Required);
+        if !self.has_value(name) {
+            self.reject(name, &FieldError::Required);
         }
         self.object(name, read)
     }
 
     /// Reads an object that may be absent, and that null clears.
-    fn change_object<T>(
+    fn patch_object<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Patch<T> {
-        if self.is_given(name) && !self.has(name) {
+        if self.is_present(name) && !self.has_value(name) {
             return Patch::Clear;
         }
         self.object(name, read).map_or(Patch::Keep, Patch::Set)
     }
 
     /// Rejects fields other than these.
-    fn only(&mut self, known: &[&str]);
+    fn deny_unknown(&mut self, known: &[&str]);
 
     /// Whether a field is present, be it null.
-    fn is_given(&self, name: &str) -> bool;
+    fn is_present(&self, name: &str) -> bool;
 
     /// Whether a field is present, and neither null nor empty.
-    fn has(&self, name: &str) -> bool;
+    fn has_value(&self, name: &str) -> bool;
 
     /// Records what is wrong with a field beyond its own value.
-    fn violate(&mut self, name: &str, field_error: &FieldError);
+    fn reject(&mut self, name: &str, field_error: &FieldError);
 
     /// Records what is wrong with several fields.
-    fn note(&mut self, field_errors: FieldErrors);
+    fn merge(&mut self, field_errors: FieldErrors);
 }

@@ -34,10 +34,10 @@ impl FolderReference {
 
 /// Reads the folder that a request selects; cleared if its id is null.
 pub fn read_folder(fields: &mut impl FieldReader) -> Patch<FolderSelector> {
-    let from = fields.change(FOLDER_ID, FolderReference::parse);
+    let from = fields.patch(FOLDER_ID, FolderReference::parse);
     let path = fields.optional(FOLDER_PATH, FolderPath::parse);
-    if fields.has(FOLDER_PATH) && !fields.has(FOLDER_ID) {
-        fields.violate(FOLDER_ID, &FieldError::RequiredWith(FOLDER_PATH));
+    if fields.has_value(FOLDER_PATH) && !fields.has_value(FOLDER_ID) {
+        fields.reject(FOLDER_ID, &FieldError::RequiredWith(FOLDER_PATH));
     }
 
     match from {

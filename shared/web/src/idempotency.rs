@@ -19,8 +19,8 @@ use serde_json::Value;
 use tenant::Tenants;
 
 use crate::{
-    ApiError, ApiState, Authenticated, Created, FromFields, UnreadJson, answer::created_body,
-    path::canonical_path,
+    ApiError, ApiState, Authenticated, Created, FromFields, UnreadJson, path::canonical_path,
+    responses::created_body,
 };
 
 /// The header by which a client names a request.
@@ -33,7 +33,7 @@ const PAYLOADS: &str = "idempotency payloads";
 const RESPONSES: &str = "idempotency answers";
 
 /// What a request with an `Idempotency-Key` has to do.
-pub enum Begun {
+pub enum IdempotencyOutcome {
     /// Do the request, and complete the reservation in its transaction.
     Proceed(Box<Reservation>),
     /// Answer as before.
@@ -46,7 +46,7 @@ pub struct Replay(pub(crate) Vec<u8>);
 
 impl Replay {
     /// Returns what [`Reservation::complete_with`] was given.
-    pub fn kept(&self) -> &[u8] {
+    pub fn stored(&self) -> &[u8] {
         &self.0
     }
 }
@@ -96,7 +96,7 @@ impl Reservation {
 
     /// Does the request by `work`. If it fails or panics, releases the reservation, so that the
     /// request may be sent again at once; if that fails too, after the reservation's lease.
-    pub async fn settle<T>(
+    pub async fn release_on_failure<T>(
         &self,
         work: impl Future<Output = Result<T, ApiError>>,
     ) -> Result<T, ApiError> {
@@ -161,9 +161,9 @@ impl IdempotencyScope {
     ///
     /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while
     /// the request is in progress.
-    pub async fn begin(&self, payload: &Value) -> Result<Begun, ServiceError> {
+    pub async fn reserve(&self, payload: &Value) -> Result<IdempotencyOutcome, ServiceError> {
         let Some(named) = &self.named else {
-            return Ok(Begun::Proceed(Box::new(Reservation {
+            return Ok(IdempotencyOutcome::Proceed(Box::new(Reservation {
                 ids: IdSequence::new(&self.env),
                 kept: None,
             })));
@@ -189,7 +189,7 @@ impl IdempotencyScope {
                     env: self.env.clone(),
                     tenants,
                 };
-                Ok(Begun::Proceed(Box::new(Reservation {
+                Ok(IdempotencyOutcome::Proceed(Box::new(Reservation {
                     ids,
                     kept: Some(kept),
                 })))
@@ -200,7 +200,7 @@ impl IdempotencyScope {
                 let response = sealing
                     .open(&response, mark.as_bytes())
                     .ok_or_else(unreadable)?;
-                Ok(Begun::Replay(Replay(response)))
+                Ok(IdempotencyOutcome::Replay(Replay(response)))
             }
             ReservationOutcome::OtherPayload => Err(another_payload().into()),
             ReservationOutcome::InProgress(lease_ends_at) => {
@@ -238,29 +238,29 @@ pub struct IdempotentJson<T> {
 impl<T: FromFields> IdempotentJson<T> {
     /// Does the request by `work`, unless it was done before. A request that was done is answered
     /// as before even if its fields would be refused by now.
-    pub async fn once<V>(
+    pub async fn run_once<V>(
         self,
         work: impl AsyncFnOnce(T, &Reservation) -> Result<V, ApiError>,
     ) -> Result<Created<V>, ApiError> {
         let work =
             async |(), request: T, reservation: &Reservation| work(request, reservation).await;
-        self.once_authorized(async |_| Ok(()), work).await
+        self.run_once_authorized(async |_| Ok(()), work).await
     }
 
     /// Does the same with a request whose fields say where the caller acts: `authorize` is asked
     /// before each answer, so that nobody gets one from a space that they lost.
-    pub async fn once_authorized<P, V>(
+    pub async fn run_once_authorized<P, V>(
         mut self,
         authorize: impl AsyncFnOnce(&T) -> Result<P, ApiError>,
         work: impl AsyncFnOnce(P, T, &Reservation) -> Result<V, ApiError>,
     ) -> Result<Created<V>, ApiError> {
-        let begun = self.scope.begin(&self.body.value).await?;
+        let begun = self.scope.reserve(&self.body.value).await?;
         let read = T::read(&mut self.body.fields);
         let request = self.body.fields.finish(read);
 
         let reservation = match begun {
-            Begun::Proceed(reservation) => reservation,
-            Begun::Replay(replay) => {
+            IdempotencyOutcome::Proceed(reservation) => reservation,
+            IdempotencyOutcome::Replay(replay) => {
                 if let Ok(request) = &request {
                     authorize(request).await?;
                 }
@@ -275,7 +275,7 @@ impl<T: FromFields> IdempotentJson<T> {
                 .await
                 .map(Created::New)
         });
-        reservation.settle(done).await
+        reservation.release_on_failure(done).await
     }
 }
 

@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, Request as HttpRequest};
 use domain::{ServiceError, Timestamp};
 use serde_json::Value;
 
-use crate::{ApiError, Authenticated, Fields, FromFields, body::read_json};
+use crate::{ApiError, Authenticated, FromFields, InputFields, body::read_json};
 
 /// A valid JSON body.
 pub struct ValidJson<T>(pub T);
@@ -25,7 +25,7 @@ impl<T: FromFields, S: Send + Sync> FromRequest<S> for ValidJson<T> {
 /// depends on a record.
 pub struct UnreadJson<T> {
     /// The fields.
-    pub fields: Fields,
+    pub fields: InputFields,
     /// The object as it was sent.
     pub value: Value,
     described: PhantomData<T>,
@@ -36,27 +36,39 @@ impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
 
     async fn from_request(request: HttpRequest, _state: &S) -> Result<UnreadJson<T>, ApiError> {
         let now = Authenticated::of(&request)?.env().now();
-        let (fields, value) = read_fields(request, now).await?;
+        let object = JsonObject::read(request, now).await?;
         Ok(UnreadJson {
-            fields,
-            value,
+            fields: object.fields,
+            value: object.value,
             described: PhantomData,
         })
     }
 }
 
-/// Reads a JSON object, both as fields and as it is.
-pub async fn read_fields(
-    request: HttpRequest,
-    now: Timestamp,
-) -> Result<(Fields, Value), ServiceError> {
-    let (parts, body) = request.into_parts();
-    let bytes = read_json(&parts.headers, body).await?;
-    match serde_json::from_slice(&bytes) {
-        Ok(Value::Object(values)) => Ok((Fields::of(values.clone(), now), Value::Object(values))),
-        Ok(_) => Err(ServiceError::malformed("The body must be a JSON object.")),
-        Err(error) => Err(ServiceError::malformed(format!(
-            "The body is not JSON: {error}."
-        ))),
+/// A JSON object from a request body.
+pub struct JsonObject {
+    /// The members, to be read into a request type.
+    pub fields: InputFields,
+    /// The object as it was sent.
+    pub value: Value,
+}
+
+impl JsonObject {
+    /// Reads the body of a request. Fails with 400 if the body is not a JSON object, and with 413
+    /// or 415 if its size or content type is not accepted.
+    pub async fn read(request: HttpRequest, now: Timestamp) -> Result<JsonObject, ServiceError> {
+        let (parts, body) = request.into_parts();
+        let bytes = read_json(&parts.headers, body).await?;
+
+        match serde_json::from_slice(&bytes) {
+            Ok(Value::Object(members)) => Ok(JsonObject {
+                fields: InputFields::of(members.clone(), now),
+                value: Value::Object(members),
+            }),
+            Ok(_) => Err(ServiceError::malformed("The body must be a JSON object.")),
+            Err(error) => Err(ServiceError::malformed(format!(
+                "The body is not JSON: {error}."
+            ))),
+        }
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! Everything is under `/api/v1`; `openapi.json` describes each endpoint. An endpoint gets what is
 //! written here from the extractors and responses of this crate: [`Can`] or [`Authenticated`]
-//! first, then [`ValidJson`], [`IdempotentJson`] or [`PageRequest`]; [`Data`], [`Created`],
+//! first, then [`ValidJson`], [`IdempotentJson`] or [`PageQuery`]; [`Data`], [`Created`],
 //! [`NoContent`] or [`Page`] last.
 //!
 //! ## Who calls
@@ -225,7 +225,7 @@
 //! /upload-configs/update` and deleted with the id in the body. `POST /upload/presign` answers
 //! without `data`.
 
-mod answer;
+mod access_settings;
 mod api_state;
 mod authenticated;
 mod body;
@@ -234,19 +234,19 @@ mod endpoint;
 mod expiration;
 mod fallback;
 mod field_reader;
-mod fields;
 mod folders;
 mod idempotency;
+mod input_fields;
 mod json;
 mod layers;
 pub mod openapi;
 mod page;
 mod path;
 mod request_state;
-mod settings;
+mod responses;
 mod views;
 
-pub use answer::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
+pub use access_settings::{AccessControlChange, SecurityChange};
 pub use api_state::{ApiState, RateLimitTier};
 pub use authenticated::{
     AccountHolder, AnyRole, Authenticated, SpaceQuery, authenticate_optional, has_key,
@@ -261,12 +261,12 @@ pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
 pub use expiration::expires_seconds;
 pub use fallback::not_found_router;
 pub use field_reader::{FieldReader, FromFields, Patch};
-pub use fields::Fields;
 pub use folders::{FOLDER_ID, FOLDER_PATH, FolderReference, read_folder};
-pub use idempotency::{Begun, IdempotencyScope, IdempotentJson, Replay, Reservation};
-pub use json::{UnreadJson, ValidJson, read_fields};
+pub use idempotency::{IdempotencyOutcome, IdempotencyScope, IdempotentJson, Replay, Reservation};
+pub use input_fields::InputFields;
+pub use json::{JsonObject, UnreadJson, ValidJson};
 pub use layers::with_layers;
-pub use page::{Cursors, ListQuery, Page, PageRequest, ValidQuery};
+pub use page::{CursorSecret, ListQuery, PageQuery, PageResponse, ValidQuery};
 pub use path::{KeyPath, path_parameter};
-pub use settings::{AccessControlChange, SecurityChange};
+pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
 pub use views::{AnonymousFileView, FileView, Rfc3339, file_url};

@@ -16,7 +16,7 @@ use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{ApiError, ApiState, Authenticated, FieldReader, Fields, FromFields};
+use crate::{ApiError, ApiState, Authenticated, FieldReader, FromFields, InputFields};
 
 /// Items on a page, where the request names no number.
 const DEFAULT_LIMIT: u16 = 20;
@@ -33,12 +33,12 @@ const NO_FILTERS: [&str; 3] = ["api_key", CURSOR, "limit"];
 
 /// The secret that cursors are marked by.
 #[derive(Clone)]
-pub struct Cursors(LazyMasterSecret);
+pub struct CursorSecret(LazyMasterSecret);
 
-impl Cursors {
+impl CursorSecret {
     /// The cursors of this installation.
-    pub fn new(master: LazyMasterSecret) -> Cursors {
-        Cursors(master)
+    pub fn new(master: LazyMasterSecret) -> CursorSecret {
+        CursorSecret(master)
     }
 
     async fn secret(&self) -> Result<Secret, ServiceError> {
@@ -47,7 +47,7 @@ impl Cursors {
 }
 
 /// Which page of which list is asked for.
-pub struct PageRequest {
+pub struct PageQuery {
     path: String,
     listing: Listing,
     list: List,
@@ -61,7 +61,7 @@ struct List {
 }
 
 /// A page: what a list's handler answers.
-pub struct Page<T> {
+pub struct PageResponse<T> {
     path: String,
     limit: u16,
     items: Vec<T>,
@@ -78,15 +78,19 @@ struct Body<T> {
     prev_cursor: Option<String>,
 }
 
-impl PageRequest {
+impl PageQuery {
     /// What to read.
     pub fn listing(&self) -> &Listing {
         &self.listing
     }
 
     /// Creates the response from the page that was read.
-    pub fn page<R, T>(self, page: domain::Page<R>, view: impl FnMut(R) -> T) -> Page<T> {
-        Page {
+    pub fn response<R, T>(
+        self,
+        page: domain::Page<R>,
+        view: impl FnMut(R) -> T,
+    ) -> PageResponse<T> {
+        PageResponse {
             path: self.path,
             limit: self.listing.limit,
             items: page.items.into_iter().map(view).collect(),
@@ -95,11 +99,11 @@ impl PageRequest {
         }
     }
 
-    fn read(path: &str, fields: &mut Fields, list: List) -> PageRequest {
+    fn read(path: &str, fields: &mut InputFields, list: List) -> PageQuery {
         let PageParameters { limit, cursor } = PageParameters::read(fields);
         let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(FieldError::Unknown));
-        let cursor = cursor.and_then(|cursor| fields.keep(CURSOR, cursor));
-        PageRequest {
+        let cursor = cursor.and_then(|cursor| fields.record(CURSOR, cursor));
+        PageQuery {
             path: path.to_owned(),
             listing: Listing {
                 cursor,
@@ -146,7 +150,7 @@ impl Limit {
 /// The query of a list: which page is asked for, and what else `F` reads.
 pub struct ListQuery<F> {
     /// Which page is asked for.
-    pub page: PageRequest,
+    pub page: PageQuery,
     /// What the list is narrowed down to.
     pub filter: F,
 }
@@ -181,7 +185,7 @@ impl List {
 
 /// What a list's cursors are bound to: no other path, no other filters, no other owner's keys. An
 /// empty filter is none.
-fn list_name(by: &Authenticated, query: &str) -> String {
+fn list_name(auth: &Authenticated, query: &str) -> String {
     let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let parameters = parameters
         .iter()
@@ -193,14 +197,18 @@ fn list_name(by: &Authenticated, query: &str) -> String {
     let filters = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(filters)
         .finish();
-    format!("{}?{filters}\0{:?}", by.idempotency.path, by.caller.owner())
+    format!(
+        "{}?{filters}\0{:?}",
+        auth.idempotency.path,
+        auth.caller.owner()
+    )
 }
 
 impl<F, S> FromRequestParts<S> for ListQuery<F>
 where
     F: FromFields,
     ApiState: FromRef<S>,
-    Cursors: FromRef<S>,
+    CursorSecret: FromRef<S>,
     S: Send + Sync,
 {
     type Rejection = ApiError;
@@ -208,14 +216,14 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<F>, ApiError> {
         let authenticated = <Authenticated>::from_request_parts(parts, state).await?;
         let query = parts.uri.query().unwrap_or_default();
-        let secret = Cursors::from_ref(state).secret().await?;
+        let secret = CursorSecret::from_ref(state).secret().await?;
         let list = List {
             secret,
             name: list_name(&authenticated, query),
         };
 
         let mut fields = query_fields(&parts.uri, authenticated.env().now());
-        let page = PageRequest::read(parts.uri.path(), &mut fields, list);
+        let page = PageQuery::read(parts.uri.path(), &mut fields, list);
         let filter = F::read(&mut fields);
         Ok(ListQuery {
             page,
@@ -224,15 +232,15 @@ where
     }
 }
 
-impl<S> FromRequestParts<S> for PageRequest
+impl<S> FromRequestParts<S> for PageQuery
 where
     ApiState: FromRef<S>,
-    Cursors: FromRef<S>,
+    CursorSecret: FromRef<S>,
     S: Send + Sync,
 {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageRequest, ApiError> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<PageQuery, ApiError> {
         let query = ListQuery::<()>::from_request_parts(parts, state).await?;
         Ok(query.page)
     }
@@ -258,16 +266,16 @@ where
 }
 
 /// The parameters of a query as fields.
-pub(crate) fn query_fields(uri: &Uri, now: Timestamp) -> Fields {
-    Fields::of_texts(
+pub(crate) fn query_fields(uri: &Uri, now: Timestamp) -> InputFields {
+    InputFields::of_texts(
         form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned(),
         now,
     )
 }
 
-impl<T: Serialize> IntoResponse for Page<T> {
+impl<T: Serialize> IntoResponse for PageResponse<T> {
     fn into_response(self) -> Response {
-        let Page {
+        let PageResponse {
             path,
             limit,
             items,
@@ -302,7 +310,7 @@ mod tests {
     fn read(query: &str) -> Result<u16, String> {
         let uri = format!("/a?{query}").parse().expect("a URI");
         let mut fields = query_fields(&uri, Timestamp::from_ms(0));
-        let request = PageRequest::read("/a", &mut fields, list("/a"));
+        let request = PageQuery::read("/a", &mut fields, list("/a"));
         let limit = fields.finish(Some(request.listing.limit));
         limit.map_err(|error| format!("{:?}", error.field_errors.into_messages()))
     }

@@ -248,7 +248,7 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
     let acme = stack.space("Acme").await;
     for creation in creations(&stack, &acme) {
         let before = stack.dump().await;
-        // An upload tries to settle what became of it, and dies over it too: its objects stay
+        // An upload tries to release_on_failure what became of it, and dies over it too: its objects stay
         // behind.
         refuse_transactions(
             &stack,
@@ -415,7 +415,7 @@ fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationE
 
     let create =
         async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, ApiError> {
-            body.once(async |_, _| panic!("on purpose")).await
+            body.run_once(async |_, _| panic!("on purpose")).await
         };
     Ok(with_layers(
         Router::new()

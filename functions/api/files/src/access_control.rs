@@ -48,6 +48,6 @@ async fn change(
         file.access_control = to(file.access_control);
         Ok(())
     };
-    let changed = can.space.change_file(can.subject, set).await?;
+    let changed = can.space.change_file(can.resource, set).await?;
     Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
 }

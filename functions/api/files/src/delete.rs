@@ -23,8 +23,8 @@ pub(crate) async fn delete(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
 ) -> Result<NoContent, ApiError> {
-    can.space.require_file(&can.subject, &can.caller)?;
-    can.space.delete_file(can.subject, &files.purge).await?;
+    can.space.require_file(&can.resource, &can.caller)?;
+    can.space.delete_file(can.resource, &files.purge).await?;
     Ok(NoContent)
 }
 

@@ -12,5 +12,7 @@ pub(crate) async fn get(
     can: Can<ReadFiles, File>,
     State(files): State<Files>,
 ) -> Result<Data<FileView>, ApiError> {
-    Ok(Data(shown(&can.space, &can.subject, &files.cdn_url).await?))
+    Ok(Data(
+        shown(&can.space, &can.resource, &files.cdn_url).await?,
+    ))
 }

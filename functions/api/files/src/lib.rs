@@ -16,7 +16,7 @@ mod urls;
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
-use web::{ApiState, Cursors, RateLimitTier, Register, RouterBuilder};
+use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// Rate limit that requests count against.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
@@ -25,7 +25,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 #[derive(Clone, FromRef)]
 pub struct Files {
     edge: ApiState,
-    cursors: Cursors,
+    cursor_secret: CursorSecret,
     master: LazyMasterSecret,
     purge: Queue<PurgeJob>,
     cdn_url: String,
@@ -58,7 +58,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
 
     let state = Files {
         edge,
-        cursors: Cursors::new(master.clone()),
+        cursor_secret: CursorSecret::new(master.clone()),
         master,
         purge,
         cdn_url,

@@ -9,7 +9,7 @@ use domain::{
 use tenant::Space;
 use web::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
-    FromFields, ListQuery, Page, ReadFiles, SpaceQuery,
+    FromFields, ListQuery, PageResponse, ReadFiles, SpaceQuery,
 };
 
 use crate::Files;
@@ -49,7 +49,7 @@ pub(crate) async fn list(
         page: request,
         filter: FileQuery { space, filter },
     }: ListQuery<FileQuery>,
-) -> Result<Page<FileView>, ApiError> {
+) -> Result<PageResponse<FileView>, ApiError> {
     let can = auth.authorize_list(&space).await?;
     require_folder(&can.space, filter.folder.flatten()).await?;
     let page = can.space.list_files(&filter, request.listing()).await?;
@@ -67,7 +67,7 @@ pub(crate) async fn list(
             &files.cdn_url,
         )
     };
-    Ok(request.page(page, view))
+    Ok(request.response(page, view))
 }
 
 async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), ServiceError> {

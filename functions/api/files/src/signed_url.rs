@@ -85,7 +85,7 @@ impl FromFields for SignUrlRequest {
             .iter()
             .map(|(name, value)| (*name, value.as_str()));
         if let Err(field_errors) = validate_transformation(given) {
-            fields.note(field_errors);
+            fields.merge(field_errors);
         }
         if fields.boolean(DOWNLOAD) == Some(true) {
             parameters.push((DOWNLOAD, "1".to_owned()));
@@ -115,7 +115,7 @@ pub(crate) async fn signed_url(
         parameters,
     } = request;
     let space = can.space.record();
-    let file = &can.subject;
+    let file = &can.resource;
 
     let secret = SigningSecret::of(
         space.id,

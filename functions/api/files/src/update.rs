@@ -8,8 +8,8 @@ use domain::{
 use serde_json::Value;
 use tenant::FolderSelector;
 use web::{
-    ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, Fields,
-    FileView, FromFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
+    ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,
+    FromFields, InputFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
 };
 
 use crate::{
@@ -49,11 +49,11 @@ impl FromFields for UpdateFile {
             Patch::Set(folder) => Some(folder),
         };
         Some(UpdateFile {
-            original_name: fields.present("original_name", |name| Ok(OriginalName::clean(name))),
+            original_name: fields.non_null("original_name", |name| Ok(OriginalName::clean(name))),
             folder,
-            reference: fields.change("ref", Reference::parse),
+            reference: fields.patch("ref", Reference::parse),
             tags: tags(fields),
-            delivery_type: fields.present("type", parse_variant),
+            delivery_type: fields.non_null("type", parse_variant),
         })
     }
 }
@@ -86,7 +86,7 @@ impl UpdateFile {
 
 /// The tags, each once; none, where they are null.
 fn tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
-    if !fields.is_given("tags") {
+    if !fields.is_present("tags") {
         return None;
     }
     Some(Tag::dedup(
@@ -124,13 +124,13 @@ pub(crate) async fn update_named(
 async fn change(
     can: Can<ManageFiles, File>,
     files: &Files,
-    mut fields: Fields,
+    mut fields: InputFields,
     body: &Value,
 ) -> Result<Data<FileView>, ApiError> {
-    can.space.require_file(&can.subject, &can.caller)?;
-    let folders_before = can.space.folder_chain(can.subject.folder.as_ref()).await?;
+    can.space.require_file(&can.resource, &can.caller)?;
+    let folders_before = can.space.folder_chain(can.resource.folder.as_ref()).await?;
     let before = FileView::of(
-        &can.subject,
+        &can.resource,
         folders_before.as_ref(),
         can.space.record(),
         &files.cdn_url,
@@ -138,12 +138,12 @@ async fn change(
 
     let stays = read_place(body, &before, &mut fields);
     let update = UpdateFile::read(&mut fields);
-    fields.note(read_only::field_errors(body, &before));
+    fields.merge(read_only::field_errors(body, &before));
     if let Some(named) = FileName::read(&mut fields) {
-        fields.note(
+        fields.merge(
             named
                 .require_same(&FileName {
-                    id: Some(can.subject.id.to_string()),
+                    id: Some(can.resource.id.to_string()),
                 })
                 .err()
                 .unwrap_or_default(),
@@ -153,9 +153,9 @@ async fn change(
         return fields.finish(None).map_err(ApiError::from);
     };
     if let Some(name) = &update.original_name {
-        fields.keep(
+        fields.record(
             "original_name",
-            require_name(name, &can.subject.original_name),
+            require_name(name, &can.resource.original_name),
         );
     }
     if stays {
@@ -177,7 +177,7 @@ async fn change(
     };
     let check = ProtectionCheck {
         space: &can.space,
-        folder_before: can.subject.folder_id(),
+        folder_before: can.resource.folder_id(),
         before: folders_before.as_ref(),
         after: folders.as_ref(),
     };
@@ -186,23 +186,23 @@ async fn change(
         update.apply(file, folders.as_ref());
         check.require_allowed(&from, file)
     };
-    let changed = can.space.change_file(can.subject, apply).await?;
+    let changed = can.space.change_file(can.resource, apply).await?;
     Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
 }
 
 /// Takes what a record that is sent back says of the path of its folder for what it is: nothing
 /// that is asked for. One that is another by now is noted. Gives whether nothing is said of another
 /// place than the present one.
-fn read_place(body: &Value, before: &FileView, fields: &mut Fields) -> bool {
+fn read_place(body: &Value, before: &FileView, fields: &mut InputFields) -> bool {
     let record = serde_json::to_value(before).unwrap_or_default();
     let is_same = |field: &str| body.get(field) == record.get(field);
     let is_record = body.get(RECORD).is_some();
     if is_same(FOLDER_PATH) && (is_record || is_same(FOLDER_ID)) {
-        fields.forget(FOLDER_PATH);
-    } else if is_record && fields.has(FOLDER_PATH) {
-        fields.violate(FOLDER_PATH, &FieldError::ReadOnly);
+        fields.ignore(FOLDER_PATH);
+    } else if is_record && fields.has_value(FOLDER_PATH) {
+        fields.reject(FOLDER_PATH, &FieldError::ReadOnly);
     }
-    is_same(FOLDER_ID) && !fields.has(FOLDER_PATH)
+    is_same(FOLDER_ID) && !fields.has_value(FOLDER_PATH)
 }
 
 /// Refuses a name that something would run, unless the file came in by a config that allowed such a
@@ -217,6 +217,8 @@ fn require_name(name: &OriginalName, before: &OriginalName) -> Result<(), FieldE
 }
 
 /// What there is; what is wrong is noted.
-fn noted<T>(fields: &mut Fields, read: Option<Result<T, FieldErrors>>) -> Option<T> {
-    read?.map_err(|field_errors| fields.note(field_errors)).ok()
+fn noted<T>(fields: &mut InputFields, read: Option<Result<T, FieldErrors>>) -> Option<T> {
+    read?
+        .map_err(|field_errors| fields.merge(field_errors))
+        .ok()
 }

@@ -61,5 +61,5 @@ pub(crate) async fn create(
 
         Ok(view(&folder))
     };
-    body.once_authorized(authorize, work).await
+    body.run_once_authorized(authorize, work).await
 }

@@ -9,6 +9,6 @@ pub(crate) const DELETE: Endpoint =
 
 /// Fails with 409 if the folder contains a file or a folder.
 pub(crate) async fn delete(can: Can<ManageFolders, ResolvedFolder>) -> Result<NoContent, ApiError> {
-    can.space.delete_folder(can.subject).await?;
+    can.space.delete_folder(can.resource).await?;
     Ok(NoContent)
 }

@@ -10,5 +10,5 @@ pub(crate) const GET: Endpoint = Endpoint::get("getFolder", "/folders/{id}", "Ge
 pub(crate) async fn get(
     can: Can<ReadFolders, ResolvedFolder>,
 ) -> Result<Data<FolderView>, ApiError> {
-    Ok(Data(FolderView::of(&can.subject, can.space.record())))
+    Ok(Data(FolderView::of(&can.resource, can.space.record())))
 }

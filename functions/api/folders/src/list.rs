@@ -4,8 +4,8 @@
 use domain::{FieldError, FieldErrors, FolderId, ServiceError};
 use tenant::Space;
 use web::{
-    ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Page,
-    ReadFolders, SpaceQuery,
+    ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery,
+    PageResponse, ReadFolders, SpaceQuery,
 };
 
 use crate::views::FolderView;
@@ -35,13 +35,13 @@ impl FromFields for FolderQuery {
 pub(crate) async fn list(
     auth: Authenticated<ReadFolders>,
     ListQuery { page, filter }: ListQuery<FolderQuery>,
-) -> Result<Page<FolderView>, ApiError> {
+) -> Result<PageResponse<FolderView>, ApiError> {
     let can = auth.authorize_list(&filter.space).await?;
     let parent = filter.parent.map(|parent| parent.0);
     require_folder(&can.space, parent.flatten()).await?;
 
     let found = can.space.list_folders(parent, page.listing()).await?;
-    Ok(page.page(found, |folder| FolderView::of(&folder, can.space.record())))
+    Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
 }
 
 async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), ServiceError> {

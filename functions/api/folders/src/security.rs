@@ -37,6 +37,6 @@ async fn change(
     can: Can<ManageFolders, ResolvedFolder>,
     to: &FolderSetting,
 ) -> Result<Data<FolderView>, ApiError> {
-    let changed = can.space.set_folder(can.subject, |_| to.clone()).await?;
+    let changed = can.space.set_folder(can.resource, |_| to.clone()).await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -16,8 +16,8 @@ pub(crate) struct UpdateFolder(FolderMove);
 
 impl FromFields for UpdateFolder {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateFolder> {
-        let name = fields.present("name", FolderName::parse);
-        let parent = match fields.change("parent_id", FolderReference::parse) {
+        let name = fields.non_null("name", FolderName::parse);
+        let parent = match fields.patch("parent_id", FolderReference::parse) {
             Patch::Keep => None,
             Patch::Clear => Some(None),
             Patch::Set(parent) => Some(parent.0),
@@ -33,6 +33,6 @@ pub(crate) async fn update(
     can: Can<ManageFolders, ResolvedFolder>,
     ValidJson(UpdateFolder(to)): ValidJson<UpdateFolder>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let moved = can.space.move_folder(can.subject, &to).await?;
+    let moved = can.space.move_folder(can.resource, &to).await?;
     Ok(Data(FolderView::of(&moved, can.space.record())))
 }

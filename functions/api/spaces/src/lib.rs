@@ -8,7 +8,7 @@ mod views;
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
-use web::{ApiState, Cursors, RateLimitTier, Register, RouterBuilder};
+use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// Rate limit that requests count against.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
@@ -17,7 +17,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 #[derive(Clone, FromRef)]
 pub struct Spaces {
     edge: ApiState,
-    cursors: Cursors,
+    cursor_secret: CursorSecret,
     purge: Queue<PurgeJob>,
     master: LazyMasterSecret,
 }
@@ -56,7 +56,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
 
     let state = Spaces {
         edge,
-        cursors: Cursors::new(master.clone()),
+        cursor_secret: CursorSecret::new(master.clone()),
         purge,
         master,
     };

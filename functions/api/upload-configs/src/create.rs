@@ -41,14 +41,14 @@ impl FromFields for CreateUploadConfig {
             .object("config", |fields| Some(rules(fields)))
             .unwrap_or_default();
         let restrictions = fields.object("unsigned_restrictions", unsigned_restrictions);
-        if allow_unsigned && !fields.has("unsigned_restrictions") {
-            fields.violate(
+        if allow_unsigned && !fields.has_value("unsigned_restrictions") {
+            fields.reject(
                 "unsigned_restrictions",
                 &FieldError::RequiredIfTrue("allow_unsigned"),
             );
         }
         if allow_unsigned && is_signed {
-            fields.violate("allow_unsigned", &SIGNED_AND_UNSIGNED);
+            fields.reject("allow_unsigned", &SIGNED_AND_UNSIGNED);
         }
         let new = NewUploadConfig {
             name: name?,
@@ -91,5 +91,5 @@ pub(crate) async fn create(
             .await?;
         Ok(UploadConfigView::from(&config))
     };
-    body.once_authorized(authorize, work).await
+    body.run_once_authorized(authorize, work).await
 }

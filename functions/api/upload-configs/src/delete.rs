@@ -36,6 +36,6 @@ pub(crate) async fn delete(
     ValidJson(DeleteUploadConfig { id }): ValidJson<DeleteUploadConfig>,
 ) -> Result<NoContent, ApiError> {
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&id).await?;
-    can.space.delete_upload_config(can.subject).await?;
+    can.space.delete_upload_config(can.resource).await?;
     Ok(NoContent)
 }

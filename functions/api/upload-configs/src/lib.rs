@@ -11,7 +11,7 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
-use web::{ApiState, Cursors, RateLimitTier, Register, RouterBuilder};
+use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// Rate limit that requests count against.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
@@ -20,7 +20,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 #[derive(Clone, FromRef)]
 pub struct UploadConfigs {
     edge: ApiState,
-    cursors: Cursors,
+    cursor_secret: CursorSecret,
 }
 
 /// Registers the function's endpoints.
@@ -38,9 +38,12 @@ pub fn endpoints<R: Register<UploadConfigs>>(register: R) -> R {
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let edge = ApiState::read(&mut settings, TIER);
-    let cursors = Cursors::new(settings.master_secret());
+    let cursor_secret = CursorSecret::new(settings.master_secret());
     settings.finish()?;
 
-    let state = UploadConfigs { edge, cursors };
+    let state = UploadConfigs {
+        edge,
+        cursor_secret,
+    };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

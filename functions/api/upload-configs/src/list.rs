@@ -1,6 +1,8 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
-use web::{ApiError, Authenticated, Endpoint, ListQuery, Page, ReadUploadConfigs, SpaceQuery};
+use web::{
+    ApiError, Authenticated, Endpoint, ListQuery, PageResponse, ReadUploadConfigs, SpaceQuery,
+};
 
 use crate::views::UploadConfigView;
 
@@ -17,8 +19,8 @@ pub(crate) async fn list(
         page,
         filter: space,
     }: ListQuery<SpaceQuery>,
-) -> Result<Page<UploadConfigView>, ApiError> {
+) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let can = auth.authorize_list(&space).await?;
     let found = can.space.list_upload_configs(page.listing()).await?;
-    Ok(page.page(found, |config| UploadConfigView::from(&config)))
+    Ok(page.response(found, |config| UploadConfigView::from(&config)))
 }

@@ -1,7 +1,7 @@
 //! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read
 //! them, newest space first, and newest first within each.
 
-use web::{ApiError, Authenticated, Endpoint, Page, PageRequest, ReadUploadConfigs};
+use web::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse, ReadUploadConfigs};
 
 use crate::views::UploadConfigView;
 
@@ -13,11 +13,11 @@ pub(crate) const LIST_ALL: Endpoint = Endpoint::get(
 
 pub(crate) async fn list_all(
     auth: Authenticated<ReadUploadConfigs>,
-    page: PageRequest,
-) -> Result<Page<UploadConfigView>, ApiError> {
+    page: PageQuery,
+) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let found = auth
         .tenants()
         .list_all_upload_configs(&auth.caller, page.listing())
         .await?;
-    Ok(page.page(found, |config| UploadConfigView::from(&config)))
+    Ok(page.response(found, |config| UploadConfigView::from(&config)))
 }

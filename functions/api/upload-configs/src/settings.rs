@@ -15,7 +15,7 @@ const EVENTS: usize = 10;
 
 /// Reads the whole object: what is absent takes its default, and what is unknown is refused.
 pub(crate) fn rules(fields: &mut impl FieldReader) -> UploadRules {
-    fields.only(&[
+    fields.deny_unknown(&[
         "storage",
         "validation",
         "transformations",
@@ -42,7 +42,7 @@ pub(crate) fn rules(fields: &mut impl FieldReader) -> UploadRules {
 }
 
 fn storage(fields: &mut impl FieldReader) -> StorageRules {
-    fields.only(&["folder", "generate_filename", "unique_filename"]);
+    fields.deny_unknown(&["folder", "generate_filename", "unique_filename"]);
     let default = StorageRules::default();
     StorageRules {
         folder: fields.optional("folder", FolderPath::parse),
@@ -62,7 +62,7 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
         "max_image_width",
         "max_image_height",
     ];
-    fields.only(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
+    fields.deny_unknown(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
     // A list may be written as one text, its items parted by commas. One that names nothing asks
     // for nothing.
     let allowed_formats = fields.list_or_csv("allowed_formats", ALLOWED_FORMATS, Extension::parse);
@@ -85,7 +85,7 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
         if let (Some(least), Some(most)) = (least, most)
             && most < least
         {
-            fields.violate(name, &FieldError::TooSmall(least.into()));
+            fields.reject(name, &FieldError::TooSmall(least.into()));
         }
     }
     ValidationRules {
@@ -99,7 +99,7 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
 }
 
 fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
-    fields.only(&[
+    fields.deny_unknown(&[
         "upload_quality",
         "upload_format",
         "progressive",
@@ -125,14 +125,14 @@ fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
 }
 
 fn eager(fields: &mut impl FieldReader) -> Eager {
-    fields.only(&["width", "height", "crop", "format"]);
+    fields.deny_unknown(&["width", "height", "crop", "format"]);
     let [width, height] = ["width", "height"].map(|side| {
         fields
             .integer(side, 1, SIDE_PIXELS)
             .and_then(|pixels| u32::try_from(pixels).ok())
     });
-    if !fields.has("width") && !fields.has("height") {
-        fields.violate("width", &FieldError::RequiredWithout("height"));
+    if !fields.has_value("width") && !fields.has_value("height") {
+        fields.reject("width", &FieldError::RequiredWithout("height"));
     }
     let crop = fields.optional("crop", parse_variant).unwrap_or(Crop::Fit);
     Eager {
@@ -144,7 +144,7 @@ fn eager(fields: &mut impl FieldReader) -> Eager {
 }
 
 fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
-    fields.only(&["tags", "auto_tagging"]);
+    fields.deny_unknown(&["tags", "auto_tagging"]);
     MetadataRules {
         tags: Tag::dedup(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()),
         auto_tagging: fields.boolean("auto_tagging").unwrap_or_default(),
@@ -152,7 +152,7 @@ fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
 }
 
 fn notifications(fields: &mut impl FieldReader) -> NotificationRules {
-    fields.only(&["webhook_url", "events"]);
+    fields.deny_unknown(&["webhook_url", "events"]);
     NotificationRules {
         webhook_url: fields.optional("webhook_url", PublicHttpsUrl::parse),
         events: fields.list("events", EVENTS, parse_variant),
@@ -164,8 +164,8 @@ pub(crate) fn unsigned_restrictions(fields: &mut impl FieldReader) -> Option<Uns
     let allowed_referrers =
         fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
     let require_https = fields.boolean("require_https");
-    if !fields.has("require_https") {
-        fields.violate("require_https", &FieldError::Required);
+    if !fields.has_value("require_https") {
+        fields.reject("require_https", &FieldError::Required);
     }
     let max_uploads_per_hour = fields.integer("max_uploads_per_hour", 1, UPLOADS_PER_HOUR);
     Some(UnsignedRestrictions {

@@ -43,14 +43,14 @@ impl FromFields for UpdateUploadConfig {
         let id = identifier(fields);
         let update = UpdateUploadConfig {
             id: id.clone().unwrap_or_default(),
-            name: fields.present("name", UploadConfigName::parse),
-            description: fields.change("description", Description::parse),
+            name: fields.non_null("name", UploadConfigName::parse),
+            description: fields.patch("description", Description::parse),
             is_signed: fields.boolean("is_signed"),
             allow_unsigned: fields.boolean("allow_unsigned"),
-            delivery_type: fields.present("delivery_type", parse_variant),
+            delivery_type: fields.non_null("delivery_type", parse_variant),
             config: fields.object("config", |fields| Some(rules(fields))),
             unsigned_restrictions: fields
-                .change_object("unsigned_restrictions", unsigned_restrictions),
+                .patch_object("unsigned_restrictions", unsigned_restrictions),
         };
         id.map(|_| update)
     }
@@ -60,12 +60,12 @@ impl FromFields for UpdateUploadConfig {
 pub(crate) fn identifier(fields: &mut impl FieldReader) -> Option<String> {
     let id = fields.optional(ID, ResourceId::parse);
     let alias = fields.optional(ID_ALIAS, ResourceId::parse);
-    if !fields.has(ID) && !fields.has(ID_ALIAS) {
-        fields.violate(ID, &FieldError::RequiredWithout(ID_ALIAS));
+    if !fields.has_value(ID) && !fields.has_value(ID_ALIAS) {
+        fields.reject(ID, &FieldError::RequiredWithout(ID_ALIAS));
     }
     let differs = |(id, alias): (&ResourceId, &ResourceId)| !id.0.eq_ignore_ascii_case(&alias.0);
     if id.as_ref().zip(alias.as_ref()).is_some_and(differs) {
-        fields.violate(ID_ALIAS, &FieldError::Must("must be the same as id"));
+        fields.reject(ID_ALIAS, &FieldError::Must("must be the same as id"));
     }
 
     id.or(alias).map(|id| id.0)
@@ -104,7 +104,7 @@ pub(crate) async fn update(
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&update.id).await?;
     let config = can
         .space
-        .change_upload_config(can.subject, |config| update.apply(config))
+        .change_upload_config(can.resource, |config| update.apply(config))
         .await?;
     Ok(Data(UploadConfigView::from(&config)))
 }

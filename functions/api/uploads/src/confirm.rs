@@ -12,9 +12,9 @@ use ingest::ConfirmOutcome;
 use tenant::Space;
 use web::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
-    FromFields, Upload, has_key,
+    FromFields, JsonObject, Upload, has_key,
     openapi::{DescribeInput, Operation},
-    path_parameter, read_fields,
+    path_parameter,
 };
 
 use crate::{Uploads, in_time, views::UploadedView};
@@ -103,10 +103,10 @@ async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space,
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
-    if can.subject.uploaded_by != can.caller.principal() {
+    if can.resource.uploaded_by != can.caller.principal() {
         can.space.demand(Role::Admin)?;
     }
-    Ok((can.space, can.subject))
+    Ok((can.space, can.resource))
 }
 
 async fn by_token(
@@ -121,7 +121,7 @@ async fn by_token(
     }
 
     let request = Request::from_parts(parts.clone(), body);
-    let (mut fields, _) = read_fields(request, uploads.edge.env.now()).await?;
+    let JsonObject { mut fields, .. } = JsonObject::read(request, uploads.edge.env.now()).await?;
     let read = TokenFields::read(&mut fields);
     let token = fields
         .finish(read)?

@@ -9,9 +9,8 @@ use mime::Mime;
 use schemars::JsonSchema;
 use serde_json::Value;
 use web::{
-    ApiError, FieldReader, Fields,
+    ApiError, FieldReader, InputFields, JsonObject,
     openapi::{DescribeInput, Operation},
-    read_fields,
 };
 
 use crate::{
@@ -84,7 +83,7 @@ impl FileName {
 
 /// The JSON body of a request to upload by URL: [`UploadFields`] and [`DeclaredFields`].
 pub(crate) struct PresignBody<P> {
-    pub(crate) fields: Fields,
+    pub(crate) fields: InputFields,
     /// The body as it was sent.
     pub(crate) payload: Value,
     proof: PhantomData<P>,
@@ -94,10 +93,10 @@ impl<P: Proof> FromRequest<Uploads> for PresignBody<P> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<P>, ApiError> {
-        let (fields, payload) = read_fields(request, uploads.edge.env.now()).await?;
+        let object = JsonObject::read(request, uploads.edge.env.now()).await?;
         Ok(PresignBody {
-            fields,
-            payload,
+            fields: object.fields,
+            payload: object.value,
             proof: PhantomData,
         })
     }
@@ -125,8 +124,8 @@ impl DeclaredFields {
     pub(crate) fn read(fields: &mut impl FieldReader) -> DeclaredFields {
         let name = fields.required("filename", FileName::parse);
         let content_type = fields.required(CONTENT_TYPE, ContentType::parse);
-        if !fields.has("size") {
-            fields.violate("size", &FieldError::Required);
+        if !fields.has_value("size") {
+            fields.reject("size", &FieldError::Required);
         }
         let size = fields.integer("size", 1, FILE_BYTES);
         DeclaredFields {
@@ -137,7 +136,11 @@ impl DeclaredFields {
     }
 
     /// Returns the file under the limits of its grant; `None` only if a field error was recorded.
-    pub(crate) fn under(self, limits: &UploadLimits, fields: &mut Fields) -> Option<DeclaredFile> {
+    pub(crate) fn under(
+        self,
+        limits: &UploadLimits,
+        fields: &mut InputFields,
+    ) -> Option<DeclaredFile> {
         let ContentType {
             text: content_type,
             mime,
@@ -157,7 +160,7 @@ impl DeclaredFields {
         if let Some(expected) =
             expected.filter(|expected| expected.essence_str() != file.mime.essence_str())
         {
-            fields.violate(CONTENT_TYPE, &FieldError::NotOfType(expected.to_string()));
+            fields.reject(CONTENT_TYPE, &FieldError::NotOfType(expected.to_string()));
         }
         Some(file)
     }

@@ -10,7 +10,7 @@ use mime::Mime;
 use multer::{Field, Multipart};
 use serde_json::{Map, Value, json};
 use web::{
-    ApiError, FieldReader, Fields, content_type, drain,
+    ApiError, FieldReader, InputFields, content_type, drain,
     openapi::{DescribeInput, Operation},
     require_unencoded,
 };
@@ -34,7 +34,7 @@ const PARTS_MAX: usize = 64;
 /// What a form holds.
 pub(crate) struct Form {
     /// The texts, by name.
-    pub(crate) fields: Fields,
+    pub(crate) fields: InputFields,
     /// The files, the one of `file` first.
     pub(crate) files: Vec<ReceivedFile>,
     /// Whether there is any under `files`.
@@ -75,7 +75,7 @@ impl<P: Proof> DescribeInput for UploadForm<P> {
             if P::MAX_FILES > 1 {
                 fields.files(FILES_FIELD, P::MAX_FILES);
             }
-            fields.violate(FILE, &missing_file(P::MAX_FILES));
+            fields.reject(FILE, &missing_file(P::MAX_FILES));
         });
     }
 }
@@ -91,8 +91,8 @@ fn missing_file(max_files: usize) -> FieldError {
 
 fn require_texts<P: Proof>(fields: &mut impl FieldReader) {
     for name in P::REQUIRED_TEXTS {
-        if !fields.has(name) {
-            fields.violate(name, &FieldError::Required);
+        if !fields.has_value(name) {
+            fields.reject(name, &FieldError::Required);
         }
     }
 }
@@ -276,15 +276,15 @@ impl FormBuilder {
         let is_list = !self.files.is_empty();
         let files: Vec<_> = self.file.into_iter().chain(self.files).collect();
         let payload = payload(&self.texts, &files);
-        let mut fields = Fields::of(self.texts, now);
+        let mut fields = InputFields::of(self.texts, now);
         for (name, field_error) in &self.field_errors {
-            fields.violate(name, field_error);
+            fields.reject(name, field_error);
         }
         if files.len() > self.shape.max_files {
-            fields.violate(FILES_FIELD, &FieldError::TooMany(self.shape.max_files));
+            fields.reject(FILES_FIELD, &FieldError::TooMany(self.shape.max_files));
         }
         if files.is_empty() && self.field_errors.is_empty() {
-            fields.violate(FILE, &missing_file(self.shape.max_files));
+            fields.reject(FILE, &missing_file(self.shape.max_files));
         }
         Form {
             fields,

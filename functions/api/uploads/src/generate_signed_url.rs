@@ -100,7 +100,7 @@ pub(crate) async fn generate_signed_url(
     require_folder(&can.space, folder).await?;
 
     let space = can.space.record();
-    let config_id = can.subject.id;
+    let config_id = can.resource.id;
     let signed = SignedUpload {
         space_id: space.id,
         config_id,
@@ -120,7 +120,7 @@ pub(crate) async fn generate_signed_url(
         presign_url: format!("{base_url}{}?{query}", PRESIGN_SIGNED.full_path()),
         method: METHOD,
         expires_at: Timestamp::from_seconds(expires_seconds).into(),
-        upload_config_id: can.subject.id,
+        upload_config_id: can.resource.id,
         space_id: space.id,
     }))
 }

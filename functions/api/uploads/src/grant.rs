@@ -17,8 +17,8 @@ use mime::Mime;
 use runtime::Viewer;
 use tenant::{FolderSelector, RequestOrigin, UploadScope};
 use web::{
-    ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, Fields, FromFields,
-    IdempotencyScope, Patch, Upload,
+    ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
+    InputFields, Patch, Upload,
     openapi::{DescribeInput, Operation},
     path_parameter, read_folder,
 };
@@ -65,7 +65,7 @@ pub(crate) trait Proof: Sized + Send + Sync + 'static {
     fn destination(
         self,
         selection: Self::Selection,
-        fields: &mut Fields,
+        fields: &mut InputFields,
     ) -> impl Future<Output = Result<Destination, ServiceError>> + Send;
 
     /// Describes how a request proves it, and the errors of a proof that is refused.
@@ -198,7 +198,7 @@ impl Proof for ApiKey {
     async fn destination(
         self,
         selection: FreeSelection,
-        fields: &mut Fields,
+        fields: &mut InputFields,
     ) -> Result<Destination, ServiceError> {
         let ApiKey(auth) = self;
         let FreeSelection {
@@ -210,7 +210,9 @@ impl Proof for ApiKey {
             .tenants()
             .upload_scope(&auth.caller, &space, config.as_ref())
             .await?;
-        let scope = scope.map_err(|field_errors| fields.note(field_errors)).ok();
+        let scope = scope
+            .map_err(|field_errors| fields.merge(field_errors))
+            .ok();
         Ok(Destination { scope, folder })
     }
 
@@ -237,8 +239,8 @@ impl FromFields for SignedSelection {
         let space = fields.optional(SPACE_ID, |id| Ok(id.to_owned()));
         let config = fields.optional(UPLOAD_CONFIG_ID, |id| Ok(id.to_owned()));
         let folder = fields.optional(FOLDER_ID, |id| Ok(id.to_owned()));
-        if fields.has(FOLDER_PATH) {
-            fields.violate(FOLDER_PATH, &NOT_SIGNED);
+        if fields.has_value(FOLDER_PATH) {
+            fields.reject(FOLDER_PATH, &NOT_SIGNED);
         }
         Some(SignedSelection {
             space,
@@ -297,7 +299,7 @@ impl Proof for SignedUrl {
     async fn destination(
         self,
         selection: SignedSelection,
-        _: &mut Fields,
+        _: &mut InputFields,
     ) -> Result<Destination, ServiceError> {
         let SignedUrl { scope, folder } = self;
         let is_space = selection
@@ -344,8 +346,8 @@ pub(crate) struct NoSelection;
 impl FromFields for NoSelection {
     fn read(fields: &mut impl FieldReader) -> Option<NoSelection> {
         for name in [FOLDER_ID, FOLDER_PATH] {
-            if fields.has(name) {
-                fields.violate(name, &NOT_SELECTABLE);
+            if fields.has_value(name) {
+                fields.reject(name, &NOT_SELECTABLE);
             }
         }
         Some(NoSelection)
@@ -404,7 +406,7 @@ impl Proof for Origin {
     async fn destination(
         self,
         _: NoSelection,
-        _: &mut Fields,
+        _: &mut InputFields,
     ) -> Result<Destination, ServiceError> {
         Ok(Destination {
             scope: Some(self.0),

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tenant::PRESIGNED_MS;
-use web::{ApiError, Begun, CreatedUnwrapped, Endpoint, Reservation};
+use web::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
     Uploads,
@@ -98,16 +98,16 @@ async fn create_pending(
         None
     };
 
-    let (upload, created, is_replayed) = match request.idempotency.begin(payload).await {
-        Ok(Begun::Proceed(reservation)) => {
+    let (upload, created, is_replayed) = match request.idempotency.reserve(payload).await {
+        Ok(IdempotencyOutcome::Proceed(reservation)) => {
             let create = Box::pin(create(uploads, request, declared, &reservation));
-            let (upload, created) = reservation.settle(create).await?;
+            let (upload, created) = reservation.release_on_failure(create).await?;
             (upload, created, false)
         }
         // A completed request is not validated: it is replayed although it would be refused by now.
-        Ok(Begun::Replay(replay)) => {
+        Ok(IdempotencyOutcome::Replay(replay)) => {
             let (upload, _) = request.without_validation(declared)?;
-            let created = created_before(uploads, &upload, replay.kept()).await?;
+            let created = created_before(uploads, &upload, replay.stored()).await?;
             (upload, created, true)
         }
         Err(error) => {

@@ -5,7 +5,7 @@
 use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
 use tenant::{FileStore, FolderSelector, Placement, UploadScope};
-use web::{FieldReader, Fields, IdempotencyScope};
+use web::{FieldReader, IdempotencyScope, InputFields};
 
 use crate::{
     Uploads,
@@ -16,7 +16,7 @@ use crate::{
 /// An upload whose fields are being validated.
 pub(crate) struct UploadRequest {
     /// The fields, with the field errors found so far.
-    pub(crate) fields: Fields,
+    pub(crate) fields: InputFields,
     /// The uploader.
     pub(crate) principal: Principal,
     /// What the grant fixes or limits.
@@ -43,7 +43,7 @@ impl UploadRequest {
     /// it.
     pub(crate) async fn read<P: Proof>(
         grant: UploadGrant<P>,
-        mut fields: Fields,
+        mut fields: InputFields,
     ) -> Result<UploadRequest, ServiceError> {
         let UploadFields {
             selection,
@@ -97,7 +97,7 @@ impl UploadRequest {
         let validated = match in_time(validating, "validating took too long").await? {
             ValidationOutcome::Valid(validated) => Some(validated),
             ValidationOutcome::Invalid(field_errors) => {
-                self.fields.note(field_errors);
+                self.fields.merge(field_errors);
                 None
             }
         };
@@ -119,7 +119,7 @@ impl UploadRequest {
         if let Some((file, scope)) = declared.as_ref().zip(self.destination.scope.as_ref()) {
             let rules = scope.config.rules_for(self.principal);
             self.fields
-                .note(file.validate(&rules.validation, self.principal));
+                .merge(file.validate(&rules.validation, self.principal));
         }
         let placement = self.resolve_placement().await?;
         self.finish(placement, declared)
@@ -153,7 +153,7 @@ impl UploadRequest {
             space.require_placeable(placement)?;
         }
         Ok(placement
-            .map_err(|field_errors| self.fields.note(field_errors))
+            .map_err(|field_errors| self.fields.merge(field_errors))
             .ok())
     }
 

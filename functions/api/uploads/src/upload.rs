@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use ingest::ReceivedFile;
-use web::{ApiError, Begun, Created, Endpoint, Reservation};
+use web::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
     Uploads,
@@ -40,9 +40,9 @@ pub(crate) async fn upload<P: Proof>(
 
     // A completed request is replayed although its files would be refused by now, but not into a
     // space that is gone.
-    let reservation = match request.idempotency.begin(&form.payload).await? {
-        Begun::Proceed(reservation) => reservation,
-        Begun::Replay(replay) => {
+    let reservation = match request.idempotency.reserve(&form.payload).await? {
+        IdempotencyOutcome::Proceed(reservation) => reservation,
+        IdempotencyOutcome::Replay(replay) => {
             request.without_validation(Some(()))?;
             return Ok(Created::Replayed(replay));
         }
@@ -54,7 +54,10 @@ pub(crate) async fn upload<P: Proof>(
         form.is_list,
         &reservation,
     ));
-    reservation.settle(stored).await.map(Created::New)
+    reservation
+        .release_on_failure(stored)
+        .await
+        .map(Created::New)
 }
 
 async fn store(

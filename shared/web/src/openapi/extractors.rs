@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{DescribeInput, Operation};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    PageRequest, Resource, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
+    PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
     page::PageParameters,
 };
 
@@ -88,7 +88,7 @@ impl<T: FromFields> DescribeInput for IdempotentJson<T> {
     }
 }
 
-impl DescribeInput for PageRequest {
+impl DescribeInput for PageQuery {
     fn describe(operation: &mut Operation<'_>) {
         operation.query(|fields| {
             PageParameters::read(fields);

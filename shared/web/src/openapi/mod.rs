@@ -63,7 +63,7 @@ impl<'a> Operation<'a> {
     /// Adds the role that a caller needs in the space.
     pub fn requires_role<A: Action>(&mut self) {
         self.extensions
-            .insert("x-required-role".to_owned(), json!(A::LEAST));
+            .insert("x-required-role".to_owned(), json!(A::MIN_ROLE));
         self.error(403);
     }
 

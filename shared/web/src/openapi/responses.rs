@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde_json::{Value, json};
 
 use super::{DescribeOutput, Operation};
-use crate::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, Page};
+use crate::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, PageResponse};
 
 /// The handler's result; errors are described by what answers with them.
 impl<T: DescribeOutput> DescribeOutput for Result<T, ApiError> {
@@ -42,7 +42,7 @@ impl<T: JsonSchema> DescribeOutput for Json<T> {
     }
 }
 
-impl<T: JsonSchema> DescribeOutput for Page<T> {
+impl<T: JsonSchema> DescribeOutput for PageResponse<T> {
     fn describe(operation: &mut Operation<'_>) {
         let item = operation.schemas.subschema_for::<T>();
         let cursor = json!({"type": ["string", "null"], "description": "Value of `cursor` for the neighbouring page."});

@@ -219,7 +219,7 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn present<T: JsonSchema>(
+    fn non_null<T: JsonSchema>(
         &mut self,
         name: &str,
         _: impl FnOnce(&str) -> Result<T, FieldError>,
@@ -229,7 +229,7 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn change<T: JsonSchema>(
+    fn patch<T: JsonSchema>(
         &mut self,
         name: &str,
         _: impl FnOnce(&str) -> Result<T, FieldError>,
@@ -316,7 +316,7 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn change_object<T>(
+    fn patch_object<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&mut Self) -> Option<T>,
@@ -342,22 +342,22 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
-    fn note(&mut self, _: FieldErrors) {}
+    fn merge(&mut self, _: FieldErrors) {}
 
-    fn only(&mut self, _: &[&str]) {
+    fn deny_unknown(&mut self, _: &[&str]) {
         self.is_closed = true;
     }
 
-    fn is_given(&self, _: &str) -> bool {
+    fn is_present(&self, _: &str) -> bool {
         true
     }
 
-    fn has(&self, _: &str) -> bool {
+    fn has_value(&self, _: &str) -> bool {
         false
     }
 
     /// A field without which a request is refused is required.
-    fn violate(&mut self, name: &str, field_error: &FieldError) {
+    fn reject(&mut self, name: &str, field_error: &FieldError) {
         match field_error {
             FieldError::Required => {
                 self.required.insert(name.to_owned());

@@ -7,12 +7,12 @@ use crate::views::AccountView;
 pub(crate) const GET: Endpoint =
     Endpoint::get("getAccount", "/account", "Get the account of the API key");
 
-pub(crate) async fn get(by: Authenticated) -> Result<Data<AccountView>, ApiError> {
-    Ok(Data(view(&by).await?))
+pub(crate) async fn get(auth: Authenticated) -> Result<Data<AccountView>, ApiError> {
+    Ok(Data(view(&auth).await?))
 }
 
 /// The caller's account as it is now.
-pub(crate) async fn view(by: &Authenticated) -> Result<AccountView, ApiError> {
-    let account = by.tenants().account(&by.caller).await?;
-    Ok(AccountView::of(&account, by.env().now()))
+pub(crate) async fn view(auth: &Authenticated) -> Result<AccountView, ApiError> {
+    let account = auth.tenants().account(&auth.caller).await?;
+    Ok(AccountView::of(&account, auth.env().now()))
 }

@@ -5,7 +5,7 @@ use domain::{FieldError, KeyName, ServiceError};
 use tenant::NewKey;
 use web::{
     AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson, KeyPath,
-    NoContent, Page, PageRequest,
+    NoContent, PageQuery, PageResponse,
 };
 
 use crate::{keys::create::expires_at, views::KeyView};
@@ -29,8 +29,8 @@ pub(crate) struct CreateAccountKey(NewKey);
 
 impl FromFields for CreateAccountKey {
     fn read(fields: &mut impl FieldReader) -> Option<CreateAccountKey> {
-        if fields.has("role") {
-            fields.violate(
+        if fields.has_value("role") {
+            fields.reject(
                 "role",
                 &FieldError::Must("must not be given for an account key"),
             );
@@ -47,14 +47,14 @@ impl FromFields for CreateAccountKey {
 }
 
 pub(crate) async fn create(
-    AccountHolder { user, by }: AccountHolder,
+    AccountHolder { user, auth }: AccountHolder,
     body: IdempotentJson<CreateAccountKey>,
 ) -> Result<Created<KeyView>, ApiError> {
-    body.once(async |CreateAccountKey(new), reservation| {
-        let now = by.env().now();
+    body.run_once(async |CreateAccountKey(new), reservation| {
+        let now = auth.env().now();
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
-        let (key, secret) = by
+        let (key, secret) = auth
             .tenants()
             .account_keys(user)
             .create(new, complete)
@@ -65,23 +65,23 @@ pub(crate) async fn create(
 }
 
 pub(crate) async fn list(
-    AccountHolder { user, by }: AccountHolder,
-    request: PageRequest,
-) -> Result<Page<KeyView>, ApiError> {
-    let page = by
+    AccountHolder { user, auth }: AccountHolder,
+    request: PageQuery,
+) -> Result<PageResponse<KeyView>, ApiError> {
+    let page = auth
         .tenants()
         .account_keys(user)
         .list(request.listing())
         .await?;
-    let now = by.env().now();
-    Ok(request.page(page, |key| KeyView::of(&key, now)))
+    let now = auth.env().now();
+    Ok(request.response(page, |key| KeyView::of(&key, now)))
 }
 
 pub(crate) async fn revoke(
-    AccountHolder { user, by }: AccountHolder,
+    AccountHolder { user, auth }: AccountHolder,
     KeyPath(id): KeyPath,
 ) -> Result<NoContent, ApiError> {
-    let is_known = by.tenants().account_keys(user).revoke(id).await?;
+    let is_known = auth.tenants().account_keys(user).revoke(id).await?;
     if is_known {
         Ok(NoContent)
     } else {

@@ -25,15 +25,15 @@ impl FromFields for UpdateAccount {
 }
 
 pub(crate) async fn update(
-    AccountHolder { user, by }: AccountHolder,
+    AccountHolder { user, auth }: AccountHolder,
     ValidJson(update): ValidJson<UpdateAccount>,
 ) -> Result<Data<AccountView>, ApiError> {
-    if !by
+    if !auth
         .tenants()
-        .choose_default_space(&by.caller, user, update.default_space_id)
+        .choose_default_space(&auth.caller, user, update.default_space_id)
         .await?
     {
         return Err(FieldErrors::from(("default_space_id", FieldError::Unknown)).into());
     }
-    Ok(Data(view(&by).await?))
+    Ok(Data(view(&auth).await?))
 }

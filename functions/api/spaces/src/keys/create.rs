@@ -45,7 +45,7 @@ pub(crate) async fn create(
     can: Can<ManageKeys>,
     body: IdempotentJson<CreateKey>,
 ) -> Result<Created<KeyView>, ApiError> {
-    body.once(async |CreateKey(new), reservation| {
+    body.run_once(async |CreateKey(new), reservation| {
         let now = can.env.now();
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));

@@ -1,6 +1,6 @@
 //! `GET /spaces/:id/api-keys`: list a space's keys, newest first, revoked ones included.
 
-use web::{ApiError, Can, Endpoint, ManageKeys, Page, PageRequest};
+use web::{ApiError, Can, Endpoint, ManageKeys, PageQuery, PageResponse};
 
 use super::PATH;
 use crate::views::KeyView;
@@ -10,9 +10,9 @@ pub(crate) const LIST: Endpoint =
 
 pub(crate) async fn list(
     can: Can<ManageKeys>,
-    request: PageRequest,
-) -> Result<Page<KeyView>, ApiError> {
+    request: PageQuery,
+) -> Result<PageResponse<KeyView>, ApiError> {
     let page = can.space.keys().list(request.listing()).await?;
     let now = can.env.now();
-    Ok(request.page(page, |key| KeyView::of(&key, now)))
+    Ok(request.response(page, |key| KeyView::of(&key, now)))
 }

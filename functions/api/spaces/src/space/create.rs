@@ -32,13 +32,13 @@ impl FromFields for CreateSpace {
 }
 
 pub(crate) async fn create(
-    AccountHolder { user, by }: AccountHolder,
+    AccountHolder { user, auth }: AccountHolder,
     body: IdempotentJson<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, ApiError> {
-    body.once(async |CreateSpace(new), reservation| {
+    body.run_once(async |CreateSpace(new), reservation| {
         let complete =
             |space: &domain::Space| reservation.complete(&DetailedSpaceView::from(space));
-        let space = by
+        let space = auth
             .tenants()
             .create_space(user, new, reservation.ids(), complete)
             .await?;

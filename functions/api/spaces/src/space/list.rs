@@ -1,18 +1,18 @@
 //! `GET /spaces`: list the spaces that the caller may see, newest first.
 
-use web::{ApiError, Authenticated, Endpoint, Page, PageRequest};
+use web::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse};
 
 use crate::views::SpaceView;
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listSpaces", "/spaces", "List spaces");
 
 pub(crate) async fn list(
-    by: Authenticated,
-    request: PageRequest,
-) -> Result<Page<SpaceView>, ApiError> {
-    let page = by
+    auth: Authenticated,
+    request: PageQuery,
+) -> Result<PageResponse<SpaceView>, ApiError> {
+    let page = auth
         .tenants()
-        .list_spaces(&by.caller, request.listing())
+        .list_spaces(&auth.caller, request.listing())
         .await?;
-    Ok(request.page(page, |space| SpaceView::from(&space)))
+    Ok(request.response(page, |space| SpaceView::from(&space)))
 }

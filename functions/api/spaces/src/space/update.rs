@@ -24,11 +24,11 @@ pub(crate) struct UpdateSpace {
 impl FromFields for UpdateSpace {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateSpace> {
         let name = fields.required("name", SpaceName::parse);
-        let description = fields.change("description", Description::parse);
-        let webhook_url = fields.change("webhook_url", PublicHttpsUrl::parse);
-        let custom_domain = fields.change("custom_domain", HostName::parse);
+        let description = fields.patch("description", Description::parse);
+        let webhook_url = fields.patch("webhook_url", PublicHttpsUrl::parse);
+        let custom_domain = fields.patch("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
-        let config = fields.present("active_upload_config_id", |id| {
+        let config = fields.non_null("active_upload_config_id", |id| {
             id.parse().map_err(|_| FieldError::Unknown)
         });
         let folder_mode = fields.optional("folder_mode", parse_variant);

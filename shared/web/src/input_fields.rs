@@ -13,7 +13,7 @@ use crate::{FieldReader, Patch};
 
 /// The fields of one request, or of an object in it, and what is wrong with those that were read.
 #[derive(Debug)]
-pub struct Fields {
+pub struct InputFields {
     values: Map<String, Value>,
     /// What stands before the fields' names: the path to their object, with a dot at its end.
     prefix: String,
@@ -23,11 +23,11 @@ pub struct Fields {
     field_errors: FieldErrors,
 }
 
-impl Fields {
+impl InputFields {
     /// Fields to be read, at a moment.
-    pub fn of(values: Map<String, Value>, now: Timestamp) -> Fields {
+    pub fn of(values: Map<String, Value>, now: Timestamp) -> InputFields {
         let (prefix, repeated) = (String::new(), BTreeSet::new());
-        Fields {
+        InputFields {
             values,
             prefix,
             repeated,
@@ -37,8 +37,11 @@ impl Fields {
     }
 
     /// Fields from texts. A name that is given more than once is an error if its field is read.
-    pub fn of_texts(texts: impl IntoIterator<Item = (String, String)>, now: Timestamp) -> Fields {
-        let mut fields = Fields::of(Map::new(), now);
+    pub fn of_texts(
+        texts: impl IntoIterator<Item = (String, String)>,
+        now: Timestamp,
+    ) -> InputFields {
+        let mut fields = InputFields::of(Map::new(), now);
         for (name, text) in texts {
             if fields
                 .values
@@ -59,12 +62,12 @@ impl Fields {
         parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
         if items.len() > most {
-            self.violate(name, &FieldError::TooMany(most));
+            self.reject(name, &FieldError::TooMany(most));
             return None;
         }
         let read = items.iter().enumerate().map(|(index, item)| {
             let text = item.as_str().ok_or(FieldError::NotAString);
-            self.keep(
+            self.record(
                 &format!("{name}.{index}"),
                 text.and_then(|text| parse(text.trim())),
             )
@@ -74,9 +77,9 @@ impl Fields {
     }
 
     /// The fields of an object in this one, which note what is wrong with them among its own.
-    fn inner(&mut self, values: Map<String, Value>, prefix: String) -> Fields {
+    fn inner(&mut self, values: Map<String, Value>, prefix: String) -> InputFields {
         let field_errors = std::mem::take(&mut self.field_errors);
-        Fields {
+        InputFields {
             values,
             prefix,
             repeated: BTreeSet::new(),
@@ -86,12 +89,12 @@ impl Fields {
     }
 
     /// Takes a field for one that is not there.
-    pub fn forget(&mut self, name: &str) {
+    pub fn ignore(&mut self, name: &str) {
         self.values.remove(name);
     }
 
     /// Takes the value, or notes why there is none.
-    pub fn keep<T>(&mut self, name: &str, read: Result<T, FieldError>) -> Option<T> {
+    pub fn record<T>(&mut self, name: &str, read: Result<T, FieldError>) -> Option<T> {
         self.field_errors
             .keep(&format!("{}{name}", self.prefix), read)
     }
@@ -114,7 +117,7 @@ impl Fields {
     }
 }
 
-impl FieldReader for Fields {
+impl FieldReader for InputFields {
     fn now(&self) -> Timestamp {
         self.now
     }
@@ -127,7 +130,7 @@ impl FieldReader for Fields {
         let read = self
             .string(name)
             .and_then(|text| parse(text.ok_or(FieldError::Required)?));
-        self.keep(name, read)
+        self.record(name, read)
     }
 
     fn optional<T: JsonSchema>(
@@ -138,10 +141,10 @@ impl FieldReader for Fields {
         let read = self
             .string(name)
             .and_then(|text| text.map(parse).transpose());
-        self.keep(name, read).flatten()
+        self.record(name, read).flatten()
     }
 
-    fn present<T: JsonSchema>(
+    fn non_null<T: JsonSchema>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
@@ -153,7 +156,7 @@ impl FieldReader for Fields {
         }
     }
 
-    fn change<T: JsonSchema>(
+    fn patch<T: JsonSchema>(
         &mut self,
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
@@ -164,7 +167,7 @@ impl FieldReader for Fields {
         let read = self
             .string(name)
             .and_then(|text| text.map(parse).transpose());
-        match self.keep(name, read) {
+        match self.record(name, read) {
             Some(Some(value)) => Patch::Set(value),
             Some(None) => Patch::Clear,
             None => Patch::Keep,
@@ -177,7 +180,7 @@ impl FieldReader for Fields {
             Some(Value::Bool(value)) => Ok(Some(*value)),
             Some(_) => Err(FieldError::NotABoolean),
         };
-        self.keep(name, read).flatten()
+        self.record(name, read).flatten()
     }
 
     fn number<T: JsonSchema>(
@@ -192,7 +195,7 @@ impl FieldReader for Fields {
                 .ok_or(FieldError::NotANumber)
                 .and_then(|number| parse(number).map(Some)),
         };
-        self.keep(name, read).flatten()
+        self.record(name, read).flatten()
     }
 
     fn integer(&mut self, name: &str, least: i64, most: i64) -> Option<i64> {
@@ -220,7 +223,7 @@ impl FieldReader for Fields {
                 .and_then(|text| text.map(named).transpose()),
             Some(_) => Err(FieldError::NotAnInteger),
         };
-        self.keep(name, read).flatten()
+        self.record(name, read).flatten()
     }
 
     fn list<T: JsonSchema>(
@@ -233,7 +236,7 @@ impl FieldReader for Fields {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) => items.clone(),
             Some(_) => {
-                self.violate(name, &FieldError::NotAnArray);
+                self.reject(name, &FieldError::NotAnArray);
                 return None;
             }
         };
@@ -265,17 +268,17 @@ impl FieldReader for Fields {
         &mut self,
         name: &str,
         most: usize,
-        read: impl Fn(&mut Fields) -> Option<T>,
+        read: impl Fn(&mut InputFields) -> Option<T>,
     ) -> Option<Vec<T>> {
         let items = match self.values.get(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) if items.len() <= most => items.clone(),
             Some(Value::Array(_)) => {
-                self.violate(name, &FieldError::TooMany(most));
+                self.reject(name, &FieldError::TooMany(most));
                 return None;
             }
             Some(_) => {
-                self.violate(name, &FieldError::NotAnArray);
+                self.reject(name, &FieldError::NotAnArray);
                 return None;
             }
         };
@@ -293,12 +296,16 @@ impl FieldReader for Fields {
         read.into_iter().collect()
     }
 
-    fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
+    fn object<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut InputFields) -> Option<T>,
+    ) -> Option<T> {
         let values = match self.values.get(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Object(values)) => values.clone(),
             Some(_) => {
-                self.violate(name, &FieldError::NotAnObject);
+                self.reject(name, &FieldError::NotAnObject);
                 return None;
             }
         };
@@ -315,7 +322,7 @@ impl FieldReader for Fields {
         max: usize,
         parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
-        let items = if self.has(name) {
+        let items = if self.has_value(name) {
             self.list(name, max, parse)?
         } else {
             Vec::new()
@@ -325,7 +332,7 @@ impl FieldReader for Fields {
         } else {
             Ok(items)
         };
-        self.keep(name, items)
+        self.record(name, items)
     }
 
     fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String> {
@@ -335,15 +342,15 @@ impl FieldReader for Fields {
             Value::Number(number) => {
                 Some(whole(number).map_or_else(|| number.to_string(), |whole| whole.to_string()))
             }
-            _ => self.keep(name, Err(FieldError::NotAString)),
+            _ => self.record(name, Err(FieldError::NotAString)),
         }
     }
 
-    fn note(&mut self, field_errors: FieldErrors) {
+    fn merge(&mut self, field_errors: FieldErrors) {
         self.field_errors.extend(field_errors);
     }
 
-    fn only(&mut self, known: &[&str]) {
+    fn deny_unknown(&mut self, known: &[&str]) {
         let unknown: Vec<String> = self
             .values
             .keys()
@@ -351,19 +358,19 @@ impl FieldReader for Fields {
             .cloned()
             .collect();
         for name in unknown {
-            self.violate(&name, &FieldError::UnknownKey);
+            self.reject(&name, &FieldError::UnknownKey);
         }
     }
 
-    fn is_given(&self, name: &str) -> bool {
+    fn is_present(&self, name: &str) -> bool {
         self.values.contains_key(name)
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn has_value(&self, name: &str) -> bool {
         !matches!(self.string(name), Ok(None))
     }
 
-    fn violate(&mut self, name: &str, field_error: &FieldError) {
+    fn reject(&mut self, name: &str, field_error: &FieldError) {
         self.field_errors
             .add(&format!("{}{name}", self.prefix), field_error);
     }
@@ -383,11 +390,11 @@ mod tests {
     use domain::{Description, Opacity, SpaceName};
     use serde_json::json;
 
-    fn fields(value: Value) -> Fields {
+    fn fields(value: Value) -> InputFields {
         let Value::Object(values) = value else {
             panic!("an object")
         };
-        Fields::of(values, Timestamp::from_ms(0))
+        InputFields::of(values, Timestamp::from_ms(0))
     }
 
     #[test]
@@ -402,11 +409,11 @@ mod tests {
         );
         assert_eq!(fields.optional("description", Description::parse), None);
         assert_eq!(
-            fields.change("description", Description::parse),
+            fields.patch("description", Description::parse),
             Patch::Clear
         );
-        assert_eq!(fields.change("absent", Description::parse), Patch::Keep);
-        assert!(!fields.has("description"));
+        assert_eq!(fields.patch("absent", Description::parse), Patch::Keep);
+        assert!(!fields.has_value("description"));
         assert!(fields.finish(Some(())).is_ok());
     }
 
@@ -424,7 +431,7 @@ mod tests {
         fields.boolean("flag");
         fields.object("outer", |outer| {
             outer.object("inner", |inner| {
-                inner.only(&["number", "flag"]);
+                inner.deny_unknown(&["number", "flag"]);
                 inner.boolean("flag");
                 inner.number("number", Opacity::new)
             })

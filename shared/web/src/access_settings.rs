@@ -50,7 +50,7 @@ pub struct SecurityChange(pub Security);
 impl FromFields for SecurityChange {
     fn read(fields: &mut impl FieldReader) -> Option<SecurityChange> {
         let security = fields.required_object("security", |fields| {
-            fields.only(&["watermark"]);
+            fields.deny_unknown(&["watermark"]);
             let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
             Some(Security {
                 watermark: watermark.unwrap_or_default(),
@@ -61,7 +61,7 @@ impl FromFields for SecurityChange {
 }
 
 fn watermark(fields: &mut impl FieldReader) -> Watermark {
-    fields.only(&["enabled", "url", "position", "opacity"]);
+    fields.deny_unknown(&["enabled", "url", "position", "opacity"]);
     let default = Watermark::default();
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
@@ -73,8 +73,8 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
             .number("opacity", Opacity::new)
             .unwrap_or(default.opacity),
     };
-    if watermark.enabled && !fields.has("url") {
-        fields.violate(
+    if watermark.enabled && !fields.has_value("url") {
+        fields.reject(
             "url",
             &FieldError::RequiredIfTrue("security.watermark.enabled"),
         );
