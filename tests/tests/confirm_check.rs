@@ -9,7 +9,7 @@ use emulators::{
 use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
-use tenant::{ConfirmCheck, DELAY_SECONDS};
+use tenant::{ConfirmCheck, DELAY_MAX_SECONDS};
 use tests::{DYNAMODB_TRIES, Dump, Extent, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
 
 use crate::api::{Announced, config, kept, said, with_retired};
@@ -85,7 +85,7 @@ async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
         acme,
         announced,
         stack.operator().env.now().plus_ms(CHECKED_MS),
-        DELAY_SECONDS,
+        DELAY_MAX_SECONDS,
     )
     .await;
 }

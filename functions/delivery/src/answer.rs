@@ -43,7 +43,7 @@ impl<'a> Original<'a> {
     /// Returns a strong entity tag of the bytes, their rendering, the access to them (whether it
     /// requires proof, and how often it was changed at any level) and `Content-Disposition`.
     pub(crate) fn etag(&self) -> String {
-        let access = if self.delivered.grant() == Grant::Everyone {
+        let access = if self.delivered.grant() == Grant::Public {
             "everyone"
         } else {
             "proof"

@@ -60,7 +60,7 @@ pub(crate) async fn deliver(
     };
 
     let (located, caller, proof) = tokio::try_join!(
-        tenants.located(&storage_path),
+        tenants.resolve_file(&storage_path),
         authenticate_optional(authorization, tenants),
         proof
     )?;
@@ -70,7 +70,7 @@ pub(crate) async fn deliver(
         now,
     };
     let found = tenants
-        .open(located.ok_or_else(ServiceError::not_found)?, visitor)
+        .authorize_file(located.ok_or_else(ServiceError::not_found)?, visitor)
         .await?;
     rendering?;
 

@@ -48,7 +48,7 @@ impl Validity {
     /// Returns the validity of an address that is created now; `expires_seconds` is the end of the
     /// signed URL of the request.
     fn of(grant: Grant, expires_seconds: Option<i64>, now: Timestamp) -> Validity {
-        let limits = if grant == Grant::Everyone {
+        let limits = if grant == Grant::Public {
             OPEN
         } else {
             PROTECTED
@@ -110,20 +110,20 @@ mod tests {
     #[test]
     fn address_is_valid_from_start_of_window_until_lifetime_or_expires() {
         for (grant, expires_after, now_after_ms, start_after, end_after) in [
-            (Grant::Everyone, None, 0, 0, 3_600),
-            (Grant::Everyone, None, 1_799_999, 0, 3_600),
-            (Grant::Everyone, None, 1_800_000, 1_800, 5_400),
-            (Grant::Everyone, Some(3_599), 60_000, 0, 3_599),
+            (Grant::Public, None, 0, 0, 3_600),
+            (Grant::Public, None, 1_799_999, 0, 3_600),
+            (Grant::Public, None, 1_800_000, 1_800, 5_400),
+            (Grant::Public, Some(3_599), 60_000, 0, 3_599),
             (
-                Grant::Everyone,
+                Grant::Public,
                 Some(i64::MAX - WINDOW_START),
                 60_000,
                 0,
                 3_600,
             ),
-            (Grant::Key, None, 0, 0, 120),
-            (Grant::Key, None, 59_999, 0, 120),
-            (Grant::Key, None, 60_000, 60, 180),
+            (Grant::ApiKey, None, 0, 0, 120),
+            (Grant::ApiKey, None, 59_999, 0, 120),
+            (Grant::ApiKey, None, 60_000, 60, 180),
             (Grant::Signature, Some(120), 59_999, 0, 120),
             (Grant::Signature, Some(119), 59_999, 0, 119),
             (Grant::Signature, Some(60), 59_999, 0, 60),

@@ -110,7 +110,7 @@ fn staging(space: SpaceId) -> String {
 
 /// Bytes to be stored. Both can be sent again when an answer is lost.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub enum Payload {
     /// From memory.
     Memory(Bytes),
     /// From a file, whole.
@@ -180,14 +180,14 @@ impl Bucket {
     pub async fn put(
         &self,
         key: &ObjectKey,
-        content: Content,
+        content: Payload,
         content_type: &str,
         checksum_sha256: &str,
     ) -> Result<(), BucketError> {
         let checksum = hex::decode(checksum_sha256).map_err(BucketError::refused)?;
         let body = match content {
-            Content::Memory(bytes) => ByteStream::from(bytes),
-            Content::File(path) => ByteStream::from_path(path)
+            Payload::Memory(bytes) => ByteStream::from(bytes),
+            Payload::File(path) => ByteStream::from_path(path)
                 .await
                 .map_err(BucketError::refused)?,
         };

@@ -13,7 +13,7 @@ use domain::{
     FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
 };
 use mime::Mime;
-use tenant::{FileStore, ObjectHead, ObjectReader, StagedCopied, StagedCopy};
+use tenant::{FileStore, ObjectHead, ObjectReader, StagedCopy, StagedCopyOutcome};
 
 use crate::{
     FILE_BYTES, IngestError, ReceivedFile, Spool, Spooled,
@@ -98,9 +98,9 @@ impl Confirmation<'_> {
     /// copy.
     async fn confirm_copy(&self) -> Result<ConfirmOutcome, IngestError> {
         let copy = match self.store.copy_staged(self.file).await? {
-            StagedCopied::Copied(copy) => copy,
-            StagedCopied::Absent => return Ok(ConfirmOutcome::NotUploaded),
-            StagedCopied::OtherSize => return Err(SIZE_MISMATCH.into()),
+            StagedCopyOutcome::Copied(copy) => copy,
+            StagedCopyOutcome::Absent => return Ok(ConfirmOutcome::NotUploaded),
+            StagedCopyOutcome::OtherSize => return Err(SIZE_MISMATCH.into()),
         };
 
         match self.validate_copy(&copy).await {

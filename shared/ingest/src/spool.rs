@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use domain::ServiceError;
 use sha2::{Digest, Sha256};
 use tempfile::TempPath;
-use tenant::Content;
+use tenant::Payload;
 use tokio::{
     fs::File,
     io::{AsyncReadExt, AsyncWriteExt, BufWriter},
@@ -152,10 +152,10 @@ impl Spooled {
     }
 
     /// Returns the bytes for storage. They are valid while `self` is not dropped.
-    pub fn content(&self) -> Content {
+    pub fn content(&self) -> Payload {
         match &self.bytes {
-            SpooledBytes::Memory(bytes) => Content::Memory(bytes.clone()),
-            SpooledBytes::Disk(path) => Content::File(path.to_path_buf()),
+            SpooledBytes::Memory(bytes) => Payload::Memory(bytes.clone()),
+            SpooledBytes::Disk(path) => Payload::File(path.to_path_buf()),
         }
     }
 }
@@ -182,7 +182,7 @@ mod tests {
     async fn small_file_stays_in_memory() {
         let spooled = spool(&[b"ab", b"c"]).await;
 
-        assert!(matches!(spooled.content(), Content::Memory(bytes) if bytes == "abc"));
+        assert!(matches!(spooled.content(), Payload::Memory(bytes) if bytes == "abc"));
         assert_eq!(
             spooled.checksum_sha256(),
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -194,7 +194,7 @@ mod tests {
         let chunk = vec![7; 700_000];
         let spooled = spool(&[&chunk, &chunk, &chunk]).await;
 
-        let Content::File(path) = spooled.content() else {
+        let Payload::File(path) = spooled.content() else {
             panic!("the file is in memory")
         };
         let written = std::fs::read(&path).expect("a temporary file");
@@ -228,6 +228,6 @@ mod tests {
         let spooled = spool(&[&chunk, &chunk]).await;
 
         assert_eq!(spooled.size(), 60 << 20);
-        assert!(matches!(spooled.content(), Content::Memory(bytes) if bytes.is_empty()));
+        assert!(matches!(spooled.content(), Payload::Memory(bytes) if bytes.is_empty()));
     }
 }

@@ -17,7 +17,7 @@ pub enum PurgeJob {
         /// Which time it is.
         pass: PurgePass,
         /// When the deletion was announced, right before the space was marked as deleted.
-        announced_at: Timestamp,
+        requested_at: Timestamp,
     },
     /// Of a file: its bytes.
     File {
@@ -26,7 +26,7 @@ pub enum PurgeJob {
         /// The file.
         file_id: FileId,
         /// When the deletion was announced, right before the record was removed.
-        announced_at: Timestamp,
+        requested_at: Timestamp,
     },
 }
 

@@ -7,7 +7,7 @@ mod jobs;
 mod sweep;
 
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
-pub use sweep::{SweepJob, SweepPlace, SweepRound};
+pub use sweep::{SweepJob, SweepPosition, SweepRound};
 
 use std::{marker::PhantomData, time::Duration};
 
@@ -21,7 +21,7 @@ use serde::Serialize;
 use tracing::instrument;
 
 /// Longest that SQS keeps a message back, in seconds: what has to wait longer goes round.
-pub const DELAY_SECONDS: i32 = 900;
+pub const DELAY_MAX_SECONDS: i32 = 900;
 /// Most messages of one call.
 const BATCH: usize = 10;
 /// Tries of a call before what is left unsent fails the whole.
@@ -85,7 +85,7 @@ impl<Job: Serialize> Queue<Job> {
         }
     }
 
-    /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_SECONDS`]. Where
+    /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_MAX_SECONDS`]. Where
     /// it fails, some may have been sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[(Job, i32)]) -> Result<(), QueueError> {

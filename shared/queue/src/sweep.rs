@@ -17,16 +17,16 @@ pub struct SweepJob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepRound {
     /// Objects that were stored until then were judged before.
-    pub judged_until: Timestamp,
+    pub checked_until: Timestamp,
     /// Objects that were stored until then are judged in this round.
     pub until: Timestamp,
     /// Where it goes on; without one, at the first space.
-    pub after: Option<SweepPlace>,
+    pub after: Option<SweepPosition>,
 }
 
 /// An original that was looked at. What is behind it has not been yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SweepPlace {
+pub struct SweepPosition {
     /// The space.
     pub space_id: SpaceId,
     /// The file.
@@ -35,10 +35,10 @@ pub struct SweepPlace {
     pub revision: Revision,
 }
 
-impl SweepPlace {
+impl SweepPosition {
     /// The place behind all originals of a space.
-    pub fn end_of(space_id: SpaceId) -> SweepPlace {
-        SweepPlace {
+    pub fn end_of(space_id: SpaceId) -> SweepPosition {
+        SweepPosition {
             space_id,
             file_id: FileId::LAST,
             revision: Revision::LAST,
@@ -47,6 +47,6 @@ impl SweepPlace {
 
     /// Whether the space has no original behind this place.
     pub fn is_end_of_space(&self) -> bool {
-        *self == SweepPlace::end_of(self.space_id)
+        *self == SweepPosition::end_of(self.space_id)
     }
 }

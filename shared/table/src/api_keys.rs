@@ -34,7 +34,7 @@ const STALE_WINDOWS: i64 = 3;
 const KEYS_PAGE: u16 = 100;
 /// What a request is authenticated by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Authenticated {
+pub struct AuthenticatedKey {
     /// The key's number.
     pub key_id: KeyId,
     /// Whom it speaks for.
@@ -46,21 +46,26 @@ pub struct Authenticated {
     last_used_at: Option<Timestamp>,
 }
 
-impl Authenticated {
+impl AuthenticatedKey {
     fn holds(&self, now: Timestamp) -> bool {
         self.is_active && self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// What became of a request with a key.
+/// Outcome of authenticating and counting a request.
 #[derive(Clone, Debug)]
-pub enum Admission {
+pub enum KeyCheck {
     /// The key is unknown, revoked or expired.
-    Unknown,
-    /// The key has used up its requests of this minute.
-    Limited(RateLimitStatus),
-    /// The request is counted, and goes on.
-    Admitted(Authenticated, RateLimitStatus),
+    UnknownKey,
+    /// The key has no requests left in this minute.
+    RateLimited(RateLimitStatus),
+    /// The request is counted.
+    Counted {
+        /// The key.
+        key: AuthenticatedKey,
+        /// What is left of the key's requests.
+        rate_limit: RateLimitStatus,
+    },
 }
 
 impl Table {
@@ -89,7 +94,7 @@ impl Table {
         key: &ApiKey,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let small = Authenticated {
+        let small = AuthenticatedKey {
             key_id: key.id,
             scope: key.scope,
             is_active: key.is_active,
@@ -136,7 +141,11 @@ impl Table {
     /// key at its limit counts no further. Once a minute two more calls note the key's use and drop
     /// the counters of minutes gone.
     #[instrument(skip_all)]
-    pub async fn admit(&self, hash: &KeyHash, limit: RateLimit) -> Result<Admission, TableError> {
+    pub async fn authenticate_and_count(
+        &self,
+        hash: &KeyHash,
+        limit: RateLimit,
+    ) -> Result<KeyCheck, TableError> {
         let now = self.env.now();
         let counter = format!("{COUNTERS}{}_{}", limit.tier, Window::of(now).0);
         let condition = Condition::equals("is_active", AttributeValue::Bool(true))
@@ -156,29 +165,35 @@ impl Table {
                     .and_then(|made| made.as_n().ok()?.parse().ok())
                     .unwrap_or(u64::MAX);
                 let stale = stale_counters(&item, Window::of(now));
-                let key: Authenticated = record(item)?;
+                let key: AuthenticatedKey = record(item)?;
                 unless_busy(self.touch_last_used(hash, &key, stale, now).await)?;
-                return Ok(Admission::Admitted(key, limit.rate_limit(made, now)));
+                return Ok(KeyCheck::Counted {
+                    key,
+                    rate_limit: limit.rate_limit(made, now),
+                });
             }
             // The old item says why; where there is none, the key is unknown.
-            Updated::ConditionFailed(None) => return Ok(Admission::Unknown),
+            Updated::ConditionFailed(None) => return Ok(KeyCheck::UnknownKey),
             Updated::ConditionFailed(Some(item)) => item,
         };
-        let key: Authenticated = record(item)?;
+        let key: AuthenticatedKey = record(item)?;
         Ok(if key.holds(now) {
-            Admission::Limited(limit.rate_limit(limit.requests_per_minute, now))
+            KeyCheck::RateLimited(limit.rate_limit(limit.requests_per_minute, now))
         } else {
-            Admission::Unknown
+            KeyCheck::UnknownKey
         })
     }
 
     /// Whom a key speaks for, where it is known, active and not expired, without counting: delivery
     /// has no limit per key.
     #[instrument(skip_all)]
-    pub async fn authenticate(&self, hash: &KeyHash) -> Result<Option<Authenticated>, TableError> {
+    pub async fn authenticate(
+        &self,
+        hash: &KeyHash,
+    ) -> Result<Option<AuthenticatedKey>, TableError> {
         let now = self.env.now();
         let key = self
-            .get::<Authenticated>(Key::api_key(hash))
+            .get::<AuthenticatedKey>(Key::api_key(hash))
             .await?
             .filter(|key| key.holds(now));
         if let Some(key) = &key {
@@ -190,7 +205,7 @@ impl Table {
     async fn touch_last_used(
         &self,
         hash: &KeyHash,
-        key: &Authenticated,
+        key: &AuthenticatedKey,
         stale: Vec<String>,
         now: Timestamp,
     ) -> Result<(), TableError> {

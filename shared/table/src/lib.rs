@@ -31,7 +31,7 @@ mod upload_configs;
 mod write;
 mod write_error;
 
-pub use api_keys::{Admission, Authenticated};
+pub use api_keys::{AuthenticatedKey, KeyCheck};
 pub use error::TableError;
 pub use folder_reads::DeliveredRecords;
 pub use members::{Membership, User};

@@ -86,11 +86,7 @@ impl Table {
 
     /// Chooses the space that is meant where a user names none.
     #[instrument(skip_all)]
-    pub async fn choose_default_space(
-        &self,
-        user: UserId,
-        space: SpaceId,
-    ) -> Result<(), TableError> {
+    pub async fn set_default_space(&self, user: UserId, space: SpaceId) -> Result<(), TableError> {
         self.overwrite(
             Key::user(user),
             &User {

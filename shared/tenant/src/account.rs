@@ -2,7 +2,7 @@
 
 use domain::{ApiKey, Role, ServiceError, SpaceId, UserId};
 
-use crate::{Caller, Space, Tenants};
+use crate::{Caller, SpaceScope, Tenants};
 
 /// A caller's account.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ impl Tenants {
     }
 
     /// The space that is meant where the caller names none.
-    pub async fn default_space(&self, caller: &Caller) -> Result<Option<Space>, ServiceError> {
+    pub async fn default_space(&self, caller: &Caller) -> Result<Option<SpaceScope>, ServiceError> {
         let id = match (caller.own_space(), caller.user()) {
             (Some((own, _)), _) => Some(own),
             (None, Some(user)) => self
@@ -70,7 +70,7 @@ impl Tenants {
 
     /// Chooses the space that is meant where the user names none; `false` where it is none that
     /// they may know of.
-    pub async fn choose_default_space(
+    pub async fn set_default_space(
         &self,
         caller: &Caller,
         user: UserId,
@@ -78,7 +78,7 @@ impl Tenants {
     ) -> Result<bool, ServiceError> {
         let known = self.space(caller, id).await?.is_some();
         if known {
-            self.table.choose_default_space(user, id).await?;
+            self.table.set_default_space(user, id).await?;
         }
         Ok(known)
     }

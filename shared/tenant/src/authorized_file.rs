@@ -1,6 +1,6 @@
 //! What delivery needs of a file: its record, what its folders and its space demand, and its bytes.
 //!
-//! Invariant: an address leads to a [`ResolvedFile`], which tells nothing; only [`Tenants::open`],
+//! Invariant: an address leads to a [`ResolvedFile`], which tells nothing; only [`Tenants::authorize_file`],
 //! which decides on access, makes it a [`AuthorizedFile`], which has record and bytes. What it
 //! decides on is read as it was at one moment, so nobody is let in who would not have been at any.
 
@@ -46,11 +46,11 @@ pub struct AccessContext<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
     /// Everyone may.
-    Everyone,
+    Public,
     /// Their address is signed.
     Signature,
     /// They have a role in the space.
-    Key,
+    ApiKey,
 }
 
 /// A signed address that was verified.
@@ -71,7 +71,10 @@ pub struct AuthorizedFile {
 
 impl Tenants {
     /// The active file at a path, in a space that is enabled; `None` where there is none.
-    pub async fn located(&self, storage_path: &str) -> Result<Option<ResolvedFile>, ServiceError> {
+    pub async fn resolve_file(
+        &self,
+        storage_path: &str,
+    ) -> Result<Option<ResolvedFile>, ServiceError> {
         let Some((handle, _)) = storage_path.split_once('/') else {
             return Ok(None);
         };
@@ -133,7 +136,7 @@ impl Tenants {
     /// signature that does not verify is refused in both cases. An image that has to carry a
     /// watermark is never delivered without it.
     #[instrument(skip_all)]
-    pub async fn open(
+    pub async fn authorize_file(
         &self,
         located: ResolvedFile,
         visitor: AccessContext<'_>,
@@ -152,7 +155,7 @@ impl Tenants {
         let signed = verify(visitor.proof, &space, visitor.now)?;
         let needs_proof = requires_auth(&file, &folders, &space);
         let grant = match (needs_proof, signed) {
-            (false, _) => Grant::Everyone,
+            (false, _) => Grant::Public,
             (true, Some(_)) => Grant::Signature,
             (true, None) => self.grant_by_key(visitor.caller, &space).await?,
         };
@@ -181,7 +184,7 @@ impl Tenants {
         if let Some(caller) = caller
             && self.may_view(caller, space).await?
         {
-            return Ok(Grant::Key);
+            return Ok(Grant::ApiKey);
         }
 
         let message = "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
@@ -244,9 +247,9 @@ impl AuthorizedFile {
     /// Whether browsers may store the file until the address expires.
     pub fn is_cacheable(&self) -> bool {
         match self.grant {
-            Grant::Everyone => true,
+            Grant::Public => true,
             Grant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
-            Grant::Key => false,
+            Grant::ApiKey => false,
         }
     }
 

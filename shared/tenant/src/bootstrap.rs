@@ -14,7 +14,7 @@ const SPACE_NAME: &str = "My assets";
 
 /// What a bootstrap left behind.
 #[derive(Clone, Debug)]
-pub struct Bootstrapped {
+pub struct BootstrapKey {
     /// An account key of the first user that works.
     pub api_key: KeySecret,
     /// Whether the key was made just now, and has to be shown.
@@ -26,12 +26,12 @@ pub struct Bootstrapped {
 pub async fn bootstrap(
     tenants: &Tenants,
     known_key: Option<&str>,
-) -> Result<Bootstrapped, ServiceError> {
+) -> Result<BootstrapKey, ServiceError> {
     if let Some(secret) = known_key.and_then(KeySecret::parse)
         && let Some(caller) = tenants.authenticate(&secret).await?
         && caller.user().is_some()
     {
-        return Ok(Bootstrapped {
+        return Ok(BootstrapKey {
             api_key: secret,
             is_new: false,
         });
@@ -50,7 +50,7 @@ pub async fn bootstrap(
         .account_keys(user_id)
         .create(new, |_, _| None)
         .await?;
-    Ok(Bootstrapped {
+    Ok(BootstrapKey {
         api_key,
         is_new: true,
     })

@@ -13,7 +13,7 @@ use domain::{Closing, FieldError, Security, ServiceError};
 use queue::{PurgeJob, PurgePass, Queue};
 use tracing::instrument;
 
-use crate::Space;
+use crate::SpaceScope;
 
 /// How long a space or a folder stays closed where its deletion does not get on, in milliseconds:
 /// longer than a request works.
@@ -21,7 +21,7 @@ pub(crate) const CLOSED_MS: i64 = 35_000;
 /// Seconds by which the announcement is kept back, so that the mark is there when it is read.
 const ANNOUNCEMENT_SECONDS: i32 = 1;
 
-impl Space {
+impl SpaceScope {
     /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
     #[instrument(skip_all)]
     pub async fn delete(
@@ -63,13 +63,13 @@ impl Space {
         token: Option<&str>,
         purge: &Queue<PurgeJob>,
     ) -> Result<(), ServiceError> {
-        let announced_at = self.now();
+        let requested_at = self.now();
         let job = |pass| {
             (
                 PurgeJob::Space {
                     space_id: self.record.id,
                     pass,
-                    announced_at,
+                    requested_at,
                 },
                 ANNOUNCEMENT_SECONDS,
             )
@@ -87,7 +87,7 @@ impl Space {
                     "the deletion took so long that the space was open again",
                 ));
             }
-            space.deleted_at = Some(announced_at);
+            space.deleted_at = Some(requested_at);
             // What it was for goes now; what is left of it only serves to find the rest.
             space.enabled = false;
             space.description = None;

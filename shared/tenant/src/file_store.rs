@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bucket::{Bucket, Content, ObjectKey};
+use bucket::{Bucket, ObjectKey, Payload};
 use domain::{
     Completion, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, HourlyQuota,
     IdempotencyReservation, Revision, ServiceError,
@@ -11,12 +11,12 @@ use futures::{StreamExt, stream};
 use table::{Reason, WriteError};
 use tracing::instrument;
 
-use crate::{Space, deletion::closed, files::FOLDER, folders::folder_closed};
+use crate::{SpaceScope, deletion::closed, files::FOLDER, folders::folder_closed};
 
 /// Objects that one request stores at once.
 const AT_ONCE: usize = 4;
 
-/// Where the bytes of files are kept. It opens only together with a [`Space`], or with a
+/// Where the bytes of files are kept. It opens only together with a [`SpaceScope`], or with a
 /// [`AuthorizedFile`](crate::AuthorizedFile) file that somebody was admitted to.
 #[derive(Clone, Debug)]
 pub struct FileBucket(pub(crate) Bucket);
@@ -30,11 +30,11 @@ impl FileBucket {
 
 /// The files of one space.
 pub struct FileStore<'a> {
-    pub(crate) space: &'a Space,
+    pub(crate) space: &'a SpaceScope,
     pub(crate) originals: &'a FileBucket,
 }
 
-impl Space {
+impl SpaceScope {
     /// Fails with 429 if the uploads of an hour are used up, before another one is received.
     pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), ServiceError> {
         let made = self.table.uploads_in_hour(self.record.id, quota).await?;
@@ -46,7 +46,7 @@ impl Space {
     }
 
     /// This space's files.
-    pub fn assets<'a>(&'a self, originals: &'a FileBucket) -> FileStore<'a> {
+    pub fn file_store<'a>(&'a self, originals: &'a FileBucket) -> FileStore<'a> {
         FileStore {
             space: self,
             originals,
@@ -60,7 +60,7 @@ pub struct NewFile {
     /// The record.
     pub record: File,
     /// The bytes.
-    pub content: Content,
+    pub content: Payload,
 }
 
 /// Records that could not be written.
@@ -236,7 +236,7 @@ impl FileStore<'_> {
         }
     }
 
-    async fn put(&self, file: &File, content: Content) -> Result<(), ServiceError> {
+    async fn put(&self, file: &File, content: Payload) -> Result<(), ServiceError> {
         let checksum = file
             .checksum_sha256
             .as_deref()

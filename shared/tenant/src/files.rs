@@ -10,7 +10,7 @@ use queue::{PurgeJob, Queue};
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
 
-use crate::{Caller, Space, Tenants, folders::folder_closed};
+use crate::{Caller, SpaceScope, Tenants, folders::folder_closed};
 
 /// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it
 /// is read.
@@ -19,7 +19,7 @@ const ANNOUNCEMENT_SECONDS: i32 = 1;
 /// The field that names the folder of a file.
 pub(crate) const FOLDER: &str = "folder_id";
 
-impl Space {
+impl SpaceScope {
     /// Returns a page of the files that a filter admits.
     pub async fn list_files(
         &self,
@@ -44,11 +44,11 @@ impl Space {
     }
 
     /// Refuses a caller who may manage no files but their own, and whose own this is not.
-    pub fn require_file(&self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
+    pub fn require_file_manager(&self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
         if file.uploaded_by == caller.principal() {
             Ok(())
         } else {
-            self.demand(domain::Role::Admin)
+            self.require_role(domain::Role::Admin)
         }
     }
 
@@ -103,13 +103,13 @@ impl Space {
         file: File,
         purge: &Queue<PurgeJob>,
     ) -> Result<(), ServiceError> {
-        let (space_id, file_id, announced_at) = (file.space_id, file.id, self.now());
+        let (space_id, file_id, requested_at) = (file.space_id, file.id, self.now());
         purge
             .send(&[(
                 PurgeJob::File {
                     space_id,
                     file_id,
-                    announced_at,
+                    requested_at,
                 },
                 ANNOUNCEMENT_SECONDS,
             )])

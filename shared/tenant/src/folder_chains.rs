@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use domain::{FOLDER_DEPTH, Folder, FolderChain, FolderId, InFolder, Resolution, ServiceError};
 
-use crate::{Space, caches::AncestorCache, folders::ResolvedFolder};
+use crate::{SpaceScope, caches::AncestorCache, folders::ResolvedFolder};
 
 /// Times that folders are read which others keep moving: each time they are deeper, or known.
 const READS: usize = 2 * FOLDER_DEPTH;
@@ -25,7 +25,7 @@ impl FolderChains {
     /// Reads the folders around all that is in some; those that were read before are not read
     /// again.
     async fn read(
-        space: &Space,
+        space: &SpaceScope,
         wanted: &[InFolder],
         known: Vec<Folder>,
     ) -> Result<FolderChains, ServiceError> {
@@ -42,7 +42,7 @@ impl FolderChains {
     }
 
     async fn read_once(
-        space: &Space,
+        space: &SpaceScope,
         wanted: &[InFolder],
         known: Vec<Folder>,
     ) -> Result<FolderChains, ServiceError> {
@@ -99,7 +99,7 @@ impl FolderChains {
     }
 }
 
-impl Space {
+impl SpaceScope {
     /// The folders around all that is in these.
     pub async fn folder_chains<'a>(
         &self,

@@ -9,7 +9,7 @@ use domain::{Closing, FieldError, Folder, FolderId, ServiceError};
 use tracing::instrument;
 
 use crate::{
-    Space,
+    SpaceScope,
     deletion::CLOSED_MS,
     folders::{ResolvedFolder, folder_closed},
 };
@@ -18,7 +18,7 @@ use crate::{
 /// than a request.
 const LOOKS: u32 = 8;
 
-impl Space {
+impl SpaceScope {
     /// The space, and a folder of it; one that is about to be deleted once that is decided, or has
     /// taken long.
     pub(crate) async fn with_settled_folder(

@@ -8,7 +8,7 @@ use domain::{
 use table::ChangeError;
 use tracing::instrument;
 
-use crate::{Space, files::FOLDER, folders::TOO_DEEP};
+use crate::{SpaceScope, files::FOLDER, folders::TOO_DEEP};
 
 /// The field that holds a path down from a folder.
 const PATH: &str = "folder_path";
@@ -31,7 +31,7 @@ pub struct Placement {
     missing: Vec<FolderName>,
 }
 
-impl Space {
+impl SpaceScope {
     /// Resolves a selected folder. Returns field errors of `folder_id` or `folder_path` if it
     /// cannot be in this space.
     pub async fn placement(
@@ -92,7 +92,7 @@ impl Space {
         if placement.missing.is_empty() {
             Ok(())
         } else {
-            self.demand(Role::Admin)
+            self.require_role(Role::Admin)
         }
     }
 

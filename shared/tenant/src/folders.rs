@@ -6,7 +6,7 @@ use domain::{
 };
 use tracing::instrument;
 
-use crate::{Caller, Space, Tenants, deletion::closed};
+use crate::{Caller, SpaceScope, Tenants, deletion::closed};
 
 /// The field that names the folder around another one.
 const PARENT: &str = "parent_id";
@@ -61,7 +61,7 @@ pub enum FolderSetting {
     Security(Option<Security>),
 }
 
-impl Space {
+impl SpaceScope {
     /// Makes a folder in another one, or at the top. `complete` ends the request that it is made
     /// for.
     pub async fn create_folder(
@@ -141,7 +141,7 @@ impl Space {
     }
 
     /// Changes what a folder says of what is in it.
-    pub async fn set_folder(
+    pub async fn change_folder_setting(
         &self,
         found: ResolvedFolder,
         change: impl Fn(&Folder) -> FolderSetting,
@@ -239,7 +239,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         id: FolderId,
-    ) -> Result<Option<(Space, ResolvedFolder)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, ResolvedFolder)>, ServiceError> {
         let found = if let Some((own, role)) = caller.own_space() {
             let (space, folder) = self.table.space_and_folder(own, Some(id)).await?;
             space

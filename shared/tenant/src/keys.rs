@@ -6,7 +6,7 @@ use domain::{
 };
 use table::Table;
 
-use crate::{Space, Tenants};
+use crate::{SpaceScope, Tenants};
 
 /// What a caller says of a key to be made.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Keys {
     scope: KeyScope,
 }
 
-impl Space {
+impl SpaceScope {
     /// This space's keys.
     pub fn keys(&self) -> Keys {
         Keys {

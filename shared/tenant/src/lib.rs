@@ -1,7 +1,7 @@
 //! What one caller may reach: a space's records and objects together, and nothing of any other
 //! space.
 //!
-//! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`Space`] is had
+//! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`SpaceScope`] is had
 //! only for a [`Caller`] that may know of it, or as a verified [`UploadScope`], and everything it
 //! reads or writes is its own. The reads that are not scoped to a space are [`Tenants::admit`],
 //! [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path; and the
@@ -23,7 +23,7 @@ mod job_limits;
 mod keys;
 mod pending_uploads;
 mod purge;
-mod space;
+mod space_scope;
 mod spaces;
 mod sweep;
 mod upload_configs;
@@ -31,8 +31,8 @@ mod upload_scope;
 
 pub use account::Account;
 pub use authorized_file::{AccessContext, AuthorizedFile, Grant, ResolvedFile};
-pub use bootstrap::{Bootstrapped, bootstrap};
-pub use bucket::{Content, ObjectHead, ObjectReader, ResponseHeaders};
+pub use bootstrap::{BootstrapKey, bootstrap};
+pub use bucket::{ObjectHead, ObjectReader, Payload, ResponseHeaders};
 pub use caller::Caller;
 pub use file_store::{FileBucket, FileStore, NewFile};
 pub use folder_chains::FolderChains;
@@ -40,19 +40,21 @@ pub use folder_targets::{FolderSelector, Placement};
 pub use folders::{FolderMove, FolderSetting, ResolvedFolder};
 pub use job_limits::{JobLimits, JobTime};
 pub use keys::{Keys, NewKey};
-pub use pending_uploads::{PRESIGNED_MS, PendingUploads, Presigned, StagedCopied, StagedCopy};
-pub use purge::{Purge, Purged};
-pub use queue::{ConfirmCheck, DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
-pub use space::Space;
-pub use sweep::{Sweep, Swept};
-pub use upload_configs::READS_CONFIGS;
+pub use pending_uploads::{
+    PRESIGNED_URL_LIFETIME_MS, PendingUploads, Presigned, StagedCopy, StagedCopyOutcome,
+};
+pub use purge::{Purge, PurgeOutcome};
+pub use queue::{ConfirmCheck, DELAY_MAX_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
+pub use space_scope::SpaceScope;
+pub use sweep::{Sweep, SweepOutcome};
+pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{RequestOrigin, UnverifiedUpload, UploadScope};
 
 use caches::{ActiveConfigHints, AncestorCache};
 use domain::{
     IdempotencyReservation, KeySecret, RateLimit, RateLimitStatus, ReservationOutcome, ServiceError,
 };
-use table::Table;
+use table::{KeyCheck, Table};
 
 /// Every space's records; the way to one of them is through a [`Caller`].
 #[derive(Clone, Debug)]
@@ -62,13 +64,20 @@ pub struct Tenants {
     active_configs: ActiveConfigHints,
 }
 
-/// Whether a request with a key goes on.
+/// Outcome of the authentication of a request with a key.
 #[derive(Clone, Copy, Debug)]
-pub enum Admitted {
-    /// It does, and this is left of the key's requests.
-    Yes(Caller, RateLimitStatus),
-    /// The key has used up its requests.
-    Limited(RateLimitStatus),
+pub enum Authentication {
+    /// The key is unknown, revoked or expired.
+    UnknownKey,
+    /// The key has no requests left in this minute.
+    RateLimited(RateLimitStatus),
+    /// The request is counted.
+    Authenticated {
+        /// The caller.
+        caller: Caller,
+        /// What is left of the key's requests.
+        rate_limit: RateLimitStatus,
+    },
 }
 
 impl Tenants {
@@ -81,24 +90,30 @@ impl Tenants {
         }
     }
 
-    /// Who calls with this key, and whether they may call now; `None` where it is unknown, revoked
-    /// or expired.
-    pub async fn admit(
+    /// Authenticates a request by its key and counts it against the key's rate limit.
+    pub async fn authenticate_and_count(
         &self,
         secret: &KeySecret,
         limit: RateLimit,
-    ) -> Result<Option<Admitted>, ServiceError> {
-        Ok(match self.table.admit(&secret.hash(), limit).await? {
-            table::Admission::Unknown => None,
-            table::Admission::Limited(rate_limit) => Some(Admitted::Limited(rate_limit)),
-            table::Admission::Admitted(key, rate_limit) => Some(Admitted::Yes(
-                Caller::new(key.key_id, key.scope),
-                rate_limit,
-            )),
-        })
+    ) -> Result<Authentication, ServiceError> {
+        Ok(
+            match self
+                .table
+                .authenticate_and_count(&secret.hash(), limit)
+                .await?
+            {
+                KeyCheck::UnknownKey => Authentication::UnknownKey,
+                KeyCheck::RateLimited(rate_limit) => Authentication::RateLimited(rate_limit),
+                KeyCheck::Counted { key, rate_limit } => Authentication::Authenticated {
+                    caller: Caller::new(key.key_id, key.scope),
+                    rate_limit,
+                },
+            },
+        )
     }
 
-    /// Who calls with this key, without counting; `None` where it is unknown, revoked or expired.
+    /// Authenticates a request without counting it. Returns `None` if the key is unknown, revoked or
+    /// expired.
     pub async fn authenticate(&self, secret: &KeySecret) -> Result<Option<Caller>, ServiceError> {
         let key = self.table.authenticate(&secret.hash()).await?;
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))

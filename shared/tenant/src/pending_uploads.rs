@@ -11,24 +11,24 @@
 use std::time::Duration;
 
 use bucket::{
-    Bucket, Content, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, PresignedPut,
+    Bucket, Copied, CopyOutcome, ObjectHead, ObjectKey, ObjectReader, Payload, PresignedPut,
 };
 use domain::{
     Completion, File, FileId, FileStatus, HourlyQuota, Revision, ServiceError, StoredContent,
     Timestamp,
 };
-use queue::{ConfirmCheck, DELAY_SECONDS, Queue};
+use queue::{ConfirmCheck, DELAY_MAX_SECONDS, Queue};
 use table::{ChangeError, Reason, Table, WriteError};
 use tracing::instrument;
 
-use crate::{FileBucket, FileStore, Space, file_store::Unwritten};
+use crate::{FileBucket, FileStore, SpaceScope, file_store::Unwritten};
 
 /// How long after its announcement a client may send a file's bytes, in milliseconds: an hour. The
 /// last purge of a deleted space comes later.
-pub const PRESIGNED_MS: i64 = 60 * 60 * 1_000;
+pub const PRESIGNED_URL_LIFETIME_MS: i64 = 60 * 60 * 1_000;
 /// How long after its announcement it is looked for a file that nobody has confirmed, in
 /// milliseconds.
-const CHECKED_MS: i64 = 2 * PRESIGNED_MS;
+const CHECKED_MS: i64 = 2 * PRESIGNED_URL_LIFETIME_MS;
 
 /// Where a client may send bytes; it is never printed, since whoever has it may send them.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub struct StagedCopy {
 
 /// Outcome of copying what a client has sent.
 #[derive(Debug)]
-pub enum StagedCopied {
+pub enum StagedCopyOutcome {
     /// The copy exists, and has to be validated.
     Copied(StagedCopy),
     /// Nothing has been sent yet.
@@ -67,7 +67,7 @@ impl FileStore<'_> {
     /// Announces a file whose bytes are to come; with a quota, as one upload of its hour. First it
     /// is sent for that somebody looks after it, so none is ever forgotten.
     #[instrument(skip_all)]
-    pub async fn announce(
+    pub async fn create_pending(
         &self,
         file: &File,
         quota: Option<HourlyQuota>,
@@ -87,7 +87,7 @@ impl FileStore<'_> {
                     file_id: file.id,
                     due_at,
                 },
-                DELAY_SECONDS,
+                DELAY_MAX_SECONDS,
             )])
             .await?;
         let written = self
@@ -120,20 +120,20 @@ impl FileStore<'_> {
     }
 
     /// Copies what the client has sent to a key of the file's own.
-    pub async fn copy_staged(&self, file: &File) -> Result<StagedCopied, ServiceError> {
+    pub async fn copy_staged(&self, file: &File) -> Result<StagedCopyOutcome, ServiceError> {
         let revision = Revision::new(self.space.env());
         let key = ObjectKey::original(file.space_id, file.id, revision);
 
         match self.originals.0.copy(&staged(file), file.size, &key).await {
             Ok(CopyOutcome::Copied(Copied { checksum_sha256 })) => {
-                Ok(StagedCopied::Copied(StagedCopy {
+                Ok(StagedCopyOutcome::Copied(StagedCopy {
                     file: file.id,
                     revision,
                     checksum_sha256,
                 }))
             }
-            Ok(CopyOutcome::Absent) => Ok(StagedCopied::Absent),
-            Ok(CopyOutcome::OtherSize) => Ok(StagedCopied::OtherSize),
+            Ok(CopyOutcome::Absent) => Ok(StagedCopyOutcome::Absent),
+            Ok(CopyOutcome::OtherSize) => Ok(StagedCopyOutcome::OtherSize),
             Err(error) => {
                 self.remove_revision(file.id, revision).await;
                 Err(error.into())
@@ -166,7 +166,7 @@ impl FileStore<'_> {
     pub async fn put_revision(
         &self,
         file: &File,
-        content: Content,
+        content: Payload,
         mime_type: &str,
         checksum_sha256: &str,
     ) -> Result<Revision, ServiceError> {
@@ -348,7 +348,7 @@ impl PendingUploads {
     pub async fn pending(
         &self,
         check: &ConfirmCheck,
-    ) -> Result<Option<(Space, File)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, File)>, ServiceError> {
         let (space, file) = self
             .table
             .space_and_file(check.space_id, check.file_id)
@@ -356,6 +356,11 @@ impl PendingUploads {
         let pending = space
             .zip(file)
             .filter(|(_, file)| file.status == FileStatus::Pending);
-        Ok(pending.map(|(space, file)| (Space::unattended(self.table.clone(), space), file)))
+        Ok(pending.map(|(space, file)| {
+            (
+                SpaceScope::for_background_job(self.table.clone(), space),
+                file,
+            )
+        }))
     }
 }

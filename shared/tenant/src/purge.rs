@@ -29,7 +29,7 @@ pub struct Purge {
 
 /// What became of a purge job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purged {
+pub enum PurgeOutcome {
     /// It is done, or nothing is to be done.
     Done,
     /// It has to be done, or gone on with, after so many seconds.
@@ -49,19 +49,23 @@ impl Purge {
     /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end
     /// anywhere.
     #[instrument(skip_all)]
-    pub async fn work(&self, job: &PurgeJob, time: &JobTime<'_>) -> Result<Purged, ServiceError> {
+    pub async fn work(
+        &self,
+        job: &PurgeJob,
+        time: &JobTime<'_>,
+    ) -> Result<PurgeOutcome, ServiceError> {
         let now = self.table.env().now();
         match *job {
             PurgeJob::Space {
                 space_id,
                 pass,
-                announced_at,
-            } => self.pass(space_id, pass, announced_at, time, now).await,
+                requested_at,
+            } => self.pass(space_id, pass, requested_at, time, now).await,
             PurgeJob::File {
                 space_id,
                 file_id,
-                announced_at,
-            } => self.file(space_id, file_id, announced_at, now).await,
+                requested_at,
+            } => self.file(space_id, file_id, requested_at, now).await,
         }
     }
 
@@ -71,19 +75,19 @@ impl Purge {
         &self,
         space_id: SpaceId,
         file_id: FileId,
-        announced_at: Timestamp,
+        requested_at: Timestamp,
         now: Timestamp,
-    ) -> Result<Purged, ServiceError> {
+    ) -> Result<PurgeOutcome, ServiceError> {
         if self
             .table
             .files(space_id, &[file_id])
             .await?
             .contains_key(&file_id)
         {
-            return Ok(await_mark(announced_at, now));
+            return Ok(await_mark(requested_at, now));
         }
         self.bucket.purge_file(space_id, file_id).await?;
-        Ok(Purged::Done)
+        Ok(PurgeOutcome::Done)
     }
 
     /// Does one pass over a deleted space, or a part of it.
@@ -91,24 +95,24 @@ impl Purge {
         &self,
         space_id: SpaceId,
         pass: PurgePass,
-        announced_at: Timestamp,
+        requested_at: Timestamp,
         time: &JobTime<'_>,
         now: Timestamp,
-    ) -> Result<Purged, ServiceError> {
+    ) -> Result<PurgeOutcome, ServiceError> {
         let Some(space) = self.table.deleted_or_existing_space(space_id).await? else {
-            return Ok(Purged::Done);
+            return Ok(PurgeOutcome::Done);
         };
         let Some(deleted_at) = space.deleted_at else {
-            return Ok(await_mark(announced_at, now));
+            return Ok(await_mark(requested_at, now));
         };
         let begins_at = deleted_at.plus_ms(pass.after_ms());
         if now < begins_at {
-            return Ok(Purged::Continue(begins_at.seconds_after(now).into()));
+            return Ok(PurgeOutcome::Continue(begins_at.seconds_after(now).into()));
         }
 
         while self.remove_page(space.id).await? {
             if !time.allows_another_page() {
-                return Ok(Purged::Continue(0));
+                return Ok(PurgeOutcome::Continue(0));
             }
         }
 
@@ -116,7 +120,7 @@ impl Purge {
             self.table.retire_handle(&space.handle).await?;
             self.table.purge_space(space.id).await?;
         }
-        Ok(Purged::Done)
+        Ok(PurgeOutcome::Done)
     }
 
     /// Removes a page of records with the objects of their files, or, once there are no records, a
@@ -145,10 +149,10 @@ impl Purge {
 }
 
 /// What is not deleted may yet be, as long as whoever announced its deletion may be at work.
-fn await_mark(announced_at: Timestamp, now: Timestamp) -> Purged {
-    if now < announced_at.plus_ms(MARK_MS) {
-        Purged::Continue(UNMARKED_SECONDS)
+fn await_mark(requested_at: Timestamp, now: Timestamp) -> PurgeOutcome {
+    if now < requested_at.plus_ms(MARK_MS) {
+        PurgeOutcome::Continue(UNMARKED_SECONDS)
     } else {
-        Purged::Done
+        PurgeOutcome::Done
     }
 }

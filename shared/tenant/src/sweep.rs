@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedOriginal, ObjectKey};
 use domain::{FileId, Revision, ServiceError, SpaceId};
-use queue::{SweepJob, SweepPlace, SweepRound};
+use queue::{SweepJob, SweepPosition, SweepRound};
 use table::Table;
 use tracing::instrument;
 
@@ -34,7 +34,7 @@ pub struct Sweep {
 
 /// What became of a sweep's job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Swept {
+pub enum SweepOutcome {
     /// The round is done.
     Done,
     /// The round goes on with this job.
@@ -54,7 +54,11 @@ impl Sweep {
     /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end
     /// anywhere.
     #[instrument(skip_all)]
-    pub async fn pass(&self, job: &SweepJob, time: &JobTime<'_>) -> Result<Swept, ServiceError> {
+    pub async fn pass(
+        &self,
+        job: &SweepJob,
+        time: &JobTime<'_>,
+    ) -> Result<SweepOutcome, ServiceError> {
         let round = match job.round {
             Some(round) => round,
             None => self.begin().await?,
@@ -69,17 +73,17 @@ impl Sweep {
                 after: Some(after),
                 ..round
             };
-            return Ok(Swept::Continue(SweepJob { round: Some(round) }));
+            return Ok(SweepOutcome::Continue(SweepJob { round: Some(round) }));
         }
         self.table.set_swept_until(round.until).await?;
-        Ok(Swept::Done)
+        Ok(SweepOutcome::Done)
     }
 
     async fn begin(&self) -> Result<SweepRound, ServiceError> {
         let until = self.table.env().now().plus_ms(-JUDGED_AFTER_MS);
-        let judged_until = self.table.swept_until().await?;
+        let checked_until = self.table.swept_until().await?;
         Ok(SweepRound {
-            judged_until,
+            checked_until,
             until,
             after: None,
         })
@@ -95,7 +99,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     /// Looks at what is left of the round; where that is too much, says where to go on.
-    async fn go_on(&self) -> Result<Option<SweepPlace>, ServiceError> {
+    async fn go_on(&self) -> Result<Option<SweepPosition>, ServiceError> {
         let mut last = None;
         if let Some(place) = self.round.after {
             if !place.is_end_of_space() {
@@ -108,7 +112,7 @@ impl Walk<'_> {
             }
             last = Some(place.space_id);
         }
-        let first_file = FileId::first_of(self.round.judged_until.plus_ms(-STORED_WITHIN_MS));
+        let first_file = FileId::first_of(self.round.checked_until.plus_ms(-STORED_WITHIN_MS));
         loop {
             let spaces = self.sweep.bucket.spaces_page(last).await?;
             if spaces.is_empty() {
@@ -131,7 +135,7 @@ impl Walk<'_> {
         space_id: SpaceId,
         mut from: FileId,
         mut after: Option<Revision>,
-    ) -> Result<Option<SweepPlace>, ServiceError> {
+    ) -> Result<Option<SweepPosition>, ServiceError> {
         loop {
             let limit = self.sweep.limits.objects_per_page;
             let page = self
@@ -146,12 +150,14 @@ impl Walk<'_> {
                 .filter(|_| page.more)
                 .map(|last| (last.file_id, last.revision));
             if !self.time.allows_another_page() {
-                let place = next.map(|(file_id, revision)| SweepPlace {
+                let place = next.map(|(file_id, revision)| SweepPosition {
                     space_id,
                     file_id,
                     revision,
                 });
-                return Ok(Some(place.unwrap_or_else(|| SweepPlace::end_of(space_id))));
+                return Ok(Some(
+                    place.unwrap_or_else(|| SweepPosition::end_of(space_id)),
+                ));
             }
             let Some((file_id, revision)) = next else {
                 return Ok(None);
@@ -167,12 +173,12 @@ impl Walk<'_> {
         originals: &[ListedOriginal],
     ) -> Result<(), ServiceError> {
         let SweepRound {
-            judged_until,
+            checked_until,
             until,
             ..
         } = self.round;
         let due = |original: &&ListedOriginal| {
-            original.stored_at > judged_until && original.stored_at <= until
+            original.stored_at > checked_until && original.stored_at <= until
         };
         let due: Vec<&ListedOriginal> = originals.iter().filter(due).collect();
         let files: BTreeSet<FileId> = due.iter().map(|original| original.file_id).collect();

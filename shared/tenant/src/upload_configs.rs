@@ -6,14 +6,14 @@ use domain::{
 };
 use table::Membership;
 
-use crate::{Caller, Space, Tenants};
+use crate::{Caller, SpaceScope, Tenants};
 
 /// Most spaces that one page of all configs looks into; such a page may be short.
 const SPACES: u16 = 50;
 /// The least role that reads configs.
-pub const READS_CONFIGS: Role = Role::User;
+pub const CONFIG_READ_ROLE: Role = Role::User;
 
-impl Space {
+impl SpaceScope {
     /// An upload config of this space: the one referred to, or the active one.
     pub async fn upload_config(
         &self,
@@ -99,7 +99,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         id: UploadConfigId,
-    ) -> Result<Option<(Space, UploadConfig)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, UploadConfig)>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let (space, config) = self
                 .table
@@ -152,7 +152,7 @@ impl Tenants {
         let Some(user) = caller.user() else {
             let own = caller
                 .own_space()
-                .filter(|(own, role)| *role >= READS_CONFIGS && walk.spaces.includes(own));
+                .filter(|(own, role)| *role >= CONFIG_READ_ROLE && walk.spaces.includes(own));
             let space = match own {
                 Some((own, _)) => self.table.space(own).await?,
                 None => None,
@@ -167,7 +167,7 @@ impl Tenants {
         let reads = |(membership, space): (Membership, Option<domain::Space>)| {
             (
                 membership.space_id,
-                space.is_some() && membership.role >= READS_CONFIGS,
+                space.is_some() && membership.role >= CONFIG_READ_ROLE,
             )
         };
         let mut spaces: Vec<_> = page.items.into_iter().map(reads).collect();

@@ -12,20 +12,20 @@ use domain::{
 };
 use tracing::instrument;
 
-use crate::{Caller, PRESIGNED_MS, Space, Tenants};
+use crate::{Caller, PRESIGNED_URL_LIFETIME_MS, SpaceScope, Tenants};
 
 /// The least role that uploads, which is that of an anonymous uploader.
 const ROLE: Role = Role::User;
 
 /// How long after the creation of its file a confirm token is valid, in milliseconds: an hour
 /// longer than the presigned URL.
-const CONFIRM_TOKEN_MS: i64 = PRESIGNED_MS + 60 * 60 * 1_000;
+const CONFIRM_TOKEN_MS: i64 = PRESIGNED_URL_LIFETIME_MS + 60 * 60 * 1_000;
 
 /// A space that takes uploads, and the config that they come under.
 #[derive(Clone, Debug)]
 pub struct UploadScope {
     /// The space.
-    pub space: Space,
+    pub space: SpaceScope,
     /// The config.
     pub config: UploadConfig,
 }
@@ -62,7 +62,7 @@ impl Tenants {
         let Some(space) = space else {
             return Ok(Err(("space", FieldError::Unknown).into()));
         };
-        space.demand(ROLE)?;
+        space.require_role(ROLE)?;
         space.require_uploads()?;
 
         let active = UploadConfigReference::Id(space.record.active_upload_config_id);
@@ -87,7 +87,7 @@ impl Tenants {
         reference: Option<&UploadConfigReference>,
     ) -> Result<
         (
-            Option<Space>,
+            Option<SpaceScope>,
             Option<(UploadConfigReference, Option<UploadConfig>)>,
         ),
         ServiceError,
@@ -184,7 +184,7 @@ impl Tenants {
         id: FileId,
         token: &str,
         tokens: &ConfirmTokens,
-    ) -> Result<Option<(Space, File)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, File)>, ServiceError> {
         if !tokens.proves(token, id) {
             return Err(ServiceError::forbidden("The confirm token is invalid."));
         }

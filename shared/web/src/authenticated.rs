@@ -5,7 +5,7 @@ use std::{borrow::Cow, marker::PhantomData};
 use axum::extract::{FromRef, FromRequestParts, Request};
 use domain::{Env, FieldError, FieldErrors, KeySecret, ServiceError, UserId};
 use http::{HeaderMap, HeaderValue, header, request::Parts};
-use tenant::{Admitted, Caller, Tenants};
+use tenant::{Authentication, Caller, Tenants};
 
 use crate::{
     Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,
@@ -157,10 +157,14 @@ where
         let edge = ApiState::from_ref(state);
         let secret =
             key_of(&parts.headers, parts.uri.query()).ok_or_else(ServiceError::unauthenticated)?;
-        let admitted = edge.tenants.admit(&secret, edge.limit).await?;
+        let authentication = edge
+            .tenants
+            .authenticate_and_count(&secret, edge.limit)
+            .await?;
         let exchange = RequestState::of(parts);
-        match admitted.ok_or_else(ServiceError::unauthenticated)? {
-            Admitted::Yes(caller, rate_limit) => {
+        match authentication {
+            Authentication::UnknownKey => Err(ServiceError::unauthenticated().into()),
+            Authentication::Authenticated { caller, rate_limit } => {
                 exchange.note_allowance(rate_limit);
                 let idempotency =
                     IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
@@ -173,7 +177,7 @@ where
                 parts.extensions.insert(auth.clone());
                 Ok(auth)
             }
-            Admitted::Limited(rate_limit) => {
+            Authentication::RateLimited(rate_limit) => {
                 exchange.note_allowance(rate_limit);
                 Err(ServiceError::rate_limited(rate_limit).into())
             }

@@ -10,7 +10,7 @@ use domain::{
 };
 use http::request::Parts;
 use schemars::JsonSchema;
-use tenant::{Caller, READS_CONFIGS, ResolvedFolder, Space, Tenants};
+use tenant::{CONFIG_READ_ROLE, Caller, ResolvedFolder, SpaceScope, Tenants};
 
 use crate::{ApiError, ApiState, Authenticated, path_parameter};
 
@@ -48,7 +48,7 @@ actions! {
     /// Adds files.
     Upload: Role::User;
     /// Sees upload configs.
-    ReadUploadConfigs: READS_CONFIGS;
+    ReadUploadConfigs: CONFIG_READ_ROLE;
     /// Makes, changes and deletes upload configs.
     ManageUploadConfigs: Role::Admin;
     /// Changes the space, its access control and its security.
@@ -84,7 +84,7 @@ pub trait Resource: Sized + Send {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> impl Future<Output = Result<Option<(Space, Self)>, ServiceError>> + Send;
+    ) -> impl Future<Output = Result<Option<(SpaceScope, Self)>, ServiceError>> + Send;
 }
 
 /// The path names the space itself.
@@ -95,7 +95,7 @@ impl Resource for () {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, ())>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, ())>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         Ok(tenants.space(caller, id).await?.map(|space| (space, ())))
     }
@@ -109,7 +109,7 @@ impl Resource for File {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, File)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, File)>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
     }
@@ -123,7 +123,7 @@ impl Resource for ResolvedFolder {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, ResolvedFolder)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, ResolvedFolder)>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.folder(caller, id).await
     }
@@ -137,7 +137,7 @@ impl Resource for UploadConfig {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(Space, UploadConfig)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, UploadConfig)>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.upload_config(caller, id).await
     }
@@ -149,7 +149,7 @@ pub struct Can<A: Action, T = ()> {
     /// Who acts.
     pub caller: Caller,
     /// The space.
-    pub space: Space,
+    pub space: SpaceScope,
     /// What the path names in the space.
     pub resource: T,
     /// Time and randomness.
@@ -160,11 +160,11 @@ pub struct Can<A: Action, T = ()> {
 impl<A: Action, T> Can<A, T> {
     pub(crate) fn authorize(
         caller: Caller,
-        space: Space,
+        space: SpaceScope,
         resource: T,
         env: Env,
     ) -> Result<Can<A, T>, ServiceError> {
-        space.demand(A::MIN_ROLE)?;
+        space.require_role(A::MIN_ROLE)?;
         Ok(Can {
             caller,
             space,

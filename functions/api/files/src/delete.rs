@@ -23,7 +23,7 @@ pub(crate) async fn delete(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
 ) -> Result<NoContent, ApiError> {
-    can.space.require_file(&can.resource, &can.caller)?;
+    can.space.require_file_manager(&can.resource, &can.caller)?;
     can.space.delete_file(can.resource, &files.purge).await?;
     Ok(NoContent)
 }

@@ -6,7 +6,7 @@ use domain::{
     FieldError, FieldErrors, File, FileFilter, FolderId, InFolder, NamePrefix, ServiceError, Tag,
     parse_variant,
 };
-use tenant::Space;
+use tenant::SpaceScope;
 use web::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
     FromFields, ListQuery, PageResponse, ReadFiles, SpaceQuery,
@@ -70,7 +70,7 @@ pub(crate) async fn list(
     Ok(request.response(page, view))
 }
 
-async fn require_folder(space: &Space, folder: Option<FolderId>) -> Result<(), ServiceError> {
+async fn require_folder(space: &SpaceScope, folder: Option<FolderId>) -> Result<(), ServiceError> {
     let Some(folder) = folder else { return Ok(()) };
     let is_there = space.has_folder(folder).await?;
     if is_there {

@@ -1,11 +1,11 @@
 //! Refuses changes by which a user would lower the protection of a file. Only admins may lower it.
 
 use domain::{File, FolderChain, FolderId, Protection, Role, ServiceError};
-use tenant::Space;
+use tenant::SpaceScope;
 
 /// Where a file is before a change and after it, as read for one request.
 pub(crate) struct ProtectionCheck<'a> {
-    pub(crate) space: &'a Space,
+    pub(crate) space: &'a SpaceScope,
     /// The folder that the file was read in.
     pub(crate) folder_before: Option<FolderId>,
     /// The folders around the file; `None` if one of them is missing.

@@ -1,11 +1,11 @@
 //! A file of a space, shown with the folders around it.
 
 use domain::{File, ServiceError};
-use tenant::Space;
+use tenant::SpaceScope;
 use web::FileView;
 
 pub(crate) async fn shown(
-    space: &Space,
+    space: &SpaceScope,
     file: &File,
     cdn_url: &str,
 ) -> Result<FileView, ServiceError> {

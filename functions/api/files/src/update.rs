@@ -127,7 +127,7 @@ async fn change(
     mut fields: InputFields,
     body: &Value,
 ) -> Result<Data<FileView>, ApiError> {
-    can.space.require_file(&can.resource, &can.caller)?;
+    can.space.require_file_manager(&can.resource, &can.caller)?;
     let folders_before = can.space.folder_chain(can.resource.folder.as_ref()).await?;
     let before = FileView::of(
         &can.resource,

@@ -29,7 +29,10 @@ pub(crate) async fn set(
     let change = |folder: &Folder| {
         FolderSetting::AccessControl(set.access_control().or(folder.access_control))
     };
-    let changed = can.space.set_folder(can.resource, change).await?;
+    let changed = can
+        .space
+        .change_folder_setting(can.resource, change)
+        .await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }
 
@@ -38,7 +41,7 @@ pub(crate) async fn reset(
 ) -> Result<Data<FolderView>, ApiError> {
     let changed = can
         .space
-        .set_folder(can.resource, |_| FolderSetting::AccessControl(None))
+        .change_folder_setting(can.resource, |_| FolderSetting::AccessControl(None))
         .await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -2,7 +2,7 @@
 //! folder or in none.
 
 use domain::{FieldError, FieldErrors, FolderId, ServiceError};
-use tenant::Space;
+use tenant::SpaceScope;
 use web::{
     ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery,
     PageResponse, ReadFolders, SpaceQuery,
@@ -44,7 +44,7 @@ pub(crate) async fn list(
     Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
 }
 
-async fn require_folder(space: &Space, parent: Option<FolderId>) -> Result<(), ServiceError> {
+async fn require_folder(space: &SpaceScope, parent: Option<FolderId>) -> Result<(), ServiceError> {
     let Some(parent) = parent else { return Ok(()) };
     let exists = space.has_folder(parent).await?;
     if exists {

@@ -37,6 +37,9 @@ async fn change(
     can: Can<ManageFolders, ResolvedFolder>,
     to: &FolderSetting,
 ) -> Result<Data<FolderView>, ApiError> {
-    let changed = can.space.set_folder(can.resource, |_| to.clone()).await?;
+    let changed = can
+        .space
+        .change_folder_setting(can.resource, |_| to.clone())
+        .await?;
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use domain::{ConfirmTokens, File, FileId, Principal, RateLimit, ServiceError};
 use http::{HeaderMap, header, request::Parts};
 use runtime::{LazyMasterSecret, Settings};
-use tenant::Space;
+use tenant::SpaceScope;
 use web::{ApiError, ApiState};
 
 /// The tier of unsigned uploads, in headers and records.
@@ -53,7 +53,7 @@ impl AnonymousUploads {
         parts: &Parts,
         id: FileId,
         token: &str,
-    ) -> Result<(Space, File), ApiError> {
+    ) -> Result<(SpaceScope, File), ApiError> {
         let found = edge
             .tenants
             .anonymous_file(id, token, &self.tokens().await?)

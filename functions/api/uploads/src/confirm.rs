@@ -9,7 +9,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Role, ServiceError};
 use http::header;
 use ingest::ConfirmOutcome;
-use tenant::Space;
+use tenant::SpaceScope;
 use web::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
     FromFields, JsonObject, Upload, has_key,
@@ -99,12 +99,16 @@ pub(crate) async fn confirm(
     Ok(Data(view))
 }
 
-async fn by_key(uploads: &Uploads, id: &str, request: Request) -> Result<(Space, File), ApiError> {
+async fn by_key(
+    uploads: &Uploads,
+    id: &str,
+    request: Request,
+) -> Result<(SpaceScope, File), ApiError> {
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
     if can.resource.uploaded_by != can.caller.principal() {
-        can.space.demand(Role::Admin)?;
+        can.space.require_role(Role::Admin)?;
     }
     Ok((can.space, can.resource))
 }
@@ -113,7 +117,7 @@ async fn by_token(
     uploads: &Uploads,
     id: &str,
     request: Request,
-) -> Result<(Space, File), ApiError> {
+) -> Result<(SpaceScope, File), ApiError> {
     let (parts, body) = request.into_parts();
     // A request without a body cannot have a token.
     if !parts.headers.contains_key(header::CONTENT_TYPE) {
@@ -137,12 +141,12 @@ async fn by_token(
 
 /// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break
 /// the rules, and with 404 if the file was removed.
-async fn activate(uploads: &Uploads, space: &Space, file: File) -> Result<File, ServiceError> {
+async fn activate(uploads: &Uploads, space: &SpaceScope, file: File) -> Result<File, ServiceError> {
     if file.status == FileStatus::Active {
         return Ok(file);
     }
 
-    let assets = space.assets(&uploads.originals);
+    let assets = space.file_store(&uploads.originals);
     match ingest::confirm(&assets, &file).await? {
         ConfirmOutcome::Active(file) => Ok(*file),
         ConfirmOutcome::NotUploaded => {

@@ -10,7 +10,7 @@ use http::{Extensions, HeaderMap};
 use runtime::Viewer;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tenant::{FolderSelector, Space};
+use tenant::{FolderSelector, SpaceScope};
 use web::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader, FolderReference,
     FromFields, ResourceId, Rfc3339, Upload, ValidJson, expires_seconds,
@@ -126,7 +126,10 @@ pub(crate) async fn generate_signed_url(
 }
 
 /// Fails with 422 if a folder does not exist in the space.
-async fn require_folder(space: &Space, folder: Option<SignedFolder>) -> Result<(), ServiceError> {
+async fn require_folder(
+    space: &SpaceScope,
+    folder: Option<SignedFolder>,
+) -> Result<(), ServiceError> {
     if let Some(folder) = folder {
         let selector = FolderSelector {
             from: folder.id(),

@@ -13,7 +13,7 @@ use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tenant::PRESIGNED_MS;
+use tenant::PRESIGNED_URL_LIFETIME_MS;
 use web::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
@@ -147,7 +147,8 @@ async fn create(
     let completion =
         reservation.complete_with(serde_json::to_vec(&created).map_err(ServiceError::internal)?);
     let assets = upload.assets(uploads);
-    let creating = assets.announce(&file, upload.quota(), &uploads.checks, completion.as_ref());
+    let creating =
+        assets.create_pending(&file, upload.quota(), &uploads.checks, completion.as_ref());
     in_time(creating, "creating took too long").await?;
     Ok((upload, created))
 }
@@ -182,7 +183,7 @@ async fn presigned_view(
         made_at,
     } = created;
     let now = uploads.edge.env.now();
-    let left_ms = made_at.plus_ms(PRESIGNED_MS).ms() - now.ms();
+    let left_ms = made_at.plus_ms(PRESIGNED_URL_LIFETIME_MS).ms() - now.ms();
     let left_seconds = (left_ms + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
     let lifetime = u64::try_from(left_seconds)
         .ok()

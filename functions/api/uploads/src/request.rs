@@ -190,7 +190,7 @@ impl Upload {
 
     /// Returns the files of its space.
     pub(crate) fn assets<'a>(&'a self, uploads: &'a Uploads) -> FileStore<'a> {
-        self.scope.space.assets(&uploads.originals)
+        self.scope.space.file_store(&uploads.originals)
     }
 
     /// Returns the quota that the upload counts against, if any.

@@ -14,7 +14,7 @@
 use domain::{ErrorKind, ServiceError};
 use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{ConfirmCheck, DELAY_SECONDS, PendingUploads, Queue};
+use tenant::{ConfirmCheck, DELAY_MAX_SECONDS, PendingUploads, Queue};
 use worker::{Batch, Failure, JobContext, Worker};
 
 /// Milliseconds in a second.
@@ -49,8 +49,8 @@ impl Worker for ConfirmChecker {
                 .unsigned_abs()
                 .div_ceil(MS_PER_SECOND.unsigned_abs());
             let delay = i32::try_from(left_seconds)
-                .unwrap_or(DELAY_SECONDS)
-                .min(DELAY_SECONDS);
+                .unwrap_or(DELAY_MAX_SECONDS)
+                .min(DELAY_MAX_SECONDS);
             return self
                 .queue
                 .send(&[(check, delay)])
@@ -67,7 +67,7 @@ impl ConfirmChecker {
         let Some((space, file)) = self.checks.pending(check).await? else {
             return Ok(());
         };
-        let assets = space.assets(&self.checks.originals);
+        let assets = space.file_store(&self.checks.originals);
         if !space.record().enabled {
             return assets.discard(&file).await.map(|_| ());
         }

@@ -6,7 +6,7 @@
 //! Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{DELAY_SECONDS, JobLimits, JobTime, Purge, PurgeJob, Purged, Queue};
+use tenant::{DELAY_MAX_SECONDS, JobLimits, JobTime, Purge, PurgeJob, PurgeOutcome, Queue};
 use worker::{Batch, Failure, JobContext, Worker};
 
 struct PurgeWorker {
@@ -53,12 +53,12 @@ impl Worker for PurgeWorker {
         };
         let purged = self.purge.work(&job, &time).await.map_err(Failure::new)?;
 
-        let Purged::Continue(seconds) = purged else {
+        let PurgeOutcome::Continue(seconds) = purged else {
             return Ok(());
         };
         let delay = i32::try_from(seconds)
-            .unwrap_or(DELAY_SECONDS)
-            .min(DELAY_SECONDS);
+            .unwrap_or(DELAY_MAX_SECONDS)
+            .min(DELAY_MAX_SECONDS);
         self.queue.send(&[(job, delay)]).await.map_err(Failure::new)
     }
 }

@@ -6,7 +6,7 @@
 //! the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, Swept};
+use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
 use worker::{Batch, Failure, JobContext, Worker};
 
 struct SweepWorker {
@@ -50,8 +50,8 @@ impl Worker for SweepWorker {
         };
 
         match self.sweep.pass(&job, &time).await.map_err(Failure::new)? {
-            Swept::Done => Ok(()),
-            Swept::Continue(job) => self.queue.send(&[(job, 0)]).await.map_err(Failure::new),
+            SweepOutcome::Done => Ok(()),
+            SweepOutcome::Continue(job) => self.queue.send(&[(job, 0)]).await.map_err(Failure::new),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) async fn update(
 ) -> Result<Data<AccountView>, ApiError> {
     if !auth
         .tenants()
-        .choose_default_space(&auth.caller, user, update.default_space_id)
+        .set_default_space(&auth.caller, user, update.default_space_id)
         .await?
     {
         return Err(FieldErrors::from(("default_space_id", FieldError::Unknown)).into());

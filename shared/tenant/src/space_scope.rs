@@ -7,7 +7,7 @@ use crate::{Caller, Tenants, caches::AncestorCache};
 
 /// A space that a caller may know of: its record, the caller's role, and what is kept in it.
 #[derive(Clone, Debug)]
-pub struct Space {
+pub struct SpaceScope {
     pub(crate) table: Table,
     pub(crate) hints: AncestorCache,
     pub(crate) record: domain::Space,
@@ -16,7 +16,11 @@ pub struct Space {
 
 impl Tenants {
     /// A space, by id; `None` where there is none, or none that the caller may know of.
-    pub async fn space(&self, caller: &Caller, id: SpaceId) -> Result<Option<Space>, ServiceError> {
+    pub async fn space(
+        &self,
+        caller: &Caller,
+        id: SpaceId,
+    ) -> Result<Option<SpaceScope>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let record = if own == id {
                 self.table.space(id).await?
@@ -39,7 +43,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         handle: &Handle,
-    ) -> Result<Option<Space>, ServiceError> {
+    ) -> Result<Option<SpaceScope>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let record = self
                 .table
@@ -64,7 +68,7 @@ impl Tenants {
         &self,
         caller: &Caller,
         id: FileId,
-    ) -> Result<Option<(Space, domain::File)>, ServiceError> {
+    ) -> Result<Option<(SpaceScope, domain::File)>, ServiceError> {
         if let Some((own, role)) = caller.own_space() {
             let (space, file) = self.table.space_and_file(own, id).await?;
             return Ok(space
@@ -82,9 +86,9 @@ impl Tenants {
         Ok(found.map(|(space, file, membership)| (self.scoped(space, membership.role), file)))
     }
 
-    pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> Space {
+    pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> SpaceScope {
         telemetry::record_space(record.id);
-        Space {
+        SpaceScope {
             table: self.table.clone(),
             hints: self.hints.clone(),
             record,
@@ -93,10 +97,10 @@ impl Tenants {
     }
 }
 
-impl Space {
+impl SpaceScope {
     /// A space for what nobody asked for.
-    pub(crate) fn unattended(table: Table, record: domain::Space) -> Space {
-        Space {
+    pub(crate) fn for_background_job(table: Table, record: domain::Space) -> SpaceScope {
+        SpaceScope {
             table,
             hints: AncestorCache::default(),
             record,
@@ -125,8 +129,8 @@ impl Space {
     }
 
     /// Refuses a caller whose role is below this one.
-    pub fn demand(&self, least: Role) -> Result<(), ServiceError> {
-        demand(self.role, least)
+    pub fn require_role(&self, least: Role) -> Result<(), ServiceError> {
+        require_role(self.role, least)
     }
 
     /// Changes the space's record. Where others change it at the same time, the change is made
@@ -173,7 +177,7 @@ impl Space {
 }
 
 /// Refuses a role that is below the least one.
-pub(crate) fn demand(role: Role, least: Role) -> Result<(), ServiceError> {
+pub(crate) fn require_role(role: Role, least: Role) -> Result<(), ServiceError> {
     if role >= least {
         return Ok(());
     }
@@ -190,6 +194,6 @@ impl Caller {
     /// meant. An account key's role depends on the space.
     pub fn require_in_own_space(&self, least: Role) -> Result<(), ServiceError> {
         self.own_space()
-            .map_or(Ok(()), |(_, role)| demand(role, least))
+            .map_or(Ok(()), |(_, role)| require_role(role, least))
     }
 }
