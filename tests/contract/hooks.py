@@ -1,6 +1,6 @@
 """Leads the requests of schemathesis to records that exist, and knows which refusals no schema can foresee.
 
-`tests/tests/contract.rs` creates the records and names them in LARDER_CONTRACT_RECORDS. When the run ends, the statuses of
+`tests/tests/routes/contract.rs` creates the records and names them in LARDER_CONTRACT_RECORDS. When the run ends, the statuses of
 each operation's responses are written to the file LARDER_CONTRACT_STATUSES.
 """
 

@@ -24,7 +24,7 @@ fn post(target: &Target, lines: &str, body: &str) -> Vec<u8> {
 }
 
 /// Lengths that are none, or more than one.
-pub(super) fn lengths(target: &Target) -> Vec<Row> {
+pub(crate) fn lengths(target: &Target) -> Vec<Row> {
     let with = |lengths: &[&str]| {
         let lines = lengths
             .iter()
@@ -74,7 +74,7 @@ pub(super) fn lengths(target: &Target) -> Vec<Row> {
 }
 
 /// Chunks that are told wrongly. Where nobody reads the body, nobody minds.
-pub(super) fn chunks(target: &Target) -> Vec<Row> {
+pub(crate) fn chunks(target: &Target) -> Vec<Row> {
     let refused = target.either(Refused(400), Refused(405));
     let trailers = numbered(10_000, "x");
     let mut rows = Vec::new();

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Heads that are too long.
-pub(super) fn too_long(target: &Target) -> Vec<Row> {
+pub(crate) fn too_long(target: &Target) -> Vec<Row> {
     let header = |bytes: usize| target.get(&format!("x-long: {}\r\n", "x".repeat(bytes)));
     let query = |query: String| target.request("GET", &format!("{}?{query}", target.path), "", "");
     vec![
@@ -30,7 +30,7 @@ pub(super) fn too_long(target: &Target) -> Vec<Row> {
 }
 
 /// Hosts that are none, or too many.
-pub(super) fn hosts(target: &Target) -> Vec<Row> {
+pub(crate) fn hosts(target: &Target) -> Vec<Row> {
     let with = |version: &str, hosts: &str| {
         format!(
             "GET {} HTTP/{version}\r\n{hosts}authorization: Bearer {}\r\n\r\n",
@@ -74,7 +74,7 @@ pub(super) fn hosts(target: &Target) -> Vec<Row> {
 }
 
 /// Request targets and methods of other kinds.
-pub(super) fn targets(target: &Target) -> Vec<Row> {
+pub(crate) fn targets(target: &Target) -> Vec<Row> {
     let (path, host) = (&target.path, target.host());
     let to = |method: &str, address: &str| target.request(method, address, "", "");
     vec![
@@ -107,7 +107,7 @@ pub(super) fn targets(target: &Target) -> Vec<Row> {
 }
 
 /// Bytes that are no text, raw and encoded.
-pub(super) fn not_text(target: &Target) -> Vec<Row> {
+pub(crate) fn not_text(target: &Target) -> Vec<Row> {
     let to = |address: &str| target.request("GET", address, "", "");
     let raw = |address: &str, byte: u8| {
         let mut request = to(address);
@@ -162,7 +162,7 @@ fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
 }
 
 /// What is no HTTP/1.1.
-pub(super) fn no_requests(target: &Target) -> Vec<Row> {
+pub(crate) fn no_requests(target: &Target) -> Vec<Row> {
     let (path, host) = (&target.path, target.host());
     let lines =
         |lines: &str| format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes();

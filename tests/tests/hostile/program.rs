@@ -4,7 +4,7 @@ use tempfile::TempDir;
 use tests::Raw;
 
 use super::{Outcome, Target, bodies, heads};
-use crate::persistence::{Program, client};
+use crate::local_stack::persistence::{Program, client};
 
 /// How often every one of them is sent.
 const ROUNDS: usize = 20;

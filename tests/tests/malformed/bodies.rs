@@ -5,7 +5,7 @@ use reqwest::Body;
 use tests::Stack;
 
 use super::{demand_refused, place};
-use crate::sweep::ROWS;
+use crate::routes::roles::ROWS;
 
 /// 1 MB.
 const MOST_BYTES: usize = 1 << 20;

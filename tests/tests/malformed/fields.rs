@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use super::{demand_refused, place};
-use crate::sweep::{ROWS, Row};
+use crate::routes::roles::{ROWS, Row};
 
 /// Fields of an object, from its schema.
 struct Object {

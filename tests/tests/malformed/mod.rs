@@ -1,15 +1,15 @@
 //! Every route against input that is wrong in every way that its fields can be: never a 5xx, always
 //! the standard body, and nothing is written.
 
-mod addresses;
 mod bodies;
 mod fields;
-mod foreign;
+mod foreign_ids;
 mod forms;
+mod ids_and_queries;
 
 use tests::{Answer, Stack, StackOptions};
 
-use crate::sweep::Place;
+use crate::routes::roles::Place;
 
 /// Demands a refusal in the standard body, one of the client's own fault.
 #[track_caller]

@@ -1,0 +1,468 @@
+//! How many calls to AWS files, folders and what is uploaded into folders cost, counted on the
+//! wire: never more where the library is larger or its folders are deeper.
+
+mod delivery;
+mod uploads;
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
+
+/// Most folders within one another.
+const DEEPEST: usize = 20;
+/// What a key that was used in this minute costs each of its requests.
+const COUNTED: &str = "UpdateItem";
+
+/// A space whose key was used in this minute, as was the account's: noting that is not counted.
+async fn warm(stack: &Stack) -> Tenant {
+    let acme = stack.space("Acme").await;
+    for client in [&acme.client, &stack.account()] {
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    }
+    acme
+}
+
+/// What a request is answered with, and its function's calls: each operation with its number where
+/// there are several.
+async fn cost(
+    stack: &Stack,
+    function: &str,
+    status: u16,
+    request: impl Future<Output = Answer>,
+) -> (Answer, String) {
+    let (answer, calls) = stack.calls_of(request).await;
+    let answer = answer.demand(status);
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for call in &calls {
+        let (principal, operation) = call.split_once(' ').expect("who called, and what for");
+        assert_eq!(principal, function, "{}: {calls:?}", answer.asked);
+        *numbers.entry(operation).or_default() += 1;
+    }
+    let told = |(operation, number): (&str, usize)| match number {
+        1 => operation.to_owned(),
+        number => format!("{number} {operation}"),
+    };
+    let told: Vec<String> = numbers.into_iter().map(told).collect();
+    (answer, told.join(", "))
+}
+
+/// A request with a JSON body or none, its status, and what it costs besides being counted.
+type Costed<'a> = (&'a Client, &'a str, String, Value, u16, &'a str);
+
+/// Sends requests one after another, and demands that each costs what it may.
+async fn demand_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
+    let mut others = Vec::new();
+    for (client, method, path, body, status, expected) in rows {
+        let request = client.request(method, path);
+        let request = if body.is_null() {
+            request
+        } else {
+            request.json(body)
+        };
+        let (_, calls) = cost(stack, function, *status, client.send(request)).await;
+        if calls != counted(expected) {
+            others.push(format!(
+                "{method} {path} {body}: {calls}, not {}",
+                counted(expected)
+            ));
+        }
+    }
+    assert!(others.is_empty(), "{}", others.join("\n"));
+}
+
+/// The same calls and the one that counts the request, which sorts after all others.
+fn counted(calls: &str) -> String {
+    format!("{calls}, {COUNTED}")
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}
+
+/// Makes a folder in another one, or at the top; gives its id.
+async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
+    let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
+    text(&acme.client.post("/folders", body).await.created()["id"])
+}
+
+/// Makes so many folders one in another, and gives their ids, the outermost first.
+async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for level in 1..=depth {
+        ids.push(
+            folder(
+                acme,
+                &format!("level {level}"),
+                ids.last().map(String::as_str),
+            )
+            .await,
+        );
+    }
+    ids
+}
+
+/// Uploads the photo into a folder, or into none where that is `root`; gives its record.
+async fn stored(acme: &Tenant, folder: &str) -> Value {
+    let form =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
+    acme.client.upload(form).await.created()
+}
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+#[tokio::test]
+async fn reads_of_files_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let ids = nested(&acme, 5).await;
+    let (client, account) = (&acme.client, &stack.account());
+    let (top, first, fifth) = (
+        stored(&acme, "root").await,
+        stored(&acme, &ids[0]).await,
+        stored(&acme, &ids[4]).await,
+    );
+    for file in [&top, &first, &fifth] {
+        let named = json!({"ref": format!("of {}", text(&file["id"])), "tags": ["red"]});
+        client.put(&address(file), named).await.ok();
+    }
+    let list = |query: &str| format!("/files?space_id={}{query}", acme.id);
+    let by_ref = |file: &Value| {
+        format!(
+            "/files/by-ref?space_id={}&ref=of%20{}",
+            acme.id,
+            text(&file["id"])
+        )
+    };
+    let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
+    let rows: Vec<Costed> = vec![
+        // Space and file; the folders around it, however many.
+        get(client, address(&top), "BatchGetItem"),
+        get(client, address(&first), "2 BatchGetItem"),
+        get(client, address(&fifth), "2 BatchGetItem"),
+        get(account, address(&top), "BatchGetItem, GetItem"),
+        get(account, address(&fifth), "2 BatchGetItem, GetItem"),
+        (
+            client,
+            "GET",
+            "/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1".to_owned(),
+            Value::Null,
+            404,
+            "BatchGetItem",
+        ),
+        // The space, one page of the range, and the folders around all that is on it.
+        get(client, list(""), "BatchGetItem, GetItem, Query"),
+        get(account, list(""), "2 BatchGetItem, Query"),
+        get(
+            client,
+            list("&type=upload&status=active"),
+            "BatchGetItem, GetItem, Query",
+        ),
+        get(client, list("&type=private"), "GetItem, Query"),
+        // What an entry names is read from its record.
+        get(client, list("&tag=red"), "2 BatchGetItem, GetItem, Query"),
+        get(client, list("&tag=blue"), "GetItem, Query"),
+        get(
+            client,
+            list("&search=PHO"),
+            "2 BatchGetItem, GetItem, Query",
+        ),
+        get(
+            client,
+            list("&folder_id=root"),
+            "BatchGetItem, GetItem, Query",
+        ),
+        // First it is looked whether the folder is there.
+        get(
+            client,
+            list(&format!("&folder_id={}", ids[0])),
+            "3 BatchGetItem, GetItem, Query",
+        ),
+        get(
+            client,
+            list(&format!("&folder_id={}", ids[4])),
+            "3 BatchGetItem, GetItem, Query",
+        ),
+        get(
+            client,
+            list(&format!("&folder_id={}", ids[2])),
+            "BatchGetItem, GetItem, Query",
+        ),
+        get(client, by_ref(&top), "BatchGetItem, GetItem, Query"),
+        get(client, by_ref(&fifth), "2 BatchGetItem, GetItem, Query"),
+        (
+            client,
+            "POST",
+            "/files/urls".to_owned(),
+            json!({"file_ids": [top["id"], fifth["id"]]}),
+            200,
+            "BatchGetItem, GetItem",
+        ),
+        (
+            account,
+            "POST",
+            "/files/urls".to_owned(),
+            json!({"file_ids": [top["id"], fifth["id"]]}),
+            200,
+            "3 BatchGetItem",
+        ),
+        (
+            client,
+            "POST",
+            format!("{}/signed-url", address(&fifth)),
+            json!({}),
+            200,
+            "BatchGetItem",
+        ),
+    ];
+    demand_costs(&stack, "files", &rows).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn changes_of_files_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let ids = nested(&acme, 5).await;
+    let client = &acme.client;
+    let (top, inner) = (
+        address(&stored(&acme, "root").await),
+        address(&stored(&acme, &ids[0]).await),
+    );
+    let proven = json!({"access_control": {"requires_auth": true}});
+    let put = |path: &str, body, calls| (client, "PUT", path.to_owned(), body, 200, calls);
+    let rows: Vec<Costed> = vec![
+        put(
+            &top,
+            json!({"original_name": "a.jpg", "ref": "x", "tags": ["a", "b"]}),
+            "BatchGetItem, TransactWriteItems",
+        ),
+        // The folders are shown before, where read-only fields are compared with them, and after.
+        put(
+            &inner,
+            json!({"original_name": "a.jpg"}),
+            "3 BatchGetItem, TransactWriteItems",
+        ),
+        (
+            client,
+            "PUT",
+            top.clone(),
+            json!({"size": 1}),
+            422,
+            "BatchGetItem",
+        ),
+        // Where it goes is read, and the folders around it once more to be shown.
+        put(
+            &top,
+            json!({"folder_id": ids[0]}),
+            "3 BatchGetItem, TransactWriteItems",
+        ),
+        put(
+            &top,
+            json!({"folder_id": ids[4]}),
+            "5 BatchGetItem, TransactWriteItems",
+        ),
+        put(
+            &top,
+            json!({"folder_id": null}),
+            "2 BatchGetItem, TransactWriteItems",
+        ),
+        put(
+            &top,
+            json!({"folder_id": "root", "folder_path": "level 1/level 2"}),
+            "3 BatchGetItem, 2 GetItem, TransactWriteItems",
+        ),
+        put(
+            &top,
+            json!({"folder_id": "root"}),
+            "2 BatchGetItem, TransactWriteItems",
+        ),
+        // The first name is missing, and so is what is in it; each folder that is made is one
+        // write.
+        put(
+            &top,
+            json!({"folder_id": "root", "folder_path": "x/y"}),
+            "3 BatchGetItem, GetItem, 3 TransactWriteItems",
+        ),
+        put(
+            &format!("{top}/access-control"),
+            proven,
+            "2 BatchGetItem, TransactWriteItems",
+        ),
+        (
+            client,
+            "DELETE",
+            format!("{top}/access-control"),
+            Value::Null,
+            200,
+            "2 BatchGetItem, TransactWriteItems",
+        ),
+        (
+            client,
+            "DELETE",
+            top,
+            Value::Null,
+            204,
+            "BatchGetItem, SendMessageBatch, TransactWriteItems",
+        ),
+        (
+            client,
+            "DELETE",
+            inner,
+            Value::Null,
+            204,
+            "BatchGetItem, SendMessageBatch, TransactWriteItems",
+        ),
+    ];
+    demand_costs(&stack, "files", &rows).await;
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn reads_of_folders_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let ids = nested(&acme, DEEPEST).await;
+    let (client, account) = (&acme.client, &stack.account());
+    let list = |query: String| format!("/folders?space_id={}{query}", acme.id);
+    let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
+    let rows: Vec<Costed> = vec![
+        get(client, format!("/folders/{}", ids[0]), "BatchGetItem"),
+        get(client, format!("/folders/{}", ids[1]), "2 BatchGetItem"),
+        get(
+            client,
+            format!("/folders/{}", ids[DEEPEST - 1]),
+            "2 BatchGetItem",
+        ),
+        get(
+            account,
+            format!("/folders/{}", ids[DEEPEST - 1]),
+            "2 BatchGetItem, GetItem",
+        ),
+        // The space, a page, and all that is around what is on it.
+        get(client, list(String::new()), "GetItem, Query"),
+        get(
+            client,
+            list("&parent_id=root".to_owned()),
+            "BatchGetItem, GetItem, Query",
+        ),
+        get(
+            client,
+            list(format!("&parent_id={}", ids[0])),
+            "3 BatchGetItem, GetItem, Query",
+        ),
+        get(
+            client,
+            list(format!("&parent_id={}", ids[10])),
+            "3 BatchGetItem, GetItem, Query",
+        ),
+        get(
+            client,
+            list(format!("&parent_id={}", ids[DEEPEST - 1])),
+            "BatchGetItem, GetItem, Query",
+        ),
+    ];
+    demand_costs(&stack, "folders", &rows).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn changes_of_folders_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let ids = nested(&acme, 5).await;
+    let other = folder(&acme, "other", None).await;
+    let client = &acme.client;
+    let new =
+        |name: &str, parent: Value| json!({"name": name, "space_id": acme.id, "parent_id": parent});
+    let post = |body, status, calls| (client, "POST", "/folders".to_owned(), body, status, calls);
+    let put = |id: &str, body, calls| (client, "PUT", format!("/folders/{id}"), body, 200, calls);
+    let (proven, marked) = (
+        json!({"access_control": {"requires_auth": true}}),
+        json!({"security": {}}),
+    );
+    let change = "BatchGetItem, TransactWriteItems";
+    let deep_change = "2 BatchGetItem, TransactWriteItems";
+    let delete = |id: &str, status, calls| {
+        (
+            client,
+            "DELETE",
+            format!("/folders/{id}"),
+            Value::Null,
+            status,
+            calls,
+        )
+    };
+    let rows: Vec<Costed> = vec![
+        post(new("a", Value::Null), 201, "GetItem, TransactWriteItems"),
+        post(
+            new("b", json!(ids[0])),
+            201,
+            "BatchGetItem, GetItem, TransactWriteItems",
+        ),
+        post(
+            new("c", json!(ids[4])),
+            201,
+            "2 BatchGetItem, GetItem, TransactWriteItems",
+        ),
+        // A name that is taken costs what it takes to find out.
+        post(
+            new("LEVEL 1", Value::Null),
+            422,
+            "GetItem, TransactWriteItems",
+        ),
+        put(&other, json!({"name": "Other"}), change),
+        put(&ids[4], json!({"name": "five"}), deep_change),
+        put(&other, json!({"parent_id": ids[0]}), deep_change),
+        put(
+            &other,
+            json!({"parent_id": ids[4]}),
+            "3 BatchGetItem, TransactWriteItems",
+        ),
+        put(&other, json!({"parent_id": null}), deep_change),
+        put(&other, json!({"parent_id": null}), change),
+        (
+            client,
+            "PUT",
+            format!("/folders/{}", ids[0]),
+            json!({"parent_id": ids[0]}),
+            422,
+            "2 BatchGetItem",
+        ),
+        put(&format!("{other}/access-control"), proven, change),
+        put(&format!("{other}/security"), marked, change),
+        (
+            client,
+            "DELETE",
+            format!("/folders/{other}/access-control"),
+            Value::Null,
+            200,
+            change,
+        ),
+        (
+            client,
+            "DELETE",
+            format!("/folders/{other}/security"),
+            Value::Null,
+            200,
+            change,
+        ),
+        // It is closed, looked into once more, and removed.
+        delete(&other, 204, "BatchGetItem, 2 Query, 2 TransactWriteItems"),
+        delete(&ids[0], 409, "BatchGetItem"),
+        delete(&other, 404, "BatchGetItem"),
+    ];
+    demand_costs(&stack, "folders", &rows).await;
+    let full = folder(&acme, "full", None).await;
+    stored(&acme, &full).await;
+    demand_costs(
+        &stack,
+        "folders",
+        &[delete(&full, 409, "BatchGetItem, Query")],
+    )
+    .await;
+    stack.stop().await;
+}

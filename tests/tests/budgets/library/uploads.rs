@@ -1,0 +1,161 @@
+//! What it costs to upload into folders, and what moving them costs.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, Tenant, form};
+
+use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
+use crate::uploads::presign::{Announced, config, said};
+
+/// Files and folders of a folder that is moved.
+const CROWD: usize = 20;
+
+/// Uploads the photo with more fields, and gives what that costs besides being counted and storing
+/// the object.
+async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String {
+    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
+    let form = fields.iter().fold(form, |form, (name, value)| {
+        form.text((*name).to_owned(), (*value).to_owned())
+    });
+    cost(stack, "uploads", 201, acme.client.upload(form))
+        .await
+        .1
+}
+
+#[tokio::test]
+async fn uploads_into_folders_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    // The first upload finds out which config is active.
+    acme.upload_photo().await;
+    let ids = nested(&acme, DEEPEST - 1).await;
+    for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
+        config(&acme, name, json!({"storage": {"folder": path}})).await;
+    }
+    let deepest = ids.last().expect("a folder").as_str();
+    // The space is read together with the config, and once more with the folder when the files are
+    // there.
+    let rows: [(&[(&str, &str)], &str); 11] = [
+        (&[], "2 BatchGetItem, PutObject, TransactWriteItems"),
+        (
+            &[("folder_id", "root")],
+            "2 BatchGetItem, PutObject, TransactWriteItems",
+        ),
+        (
+            &[("folder_id", &ids[0])],
+            "3 BatchGetItem, PutObject, TransactWriteItems",
+        ),
+        (
+            &[("folder_id", &ids[4])],
+            "4 BatchGetItem, PutObject, TransactWriteItems",
+        ),
+        (
+            &[("folder_id", deepest)],
+            "4 BatchGetItem, PutObject, TransactWriteItems",
+        ),
+        // Each name on the way is one read.
+        (
+            &[("folder_id", "root"), ("folder_path", "level 1/Level 2")],
+            "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
+        ),
+        (
+            &[("folder_id", "root"), ("folder_path", "x/y")],
+            "3 BatchGetItem, GetItem, PutObject, 3 TransactWriteItems",
+        ),
+        (
+            &[("folder_id", "root"), ("folder_path", "x/y")],
+            "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
+        ),
+        (
+            &[("upload_config", "kept")],
+            "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
+        ),
+        (
+            &[("upload_config", "made")],
+            "3 BatchGetItem, GetItem, PutObject, 3 TransactWriteItems",
+        ),
+        // A folder that is named wins over the config's, which is not looked for.
+        (
+            &[("upload_config", "kept"), ("folder_id", "root")],
+            "2 BatchGetItem, PutObject, TransactWriteItems",
+        ),
+    ];
+    for (fields, expected) in rows {
+        assert_eq!(
+            upload(&stack, &acme, fields).await,
+            counted(expected),
+            "{fields:?}"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn uploads_presigned_into_folders_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    // The first upload finds out which config is active.
+    acme.upload_photo().await;
+    let ids = nested(&acme, 5).await;
+    let (first, fifth) = (ids[0].as_str(), ids[4].as_str());
+    for (folder, batches, confirmed) in
+        [("root", "2 ", ""), (first, "3 ", "2 "), (fifth, "4 ", "2 ")]
+    {
+        let announcing = acme
+            .client
+            .post("/upload/presign", said(&acme, json!({"folder_id": folder})));
+        let (answer, calls) = cost(&stack, "uploads", 201, announcing).await;
+        let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
+        assert_eq!(calls, counted(&expected), "{folder}");
+        let announced = Announced {
+            answer: answer.json(),
+        };
+        announced.send(&stack, PHOTO).await.demand(200);
+        // The folders are read once, to be shown.
+        let expected =
+            format!("{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, TransactWriteItems");
+        let (_, calls) = cost(&stack, "uploads", 200, announced.confirm(&acme.client)).await;
+        assert_eq!(calls, counted(&expected), "{folder}");
+        let (_, calls) = cost(&stack, "uploads", 200, announced.confirm(&acme.client)).await;
+        assert_eq!(
+            calls,
+            counted(&format!("{confirmed}BatchGetItem")),
+            "{folder}"
+        );
+    }
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn moving_a_folder_costs_the_same_whatever_is_in_it() {
+    let stack = Stack::start().await;
+    let acme = warm(&stack).await;
+    let (empty, full) = (
+        folder(&acme, "empty", None).await,
+        folder(&acme, "full", None).await,
+    );
+    let (place, mut files) = (folder(&acme, "place", None).await, Vec::new());
+    for number in 0..CROWD {
+        let inner = folder(&acme, &format!("inner {number}"), Some(&full)).await;
+        files.extend([stored(&acme, &full).await, stored(&acme, &inner).await]);
+    }
+    for (parent, expected) in [
+        (json!(place), "2 BatchGetItem, TransactWriteItems"),
+        (Value::Null, "2 BatchGetItem, TransactWriteItems"),
+    ] {
+        for id in [&empty, &full] {
+            let folder = format!("/folders/{id}");
+            let moving = acme.client.put(&folder, json!({ "parent_id": parent }));
+            assert_eq!(
+                cost(&stack, "folders", 200, moving).await.1,
+                counted(expected),
+                "{id} to {parent}"
+            );
+        }
+        for file in &files {
+            let path = text(&acme.client.get(&address(file)).await.ok()["folder_path"]);
+            assert_eq!(path.starts_with("place/"), !parent.is_null(), "{path}");
+        }
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,5 @@
+//! The number of AWS calls that each request makes.
+
+pub(crate) mod library;
+pub(crate) mod requests;
+pub(crate) mod uploads;

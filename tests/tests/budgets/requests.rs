@@ -1,0 +1,512 @@
+//! How many calls to AWS each request costs, counted on the wire.
+
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
+
+/// Uses each key once, so that noting its use is not counted: that costs two writes, once a minute.
+async fn warm(stack: &Stack, acme: &Tenant) {
+    for client in [&acme.client, &stack.account()] {
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    }
+}
+
+#[tokio::test]
+async fn reads_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let (file, url) = (
+        record["id"].as_str().expect("an id"),
+        record["url"].as_str().expect("an address"),
+    );
+    let account = stack.account();
+    warm(&stack, &acme).await;
+    let space = format!("/spaces/{}", acme.id);
+    let keys = format!("{space}/api-keys");
+    let file = format!("/files/{file}");
+    let config = format!(
+        "/upload-configs/{}",
+        record["upload_config_id"].as_str().expect("an id")
+    );
+    let gets: [(&Client, &str, &[&str]); 14] = [
+        (
+            &acme.client,
+            &space,
+            &["spaces GetItem", "spaces UpdateItem"],
+        ),
+        (
+            &account,
+            &space,
+            &["spaces BatchGetItem", "spaces UpdateItem"],
+        ),
+        (
+            &acme.client,
+            &keys,
+            &["spaces GetItem", "spaces Query", "spaces UpdateItem"],
+        ),
+        (
+            &account,
+            &keys,
+            &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"],
+        ),
+        (
+            &acme.client,
+            &file,
+            &["files BatchGetItem", "files UpdateItem"],
+        ),
+        (
+            &account,
+            &file,
+            &["files BatchGetItem", "files GetItem", "files UpdateItem"],
+        ),
+        (
+            &acme.client,
+            &config,
+            &["upload-configs BatchGetItem", "upload-configs UpdateItem"],
+        ),
+        (
+            &account,
+            &config,
+            &[
+                "upload-configs BatchGetItem",
+                "upload-configs GetItem",
+                "upload-configs UpdateItem",
+            ],
+        ),
+        (
+            &acme.client,
+            "/spaces",
+            &["spaces GetItem", "spaces UpdateItem"],
+        ),
+        (
+            &account,
+            "/spaces",
+            &["spaces BatchGetItem", "spaces Query", "spaces UpdateItem"],
+        ),
+        (
+            &acme.client,
+            "/account",
+            &["spaces BatchGetItem", "spaces UpdateItem"],
+        ),
+        (
+            &account,
+            "/account",
+            &[
+                "spaces BatchGetItem",
+                "spaces BatchGetItem",
+                "spaces UpdateItem",
+            ],
+        ),
+        (
+            &stack.anonymous,
+            url,
+            &["delivery GetObject", "delivery TransactGetItems"],
+        ),
+        (
+            &acme.client,
+            url,
+            &[
+                "delivery GetItem",
+                "delivery GetObject",
+                "delivery TransactGetItems",
+            ],
+        ),
+    ];
+    for (client, address, expected) in gets {
+        let (answer, calls) = stack.calls_of(client.get(address)).await;
+        assert_eq!(calls, expected, "{}", answer.demand(200).asked);
+    }
+
+    stack.stop().await;
+}
+
+/// The calls of a function, without its name.
+async fn cost(
+    stack: &Stack,
+    function: &str,
+    status: u16,
+    request: impl Future<Output = Answer>,
+) -> Vec<String> {
+    let (answer, calls) = stack.calls_of(request).await;
+    let asked = answer.demand(status).asked;
+    let own = |call: &String| {
+        call.strip_prefix(function)
+            .map(|call| call.trim_start().to_owned())
+    };
+    let own: Option<Vec<String>> = calls.iter().map(own).collect();
+    own.unwrap_or_else(|| panic!("{asked}: {calls:?}"))
+}
+
+/// A request with a JSON body or none, its status, and its calls.
+type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
+
+async fn demand_costs(stack: &Stack, rows: &[Costed<'_>]) {
+    for (client, method, path, body, status, expected) in rows {
+        let request = client.request(method, path);
+        let request = if body.is_null() {
+            request
+        } else {
+            request.json(body)
+        };
+        assert_eq!(
+            cost(stack, "spaces", *status, client.send(request)).await,
+            *expected,
+            "{method} {path} {body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn changes_of_a_space_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (client, account) = (&acme.client, &stack.account());
+    warm(&stack, &acme).await;
+    let space = format!("/spaces/{}", acme.id);
+    let (access, security) = (
+        format!("{space}/access-control"),
+        format!("{space}/security"),
+    );
+    let config = client.get(&space).await.ok()["active_upload_config_id"].clone();
+    let renamed = || json!({"name": "Renamed"});
+    let configured = json!({"name": "Renamed", "active_upload_config_id": config});
+    let proven = json!({"access_control": {"requires_auth": true}});
+    let change = ["GetItem", "TransactWriteItems", "UpdateItem"];
+    let change_by_account = ["BatchGetItem", "TransactWriteItems", "UpdateItem"];
+    let change_of_config = ["GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
+    let rows: [Costed; 10] = [
+        (client, "PUT", &space, renamed(), 200, &change),
+        (account, "PUT", &space, renamed(), 200, &change_by_account),
+        (client, "PUT", &space, configured, 200, &change_of_config),
+        (
+            client,
+            "PUT",
+            &space,
+            json!({}),
+            422,
+            &["GetItem", "UpdateItem"],
+        ),
+        (client, "PUT", &access, proven, 200, &change),
+        (client, "DELETE", &access, Value::Null, 200, &change),
+        (
+            client,
+            "PUT",
+            &security,
+            json!({"security": {}}),
+            200,
+            &change,
+        ),
+        (client, "DELETE", &security, Value::Null, 200, &change),
+        (
+            account,
+            "POST",
+            "/spaces",
+            json!({"name": "Other"}),
+            201,
+            &["TransactWriteItems", "UpdateItem"],
+        ),
+        (
+            account,
+            "POST",
+            "/spaces",
+            json!({"name": 5}),
+            422,
+            &["UpdateItem"],
+        ),
+    ];
+    demand_costs(&stack, &rows).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn changes_of_keys_and_accounts_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (client, account) = (&acme.client, &stack.account());
+    warm(&stack, &acme).await;
+    let keys = format!("/spaces/{}/api-keys", acme.id);
+    let created = account
+        .post("/account/api-keys", json!({"name": "spare"}))
+        .await
+        .created();
+    let (own, spare) = (
+        format!("{keys}/{}", acme.key_id),
+        format!("/account/api-keys/{}", created["id"]),
+    );
+    let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
+    let stranger = stack
+        .anonymous
+        .with_key(domain::KeySecret::new(&stack.operator().env).reveal());
+    let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
+    let revoke = [
+        "GetItem",
+        "GetItem",
+        "UpdateItem",
+        "UpdateItem",
+        "UpdateItem",
+    ];
+    let choose = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "BatchGetItem",
+        "PutItem",
+        "UpdateItem",
+    ];
+    let rows: [Costed; 7] = [
+        (client, "POST", &keys, json!({"name": "web"}), 201, &create),
+        (
+            account,
+            "POST",
+            "/account/api-keys",
+            json!({"name": "web"}),
+            201,
+            &create[1..],
+        ),
+        (
+            client,
+            "DELETE",
+            &unknown,
+            Value::Null,
+            404,
+            &["GetItem", "GetItem", "UpdateItem"],
+        ),
+        (client, "DELETE", &own, Value::Null, 204, &revoke),
+        (account, "DELETE", &spare, Value::Null, 204, &revoke[1..]),
+        (account, "PUT", "/account", choice, 200, &choose),
+        (
+            &stranger,
+            "GET",
+            "/spaces",
+            Value::Null,
+            401,
+            &["UpdateItem"],
+        ),
+    ];
+    demand_costs(&stack, &rows).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn uploads_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    warm(&stack, &acme).await;
+    let form = |count| {
+        let form = Form::new().text("space", acme.handle.clone());
+        (0..count).fold(form, |form, _| {
+            form.part("files", file("a.jpg", "image/jpeg", PHOTO))
+        })
+    };
+    let with = |puts: usize, rest: &[&'static str]| {
+        let mut calls = [vec!["PutObject"; puts], rest.to_vec()].concat();
+        calls.sort_unstable();
+        calls
+    };
+    // The first upload finds out which config is active. The others read it together with the
+    // space.
+    let first = [
+        "BatchGetItem",
+        "GetItem",
+        "GetItem",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(
+        cost(&stack, "uploads", 201, acme.client.upload(form(1))).await,
+        with(1, &first)
+    );
+    // The space is looked at again once the files are there.
+    let rest = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    for count in [1, 10] {
+        assert_eq!(
+            cost(&stack, "uploads", 201, acme.client.upload(form(count))).await,
+            with(count, &rest)
+        );
+    }
+    assert_eq!(
+        cost(&stack, "uploads", 422, acme.client.upload(form(0))).await,
+        ["BatchGetItem", "UpdateItem"]
+    );
+    let account = stack.account();
+    let by_account = [&first[..], &["GetItem"]].concat();
+    assert_eq!(
+        cost(&stack, "uploads", 201, account.upload(form(1))).await,
+        with(1, &by_account)
+    );
+    let named = |count| {
+        let request = acme
+            .client
+            .request("POST", "/upload")
+            .header("idempotency-key", "one");
+        acme.client.send(request.multipart(form(count)))
+    };
+    let claimed = [&rest[..], &["UpdateItem"]].concat();
+    let known = ["BatchGetItem", "UpdateItem", "UpdateItem"];
+    assert_eq!(
+        cost(&stack, "uploads", 201, named(10)).await,
+        with(10, &claimed)
+    );
+    assert_eq!(cost(&stack, "uploads", 201, named(10)).await, known);
+    assert_eq!(cost(&stack, "uploads", 422, named(1)).await, known);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_costs_one_call_more() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    warm(&stack, &acme).await;
+    let account = stack.account();
+    let keys = format!("/spaces/{}/api-keys", acme.id);
+    for (client, path, authorization, creation) in [
+        (&account, "/spaces", &[][..], &["TransactWriteItems"][..]),
+        (
+            &acme.client,
+            keys.as_str(),
+            &["GetItem"],
+            &["TransactWriteItems", "UpdateItem"],
+        ),
+        (
+            &account,
+            "/account/api-keys",
+            &[],
+            &["TransactWriteItems", "UpdateItem"],
+        ),
+    ] {
+        let send = |name: Option<&str>, value: Value| {
+            let request = client.request("POST", path).json(&json!({"name": value}));
+            client.send(name.into_iter().fold(request, |request, name| {
+                request.header("idempotency-key", name)
+            }))
+        };
+        let with = |more: &[&[&'static str]]| {
+            let mut calls = [authorization, &["UpdateItem"], &more.concat()].concat();
+            calls.sort_unstable();
+            calls
+        };
+        let claim = ["UpdateItem"];
+        assert_eq!(
+            cost(&stack, "spaces", 201, send(None, json!("one"))).await,
+            with(&[creation])
+        );
+        assert_eq!(
+            cost(&stack, "spaces", 201, send(Some("a"), json!("two"))).await,
+            with(&[creation, &claim])
+        );
+        assert_eq!(
+            cost(&stack, "spaces", 201, send(Some("a"), json!("two"))).await,
+            with(&[&claim]),
+            "a replay"
+        );
+        assert_eq!(
+            cost(&stack, "spaces", 422, send(Some("a"), json!("six"))).await,
+            with(&[&claim]),
+            "another payload"
+        );
+        // What fails gives its claim back.
+        assert_eq!(
+            cost(&stack, "spaces", 422, send(Some("b"), json!(5))).await,
+            with(&[&claim, &["DeleteItem"]])
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn deletions_cost_what_they_may() {
+    let stack = Stack::start().await;
+    let (full, empty, forced) = (
+        stack.space("Full").await,
+        stack.space("Empty").await,
+        stack.space("Forced").await,
+    );
+    full.upload_photo().await;
+    for tenant in [&full, &empty, &forced] {
+        warm(&stack, tenant).await;
+    }
+    let delete = |tenant: &Tenant, force: &str| {
+        let (client, address) = (
+            tenant.client.clone(),
+            format!("/spaces?id={}{force}", tenant.id),
+        );
+        async move { client.delete(&address).await }
+    };
+    // The last query and the batch end the space's keys.
+    let looks_twice = [
+        "BatchWriteItem",
+        "GetItem",
+        "Query",
+        "Query",
+        "Query",
+        "SendMessageBatch",
+        "TransactWriteItems",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(
+        cost(&stack, "spaces", 409, delete(&full, "")).await,
+        ["GetItem", "Query", "UpdateItem"]
+    );
+    assert_eq!(
+        cost(&stack, "spaces", 204, delete(&empty, "")).await,
+        looks_twice
+    );
+    let at_once = [
+        "BatchWriteItem",
+        "GetItem",
+        "Query",
+        "SendMessageBatch",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(
+        cost(&stack, "spaces", 202, delete(&forced, "&force=true")).await,
+        at_once
+    );
+    // The purge waits for its moment, and the clock stands still.
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn noting_a_keys_use_costs_two_writes_a_minute() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    warm(&stack, &acme).await;
+    stack.clock.advance(minutes(1));
+    let space = format!("/spaces/{}", acme.id);
+    let get = || acme.client.get(&space);
+    let (_, first) = stack.calls_of(get()).await;
+    let (_, second) = stack.calls_of(get()).await;
+    assert_eq!(
+        first,
+        [
+            "spaces GetItem",
+            "spaces UpdateItem",
+            "spaces UpdateItem",
+            "spaces UpdateItem"
+        ]
+    );
+    assert_eq!(second, ["spaces GetItem", "spaces UpdateItem"]);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_refusal_costs_no_more_than_it_takes_to_know() {
+    let stack = Stack::start().await;
+    let (_, calls) = stack
+        .calls_of(stack.anonymous.with_key("sk_malformed").get("/spaces/x"))
+        .await;
+    assert!(calls.is_empty(), "{calls:?}");
+    let cdn = stack.cloud.cdn_url().trim_start_matches("http://");
+    let (status, calls) = stack
+        .calls_of(crate::delivery::originals::raw_status(cdn, "/acme01/../b"))
+        .await;
+    assert_eq!((status, calls.len()), (400, 0), "{calls:?}");
+    stack.stop().await;
+}

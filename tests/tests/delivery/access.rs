@@ -1,0 +1,286 @@
+//! Who is let in at the CDN, by what a file, its type, its folders and its space say, and by what
+//! comes with a request.
+
+use serde_json::json;
+use tests::{Client, PHOTO};
+
+use super::fixture::{CACHED_SECONDS, HOUR_SECONDS, NOT_CACHED, Shelf, TYPES, cached};
+use super::signers::DeliverySigner;
+
+/// What each level may say of access.
+const CHOICES: [Option<bool>; 3] = [None, Some(false), Some(true)];
+
+/// Who asks, beside those who have no key.
+struct Visitors {
+    /// Holds a space key.
+    viewer: Client,
+    /// Holds an account key of one who is a viewer of the space.
+    member: Client,
+    /// Holds the owner key of another space.
+    foreign: Client,
+    /// Holds an account key of one who belongs to that other space alone.
+    stranger: Client,
+    /// Holds what looks like a key.
+    odd: Client,
+    /// Signs by the other space's secret.
+    signer: DeliverySigner,
+}
+
+impl Visitors {
+    async fn of(Shelf { stack, acme, .. }: &Shelf) -> Visitors {
+        let other = stack.space("Other").await;
+        let (member, stranger) = (stack.user().await, stack.user().await);
+        stack.join(&member, acme, "viewer").await;
+        stack.join(&stranger, &other, "owner").await;
+        Visitors {
+            viewer: acme.role("viewer").await,
+            member: member.client,
+            signer: DeliverySigner::of(&other).await,
+            foreign: other.client,
+            stranger: stranger.client,
+            odd: stack.anonymous.with_key("sk_nonsense"),
+        }
+    }
+}
+
+/// What a request comes to where the file asks for proof.
+#[derive(Clone, Copy, Debug)]
+enum Comes {
+    /// It proves nothing, and is refused.
+    ToNothing,
+    /// Its signature is wrong, and it is refused even where nothing has to be proven.
+    ToRefusal,
+    /// It is let in by a signature, and browsers may keep the file for so many seconds.
+    BySignature(i64),
+    /// It is let in by a key.
+    ByKey,
+}
+use Comes::{ByKey, BySignature, ToNothing, ToRefusal};
+
+/// A request.
+struct Probe<'a> {
+    what: &'static str,
+    address: String,
+    client: &'a Client,
+    comes: Comes,
+}
+
+/// An address whose signature is another one.
+fn tampered(address: &str) -> String {
+    let (kept, last) = address.split_at(address.len() - 1);
+    format!("{kept}{}", if last == "0" { "1" } else { "0" })
+}
+
+/// Every kind of proof, and what is none.
+fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<'a>> {
+    let (nobody, viewer, foreign) = (&shelf.stack.anonymous, &visitors.viewer, &visitors.foreign);
+    let signed =
+        |signer: &DeliverySigner, seconds: i64| signer.sign(url, shelf.now() + seconds, &[]);
+    let good = signed(&shelf.signer, HOUR_SECONDS);
+    let (bad, expired) = (tampered(&good), signed(&shelf.signer, 0));
+    let keyed = format!("{url}?api_key={}", viewer.key.as_deref().expect("a key"));
+    let probe = |what: &'static str, address: &str, client: &'a Client, comes: Comes| {
+        let address = address.to_owned();
+        Probe {
+            what,
+            address,
+            client,
+            comes,
+        }
+    };
+    vec![
+        probe("nothing", url, nobody, ToNothing),
+        probe("a signature", &good, nobody, BySignature(CACHED_SECONDS)),
+        probe(
+            "a signature for one second more",
+            &signed(&shelf.signer, 1),
+            nobody,
+            BySignature(1),
+        ),
+        probe("an expired signature", &expired, nobody, ToRefusal),
+        probe("a tampered signature", &bad, nobody, ToRefusal),
+        probe(
+            "a signature that names no secret",
+            &good.replace("&kid=1", ""),
+            nobody,
+            ToRefusal,
+        ),
+        probe(
+            "another space's signature",
+            &signed(&visitors.signer, HOUR_SECONDS),
+            nobody,
+            ToRefusal,
+        ),
+        probe("a viewer's key", url, viewer, ByKey),
+        probe("a member's key", url, &visitors.member, ByKey),
+        probe("a foreign key", url, foreign, ToNothing),
+        probe("a stranger's key", url, &visitors.stranger, ToNothing),
+        probe("what looks like a key", url, &visitors.odd, ToNothing),
+        probe("a key in the query", &keyed, nobody, ToNothing),
+        probe(
+            "a signature and a foreign key",
+            &good,
+            foreign,
+            BySignature(CACHED_SECONDS),
+        ),
+        probe(
+            "a signature and what looks like a key",
+            &good,
+            &visitors.odd,
+            BySignature(CACHED_SECONDS),
+        ),
+        probe(
+            "a tampered signature and a viewer's key",
+            &bad,
+            viewer,
+            ToRefusal,
+        ),
+        probe(
+            "an expired signature and a viewer's key",
+            &expired,
+            viewer,
+            ToRefusal,
+        ),
+    ]
+}
+
+/// Sends every probe for a file; `asks` says whether the file asks for proof.
+async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
+    for Probe {
+        what,
+        address,
+        client,
+        comes,
+    } in probes
+    {
+        let cache_control = match comes {
+            ToNothing | ByKey if !asks => Some(cached(CACHED_SECONDS)),
+            ToNothing | ToRefusal => None,
+            BySignature(seconds) if delivery_type != "authenticated" => Some(cached(*seconds)),
+            BySignature(_) | ByKey => Some(NOT_CACHED.to_owned()),
+        };
+        let answer = client.get(address).await;
+        let expected = if cache_control.is_some() { 200 } else { 403 };
+        assert_eq!(answer.status, expected, "{what}: {delivery_type}, {place}");
+        if let Some(cache_control) = cache_control {
+            assert_eq!(
+                answer.header("cache-control"),
+                cache_control,
+                "{what}: {delivery_type}, {place}"
+            );
+            assert!(answer.body == PHOTO, "{what}: {delivery_type}, {place}");
+        } else {
+            answer.refused(403);
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
+    let shelf = Shelf::new().await;
+    let visitors = Visitors::of(&shelf).await;
+    let mut files = Vec::new();
+    for delivery_type in TYPES {
+        let file = shelf.put_here(delivery_type).await;
+        let probes = probes(&shelf, &visitors, &file.url);
+        files.push((delivery_type, file, probes));
+    }
+    for (first, space) in CHOICES.into_iter().enumerate() {
+        shelf.set(&shelf.space(), space).await;
+        for (second, folder) in CHOICES.into_iter().enumerate() {
+            shelf.set(&shelf.folder, folder).await;
+            for (third, direct) in CHOICES.into_iter().enumerate() {
+                let place = format!("space {space:?}, folder {folder:?}, file {direct:?}");
+                // The nearest level that says something is heard; a type that asks for proof asks
+                // whatever they say.
+                let set = direct.or(folder).or(space).unwrap_or(false);
+                for (index, (delivery_type, file, probes)) in files.iter().enumerate() {
+                    let asks_always = *delivery_type != "upload";
+                    // A third of the places, in which every two levels say every two things.
+                    let is_share = (first + second + third + index).is_multiple_of(3);
+                    if asks_always && !is_share && !tests::is_thorough() {
+                        continue;
+                    }
+                    shelf.set(&file.path, direct).await;
+                    demand_answers(probes, delivery_type, set || asks_always, &place).await;
+                }
+            }
+        }
+    }
+    shelf.stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_signature_and_a_key_that_are_both_good_open_a_file() {
+    let shelf = Shelf::new().await;
+    let viewer = shelf.acme.role("viewer").await;
+    for delivery_type in &TYPES[1..] {
+        let file = shelf.put_here(delivery_type).await;
+        assert!(
+            viewer.get(&shelf.signed(&file.url)).await.demand(200).body == PHOTO,
+            "{delivery_type}"
+        );
+    }
+    shelf.stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_key_opens_files_until_it_is_revoked() {
+    let shelf = Shelf::new().await;
+    let file = shelf.put_here("private").await;
+    let keys = format!("{}/api-keys", shelf.space());
+    let key = shelf
+        .acme
+        .client
+        .post(&keys, json!({"name": "viewer", "role": "viewer"}))
+        .await
+        .created();
+    let holder = shelf
+        .stack
+        .anonymous
+        .with_key(key["key"].as_str().expect("a key"));
+    holder.get(&file.url).await.demand(200);
+    shelf
+        .acme
+        .client
+        .delete(&format!("{keys}/{}", key["id"]))
+        .await
+        .demand(204);
+    holder.get(&file.url).await.refused(403);
+    shelf.stack.stop().await;
+}
+
+#[tokio::test]
+async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space() {
+    let shelf = Shelf::new().await;
+    let file = shelf.put_here("upload").await;
+    for path in [&shelf.space(), &shelf.folder, &file.path] {
+        let path = format!("{path}/access-control");
+        for (flags, closed) in [
+            (json!({}), false),
+            (json!({"public_read": false}), true),
+            (json!({}), true),
+            (json!({"requires_auth": false}), false),
+            (json!({"requires_auth": true}), true),
+            (json!({"public_read": true}), false),
+            (json!({"requires_auth": true, "public_read": true}), true),
+            (json!({"requires_auth": false, "public_read": true}), false),
+            (json!({"requires_auth": false, "public_read": false}), true),
+        ] {
+            shelf
+                .acme
+                .client
+                .put(&path, json!({"access_control": flags}))
+                .await
+                .ok();
+            let status = if closed { 403 } else { 200 };
+            shelf.stack.anonymous.get(&file.url).await.demand(status);
+            let shown = shelf.acme.client.get(&file.path).await.ok()["access_control"].clone();
+            let both = (&shown["requires_auth"], &shown["public_read"]);
+            assert_eq!(both, (&json!(closed), &json!(!closed)), "{path} {flags}");
+        }
+        shelf.acme.client.delete(&path).await.ok();
+        shelf.stack.anonymous.get(&file.url).await.demand(200);
+    }
+    shelf.stack.stop().await;
+}

@@ -1,0 +1,151 @@
+//! A folder with files of every type, and the secret that signs for them.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use emulators::Clock;
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, StackOptions, Tenant, form};
+
+use super::signers::DeliverySigner;
+
+/// How files are delivered.
+pub(crate) const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
+/// Where nobody may keep what is delivered.
+pub(crate) const NOT_CACHED: &str = "private, no-store";
+/// Seconds for which browsers keep what they may keep.
+pub(crate) const CACHED_SECONDS: i64 = 300;
+/// Seconds for which addresses are signed where that does not matter.
+pub(crate) const HOUR_SECONDS: i64 = 3_600;
+
+/// What a file is kept for by browsers, and by no cache between.
+pub(crate) fn cached(seconds: i64) -> String {
+    format!("public, max-age={seconds}, s-maxage=0, stale-if-error=0")
+}
+
+/// A space with a folder.
+pub(crate) struct Shelf {
+    pub(crate) stack: Stack,
+    pub(crate) acme: Tenant,
+    pub(crate) signer: DeliverySigner,
+    /// The folder's path at the API.
+    pub(crate) folder: String,
+}
+
+/// A file, as the API showed it at first.
+pub(crate) struct Shelved {
+    /// Its path at the API.
+    pub(crate) path: String,
+    pub(crate) url: String,
+}
+
+impl Shelf {
+    pub(crate) async fn new() -> Shelf {
+        Shelf::with(&[]).await
+    }
+
+    /// A shelf in a stack with these parameters, whose clock shows a whole second.
+    pub(crate) async fn with(parameters: &[(&str, &str)]) -> Shelf {
+        let unlimited = [
+            ("AdminRequestsPerMinute", "1000000"),
+            ("UploadRequestsPerMinute", "1000000"),
+        ];
+        let parameters = unlimited.iter().chain(parameters);
+        let parameters: BTreeMap<String, String> = parameters
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let stack = Stack::start_with(StackOptions {
+            parameters,
+            ..StackOptions::default()
+        })
+        .await;
+        let past_ms = u64::try_from(stack.clock.now_ms() % 1_000).expect("it is after 1970");
+        stack.clock.advance(Duration::from_millis(1_000 - past_ms));
+        let acme = stack.space("Acme").await;
+        for delivery_type in &TYPES[1..] {
+            let config =
+                json!({"space_id": acme.id, "name": delivery_type, "delivery_type": delivery_type});
+            acme.client.post("/upload-configs", config).await.created();
+        }
+        let signer = DeliverySigner::of(&acme).await;
+        let mut shelf = Shelf {
+            stack,
+            acme,
+            signer,
+            folder: String::new(),
+        };
+        shelf.folder = format!("/folders/{}", shelf.folder_in("Shelf", None).await);
+        shelf
+    }
+
+    /// Makes a folder in another one, or at the top; gives its id.
+    pub(crate) async fn folder_in(&self, name: &str, parent: Option<&str>) -> String {
+        let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
+        text(&self.acme.client.post("/folders", body).await.created()["id"])
+    }
+
+    /// Uploads the photo as a file of a type into a folder, or into none where that is `root`.
+    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> Shelved {
+        self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO))
+            .await
+    }
+
+    /// Uploads a file of a name, a MIME type and bytes.
+    pub(crate) async fn put_file(
+        &self,
+        delivery_type: &str,
+        folder: &str,
+        (name, mime_type, bytes): (&str, &str, &[u8]),
+    ) -> Shelved {
+        let form =
+            form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
+        let form = match delivery_type {
+            "upload" => form,
+            config => form.text("upload_config", config.to_owned()),
+        };
+        let file = self.acme.client.upload(form).await.created();
+        assert_eq!(file["type"], delivery_type);
+        Shelved {
+            path: format!("/files/{}", text(&file["id"])),
+            url: text(&file["url"]),
+        }
+    }
+
+    /// Uploads the photo as a file of a type into the shelf's folder.
+    pub(crate) async fn put_here(&self, delivery_type: &str) -> Shelved {
+        self.put(delivery_type, self.folder.trim_start_matches("/folders/"))
+            .await
+    }
+
+    /// The space's path at the API.
+    pub(crate) fn space(&self) -> String {
+        format!("/spaces/{}", self.acme.id)
+    }
+
+    /// Seconds since 1970.
+    pub(crate) fn now(&self) -> i64 {
+        self.stack.clock.now_ms() / 1_000
+    }
+
+    /// A file's address, signed for an hour.
+    pub(crate) fn signed(&self, url: &str) -> String {
+        self.signer.sign(url, self.now() + HOUR_SECONDS, &[])
+    }
+
+    /// Lets what has this path at the API say whether it asks for proof, or nothing.
+    pub(crate) async fn set(&self, path: &str, requires_auth: Option<bool>) {
+        let path = format!("{path}/access-control");
+        match requires_auth {
+            Some(closed) => self
+                .acme
+                .client
+                .put(&path, json!({"access_control": {"requires_auth": closed}}))
+                .await
+                .ok(),
+            None => self.acme.client.delete(&path).await.ok(),
+        };
+    }
+}
+
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().expect("a text").to_owned()
+}

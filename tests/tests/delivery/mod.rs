@@ -1,0 +1,12 @@
+//! The CDN origin: `GET` and `HEAD` of delivered files.
+
+pub(crate) mod access;
+pub(crate) mod caching;
+pub(crate) mod charset;
+pub(crate) mod fixture;
+pub(crate) mod folders;
+pub(crate) mod originals;
+pub(crate) mod redirects;
+pub(crate) mod signed_urls;
+pub(crate) mod signers;
+pub(crate) mod validators;

@@ -1,0 +1,145 @@
+//! Addresses of files, signed as anyone would by the documentation, here and in other languages,
+//! and the vectors that all signers keep to.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, Tenant, authority, form};
+
+use crate::support::external_programs;
+use crate::{
+    support::signer::{Parameters, canonical_at, mark, text, with},
+    uploads::signers::printed,
+};
+
+/// What addresses come to be, agreed between languages.
+const VECTORS: &str = include_str!("../../signers/vectors.json");
+/// Seconds for which addresses are signed here: an hour.
+const LIFETIME_SECONDS: i64 = 3_600;
+
+/// Signs addresses of a space's files, by its secret and nothing of ours.
+#[derive(Clone)]
+pub(crate) struct DeliverySigner {
+    pub(crate) kid: String,
+    pub(crate) secret: String,
+}
+
+impl DeliverySigner {
+    /// A signer by the secret that a space has now.
+    pub(crate) async fn of(tenant: &Tenant) -> DeliverySigner {
+        let shown = tenant
+            .client
+            .get(&format!("/spaces/{}/signing-secret", tenant.id))
+            .await
+            .ok();
+        DeliverySigner {
+            kid: text(&shown["kid"]),
+            secret: text(&shown["secret"]),
+        }
+    }
+
+    /// The signed address of a file that is good until then, and says this too.
+    pub(crate) fn sign(&self, url: &str, expires_seconds: i64, more: &[(&str, &str)]) -> String {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let parameters: Parameters = more.iter().map(owned).collect();
+        let parameters = with(
+            with(parameters, "kid", &self.kid),
+            "expires",
+            &expires_seconds.to_string(),
+        );
+        let canonical = canonical_at(path_of(url), &parameters);
+        let query = canonical.split_once('?').expect("a query").1;
+        format!("{url}?{query}&signature={}", mark(&self.secret, &canonical))
+    }
+}
+
+/// The path of an address.
+fn path_of(url: &str) -> &str {
+    url.split_once(authority(url))
+        .expect("an address with a host")
+        .1
+}
+
+#[test]
+fn all_signers_agree_with_the_vectors_of_delivery() {
+    let file: Value = serde_json::from_str(VECTORS).expect("JSON");
+    let (secret, vectors) = (
+        text(&file["secret"]),
+        file["delivery"].as_array().expect("a list"),
+    );
+    assert!(vectors.len() > 5);
+    for vector in vectors {
+        let what = &vector["what"];
+        let parameters: Parameters =
+            serde_json::from_value(vector["parameters"].clone()).expect("pairs");
+        let (path, expected) = (text(&vector["path"]), text(&vector["canonical"]));
+        assert_eq!(canonical_at(&path, &parameters), expected, "{what}");
+        let pairs = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        assert_eq!(domain::canonical_form(&path, pairs), expected, "{what}");
+        assert_eq!(
+            mark(&secret, &expected),
+            text(&vector["signature"]),
+            "{what}"
+        );
+        let sent = domain::decoded_parameters(&text(&vector["sent"])).expect("UTF-8");
+        assert_eq!(sent, parameters, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let config = json!({"space_id": acme.id, "name": "private", "delivery_type": "private"});
+    acme.client.post("/upload-configs", config).await.created();
+    let form =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "private");
+    let url = text(&acme.client.upload(form).await.created()["url"]);
+    stack.anonymous.get(&url).await.refused(403);
+
+    let signer = DeliverySigner::of(&acme).await;
+    let expires_seconds = stack.operator().env.now().seconds() + LIFETIME_SECONDS;
+    let expires = expires_seconds.to_string();
+    let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
+    let (saved, marked) = (("download", ""), ("v", "crème & 50% of a+b = (1)*"));
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if !external_programs::installed(script, &[program], &[]) {
+            continue;
+        }
+        for more in [&[saved, marked][..], &[saved], &[]] {
+            let named: Vec<String> = more
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            let arguments: Vec<&str> = least
+                .into_iter()
+                .chain(named.iter().map(String::as_str))
+                .collect();
+            let address = printed(program, script, &arguments).await;
+            assert_eq!(
+                address,
+                signer.sign(&url, expires_seconds, more),
+                "{script}"
+            );
+            let answer = stack.anonymous.get(&address).await.demand(200);
+            assert!(answer.body == PHOTO, "{address}");
+            let disposition = if more.is_empty() {
+                "inline"
+            } else {
+                "attachment"
+            };
+            assert!(
+                answer
+                    .header("content-disposition")
+                    .starts_with(disposition),
+                "{address}"
+            );
+            stack
+                .anonymous
+                .get(&address.replace(&expires, "99999999999"))
+                .await
+                .refused(403);
+        }
+    }
+    stack.stop().await;
+}

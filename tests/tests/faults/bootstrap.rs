@@ -1,0 +1,169 @@
+//! The first user, space and key, made while answers of the table are lost: whatever a start leaves
+//! undone or does not know of, it or the next one brings to the same end.
+
+use std::{net::TcpListener, sync::Arc};
+
+use domain::{Env, KeySecret, UserId};
+use emulators::{Emulators, Existing, Faults, Options, Principal, REGION, Service::DynamoDb};
+use runtime::{Environment, Settings, SystemClock};
+use tempfile::TempDir;
+use template::Permission;
+use tenant::{Tenants, bootstrap};
+use tests::{DYNAMODB_TRIES, Seeded};
+
+/// Tries that the client makes of one call.
+const TRIES: u32 = DYNAMODB_TRIES;
+
+/// The product's table, empty, and somebody who may do everything to it.
+struct Empty {
+    emulators: Emulators,
+    environment: Environment,
+    _directory: TempDir,
+}
+
+impl Empty {
+    async fn start() -> Empty {
+        let directory = TempDir::new().expect("a temporary directory");
+        let options = Options {
+            data_dir: directory.path().join("data"),
+            existing: Existing::Keep,
+            clock: Arc::new(emulators::SystemClock),
+            s3_listener: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
+        };
+        let emulators = Emulators::start(options).await.expect("emulators");
+        let stack = crate::routes::declarations::stack();
+        emulators.provision(&stack).await.expect("a table");
+        let everything = Permission {
+            actions: vec!["*".to_owned()],
+            resources: vec!["*".to_owned()],
+        };
+        let (access_key, secret_key) = ("LOCALOPERATOR".to_owned(), "secret".to_owned());
+        let variables = [
+            ("TABLE_NAME", stack.tables[0].name.as_str()),
+            ("AWS_ACCESS_KEY_ID", &access_key),
+            ("AWS_SECRET_ACCESS_KEY", &secret_key),
+            ("AWS_REGION", REGION),
+            ("AWS_ENDPOINT_URL_DYNAMODB", emulators.dynamodb_url()),
+        ];
+        let variables = variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
+        emulators.admit(Principal {
+            name: "operator".to_owned(),
+            access_key,
+            secret_key,
+            permissions: vec![everything],
+        });
+        let env = Env::new(Arc::new(SystemClock), Arc::new(Seeded::new(1)));
+        Empty {
+            emulators,
+            environment: Environment {
+                function: "operator".to_owned(),
+                variables,
+                env,
+            },
+            _directory: directory,
+        }
+    }
+
+    fn tenants(&self) -> Tenants {
+        Tenants::new(Settings::of(&self.environment).table())
+    }
+
+    fn faults(&self) -> Faults {
+        self.emulators.faults()
+    }
+
+    /// Whom a key speaks for.
+    async fn user(&self, key: &KeySecret) -> UserId {
+        let caller = self.tenants().authenticate(key).await.expect("a table");
+        caller
+            .and_then(|caller| caller.user())
+            .expect("an account key that works")
+    }
+
+    /// How many records there are.
+    async fn records(&self) -> i32 {
+        let mut settings = Settings::of(&self.environment);
+        let scan = settings
+            .dynamodb()
+            .scan()
+            .table_name(settings.text("TABLE_NAME"));
+        scan.send().await.expect("a scan").count
+    }
+
+    async fn stop(self) {
+        assert_eq!(
+            self.faults().pending(),
+            0,
+            "planned faults that never fired"
+        );
+        self.emulators.stop().await;
+    }
+}
+
+/// How many records a bootstrap leaves that meets no fault.
+async fn records_without_faults() -> i32 {
+    let empty = Empty::start().await;
+    assert!(
+        bootstrap(&empty.tenants(), None)
+            .await
+            .expect("a key")
+            .is_new
+    );
+    let records = empty.records().await;
+    empty.stop().await;
+    records
+}
+
+#[tokio::test]
+async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() {
+    let empty = Empty::start().await;
+    empty
+        .faults()
+        .lose_response(DynamoDb, "TransactWriteItems", TRIES - 1);
+    empty
+        .faults()
+        .lose_response(DynamoDb, "UpdateItem", TRIES - 1);
+    let first = bootstrap(&empty.tenants(), None).await.expect("a key");
+    let user = empty.user(&first.api_key).await;
+    assert_eq!(empty.records().await, records_without_faults().await);
+
+    // The user is there; what is lost is the answer about the key.
+    empty
+        .faults()
+        .lose_response(DynamoDb, "TransactWriteItems", TRIES - 1);
+    let second = bootstrap(&empty.tenants(), None).await.expect("a key");
+    assert!(second.is_new && second.api_key != first.api_key);
+    // Its use is noted twice.
+    empty
+        .faults()
+        .lose_response(DynamoDb, "UpdateItem", TRIES - 1);
+    let known = bootstrap(&empty.tenants(), Some(second.api_key.reveal()))
+        .await
+        .expect("a key");
+    assert!(!known.is_new && known.api_key == second.api_key);
+    assert_eq!(
+        (
+            empty.user(&first.api_key).await,
+            empty.user(&second.api_key).await
+        ),
+        (user, user)
+    );
+    empty.stop().await;
+}
+
+#[tokio::test]
+async fn a_start_that_failed_is_finished_by_the_next() {
+    let empty = Empty::start().await;
+    empty
+        .faults()
+        .lose_response(DynamoDb, "TransactWriteItems", TRIES);
+    bootstrap(&empty.tenants(), None)
+        .await
+        .expect_err("all answers were lost");
+    let finished = bootstrap(&empty.tenants(), None).await.expect("a key");
+    empty.user(&finished.api_key).await;
+    assert_eq!(empty.records().await, records_without_faults().await);
+    empty.stop().await;
+}

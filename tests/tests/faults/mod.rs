@@ -1,0 +1,8 @@
+//! AWS calls that fail or lose their responses, and functions that die at any call.
+
+pub(crate) mod aws_calls;
+pub(crate) mod bootstrap;
+pub(crate) mod chaos;
+pub(crate) mod deletions;
+pub(crate) mod idempotency;
+pub(crate) mod purge;

@@ -1,0 +1,255 @@
+//! Deletions and the purge, killed at each of their calls.
+
+use futures::future::join_all;
+use serde_json::json;
+use tests::{PHOTO, Stack, Tenant, User, failed_calls, form, minutes, seconds};
+
+use crate::spaces::delete::{kept, with_retired};
+
+/// Stacks that are at work at once.
+const STACKS: usize = 8;
+/// Rounds after which a purge that was killed once has long ended.
+const MOST_ROUNDS: u32 = 12;
+
+/// Where the purge is killed.
+#[derive(Clone, Copy, Debug)]
+struct Kill {
+    /// Calls that it makes before.
+    after: u32,
+    /// Whether the call that is under way takes effect.
+    takes_effect: bool,
+}
+
+/// A space with files, keys and a member, and with an object that no record speaks of.
+async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
+    let tenant = stack.space(name).await;
+    tenant.upload_photo().await;
+    tenant
+        .client
+        .upload(form(&tenant.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created();
+    tenant.role("viewer").await;
+    stack.join(user, &tenant, "user").await;
+    stack
+        .put_object(&format!("{}/originals/stray", tenant.id), b"stray")
+        .await;
+    tenant
+}
+
+/// Deletes a space and lets time pass until nothing is left to be done, with the purge killed once
+/// on its way.
+async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
+    tenant
+        .client
+        .delete(&format!("/spaces?id={}&force=true", tenant.id))
+        .await
+        .demand(202);
+    let faults = stack.cloud.faults();
+    if let Some(Kill {
+        after,
+        takes_effect,
+    }) = kill
+    {
+        faults.disconnect("purge", after, takes_effect);
+    }
+    let mut is_cut_off = kill.is_some();
+    for round in 0..MOST_ROUNDS {
+        stack.clock.advance(match round {
+            0 => seconds(1),
+            2 => minutes(60),
+            _ => minutes(15),
+        });
+        // Each message that is in flight while the purge is cut off has a job that fails with the
+        // tries of one call.
+        let has_died =
+            |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
+        let rests = |messages: local::Messages| {
+            messages.are_quiet()
+                || (messages.visible == 0 && is_cut_off && has_died(messages.in_flight))
+        };
+        let left = stack
+            .cloud
+            .until(rests)
+            .await
+            .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
+        if is_cut_off && faults.broken_calls() > 0 {
+            faults.reconnect();
+            is_cut_off = false;
+        }
+        if left == local::Messages::default() {
+            break;
+        }
+    }
+    assert!(
+        !is_cut_off,
+        "the purge makes no more than {} calls",
+        kill.map_or(0, |kill| kill.after)
+    );
+}
+
+/// How many calls the purge of a furnished space makes in all.
+async fn calls() -> u32 {
+    let stack = Stack::start().await;
+    let user = stack.user().await;
+    let acme = furnished(&stack, "Acme", &user).await;
+    let ((), calls) = stack.calls_of(delete(&stack, &acme, None)).await;
+    let calls = calls
+        .iter()
+        .filter(|call| call.starts_with("purge "))
+        .count();
+    stack.stop().await;
+    u32::try_from(calls).expect("a few dozen")
+}
+
+/// One stack, in which a space is deleted for each of the kills, beside one that has to stay as it
+/// is.
+async fn survives(kills: Vec<Kill>) {
+    let stack = Stack::start().await;
+    let user = stack.user().await;
+    let other = furnished(&stack, "Other", &user).await;
+    let url = other.upload_photo().await["url"]
+        .as_str()
+        .expect("an address")
+        .to_owned();
+    for kill in kills {
+        let before = kept(&stack).await;
+        let acme = furnished(&stack, "Acme", &user).await;
+        delete(&stack, &acme, Some(kill)).await;
+        let after = kept(&stack).await;
+        after.demand_unchanged(
+            &with_retired(before, &acme.handle),
+            &format!("a purge with {kill:?}"),
+        );
+    }
+    assert!(stack.anonymous.get(&url).await.demand(200).body == PHOTO);
+    other
+        .client
+        .post(
+            &format!("/spaces/{}/api-keys", other.id),
+            json!({"name": "x"}),
+        )
+        .await
+        .created();
+    stack.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_purge_that_is_killed_at_any_of_its_calls_ends_with_nothing_left_and_nothing_else_touched()
+ {
+    let calls = Box::pin(calls()).await;
+    assert!(
+        calls >= 25,
+        "{calls} calls: three passes, each over table and bucket"
+    );
+    let kills = (0..calls).flat_map(|after| {
+        [false, true].map(|takes_effect| Kill {
+            after,
+            takes_effect,
+        })
+    });
+    let kills = kills
+        .filter(|kill| tests::is_thorough() || kill.takes_effect == kill.after.is_multiple_of(2));
+    let mut shares = vec![Vec::new(); STACKS];
+    for (index, kill) in kills.enumerate() {
+        shares[index % STACKS].push(kill);
+    }
+    join_all(shares.into_iter().map(survives)).await;
+}
+
+/// How many calls a deletion makes.
+async fn calls_of_a_deletion(force: bool) -> u32 {
+    let stack = Stack::start().await;
+    let acme = used_space(&stack, "Acme").await;
+    let ((), calls) = stack.calls_of(demand_deletion(&acme, force)).await;
+    stack.purged().await;
+    stack.stop().await;
+    u32::try_from(calls.len()).expect("a few")
+}
+
+/// A space whose key has been used in this minute, so that nothing of that is to be noted.
+async fn used_space(stack: &Stack, name: &str) -> Tenant {
+    let tenant = stack.space(name).await;
+    tenant
+        .client
+        .get(&format!("/spaces/{}", tenant.id))
+        .await
+        .ok();
+    tenant
+}
+
+async fn demand_deletion(tenant: &Tenant, force: bool) {
+    let status = if force { 202 } else { 204 };
+    tenant
+        .client
+        .delete(&deletion(tenant, force))
+        .await
+        .demand(status);
+}
+
+fn deletion(tenant: &Tenant, force: bool) -> String {
+    format!("/spaces?id={}&force={force}", tenant.id)
+}
+
+/// Kills a deletion at each of its calls, and gives how many of the spaces were deleted all the
+/// same.
+async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
+    let calls = Box::pin(calls_of_a_deletion(force)).await;
+    let stack = Stack::start().await;
+    let mut deleted = 0;
+    for after in 0..calls {
+        let before = kept(&stack).await;
+        let acme = used_space(&stack, &format!("Space {after}")).await;
+        let faults = stack.cloud.faults();
+        faults.disconnect("spaces", after, takes_effect);
+        acme.client
+            .delete(&deletion(&acme, force))
+            .await
+            .refused(503);
+        assert!(failed_calls(&faults) >= 1, "{after}");
+        faults.reconnect();
+        // Longer than a space stays closed, and than the purge waits for a mark.
+        for time in [seconds(1), minutes(3), minutes(15)] {
+            stack.pass(time).await;
+        }
+        if stack
+            .account()
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .status
+            == 200
+        {
+            let file = acme.upload_photo().await;
+            assert!(
+                stack
+                    .anonymous
+                    .get(file["url"].as_str().expect("an address"))
+                    .await
+                    .demand(200)
+                    .body
+                    == PHOTO
+            );
+            demand_deletion(&acme, true).await;
+        } else {
+            deleted += 1;
+        }
+        stack.purged().await;
+        let after = kept(&stack).await;
+        after.demand_unchanged(
+            &with_retired(before, &acme.handle),
+            "a deletion that was killed",
+        );
+    }
+    stack.stop().await;
+    deleted
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_is_killed_at_any_of_its_calls_deletes_the_space_or_leaves_it_as_it_was() {
+    let kinds = [(true, false), (true, true), (false, false), (false, true)];
+    let deleted =
+        join_all(kinds.map(|(force, takes_effect)| is_whole_or_nothing(force, takes_effect))).await;
+    // The mark deletes the space. After it a deletion finds the keys and removes them, which the
+    // purge does otherwise.
+    assert_eq!(deleted, [2, 3, 2, 3]);
+}

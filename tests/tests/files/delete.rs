@@ -1,0 +1,488 @@
+//! `DELETE /files/:id` and `DELETE /files`: a file is gone at once, and in time all that there was
+//! of it.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::{Answer, Client, Dump, PHOTO, Stack, Tenant, form};
+
+use crate::{
+    spaces::delete::kept,
+    support::{
+        library::{folder, shown},
+        signer::text,
+    },
+    uploads::presign::{Announced, UNKNOWN, config},
+};
+
+/// Deletions at once.
+const CALLERS: usize = 6;
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+/// Deletes by a body.
+async fn delete_by_body(client: &Client, body: Value) -> Answer {
+    client
+        .send(client.request("DELETE", "/files").json(&body))
+        .await
+}
+
+/// Demands that nothing that is kept speaks of a file.
+#[track_caller]
+fn demand_forgotten(dump: &Dump, id: &str) {
+    for (key, item) in &dump.items {
+        let shown = format!("{key:?} {item}");
+        assert!(!shown.contains(id), "{shown}");
+    }
+    for key in dump.objects.keys() {
+        assert!(!key.contains(id), "{key}");
+    }
+}
+
+/// Demands that a file is nowhere any more.
+async fn demand_gone(stack: &Stack, acme: &Tenant, file: &Value) {
+    let (id, path) = (text(&file["id"]), address(file));
+    let filters = [
+        "",
+        "search=photo",
+        "tag=a",
+        "type=upload",
+        "status=active",
+        "resource_type=image",
+    ];
+    let in_place = file["folder_id"].as_str().unwrap_or("root");
+    for filters in filters
+        .into_iter()
+        .chain([format!("folder_id={in_place}").as_str()])
+    {
+        assert!(
+            !shown(&acme.client, filters).await.contains(&id),
+            "{filters}"
+        );
+    }
+    for client in [&acme.client, &stack.account()] {
+        client.get(&path).await.refused(404);
+        client.put(&path, json!({"ref": "x"})).await.refused(404);
+        client
+            .put("/files", json!({"id": id, "ref": "x"}))
+            .await
+            .refused(404);
+        client
+            .post(&format!("{path}/signed-url"), json!({}))
+            .await
+            .refused(404);
+        let access = format!("{path}/access-control");
+        client
+            .put(&access, json!({"access_control": {"requires_auth": false}}))
+            .await
+            .refused(404);
+        client.delete(&access).await.refused(404);
+        client.delete(&path).await.refused(404);
+        client.delete(&format!("/files?id={id}")).await.refused(404);
+        delete_by_body(client, json!({"id": id})).await.refused(404);
+    }
+    acme.client
+        .get("/files/by-ref?ref=order")
+        .await
+        .refused(404);
+    let urls = acme
+        .client
+        .post("/files/urls", json!({"file_ids": [id]}))
+        .await
+        .demand(200)
+        .json();
+    assert_eq!(urls, json!({"data": [], "not_found": [id]}));
+    let url = text(&file["url"]);
+    for client in [&stack.anonymous, &acme.client] {
+        client.get(&url).await.refused(404);
+        client.head(&url).await.demand(404);
+        client
+            .get_with(&url, &[("if-none-match", "*")])
+            .await
+            .refused(404);
+    }
+}
+
+/// Uploads the photo, tagged and under a reference.
+async fn marked(acme: &Tenant, place: &str) -> Value {
+    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "tagged");
+    acme.client
+        .upload(
+            form.text("ref", "order")
+                .text("folder_id", place.to_owned()),
+        )
+        .await
+        .created()
+}
+
+#[tokio::test]
+async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
+    let photos = folder(&acme, "Photos").await;
+    for place in ["root", &photos] {
+        let file = marked(&acme, place).await;
+        let url = text(&file["url"]);
+        let etag = stack
+            .anonymous
+            .get(&url)
+            .await
+            .demand(200)
+            .header("etag")
+            .to_owned();
+        let answer = acme.client.delete(&address(&file)).await.demand(204);
+        assert!(answer.body.is_empty());
+        stack
+            .anonymous
+            .get_with(&url, &[("if-none-match", &etag)])
+            .await
+            .refused(404);
+        demand_gone(&stack, &acme, &file).await;
+        stack.purged().await;
+        demand_forgotten(&stack.dump().await, &text(&file["id"]));
+    }
+    acme.client
+        .delete(&format!("/folders/{photos}"))
+        .await
+        .demand(204);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_deleted_file_leaves_all_else_as_it_was_before_it_came() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
+    marked(&acme, "root").await;
+    let before = kept(&stack).await;
+    let file = marked(&acme, "root").await;
+    let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
+    let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
+    acme.client.put(&address(&file), changed).await.ok();
+    let access = json!({"access_control": {"requires_auth": true}});
+    acme.client
+        .put(&format!("{}/access-control", address(&file)), access)
+        .await
+        .ok();
+    acme.client.delete(&address(&file)).await.demand(204);
+    stack.purged().await;
+    kept(&stack)
+        .await
+        .demand_unchanged(&before, "a file that came and went");
+    assert_eq!(shown(&acme.client, "tag=a").await.len(), 1);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_may_be_named_by_path_query_or_body() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let kept_file = acme.upload_photo().await;
+    let id = text(&kept_file["id"]);
+    for way in 0..5 {
+        let file = acme.upload_photo().await;
+        let id = text(&file["id"]);
+        let answer = match way {
+            0 => {
+                acme.client
+                    .delete(&format!("/files/{}", id.to_lowercase()))
+                    .await
+            }
+            1 => acme.client.delete(&format!("/files?id={id}")).await,
+            2 => {
+                acme.client
+                    .delete(&format!("/files?id=%20{}", id.to_lowercase()))
+                    .await
+            }
+            3 => delete_by_body(&acme.client, json!({"id": id, "colour": "red"})).await,
+            _ => delete_by_body(&stack.account(), json!({"id": id.to_lowercase()})).await,
+        };
+        assert!(answer.demand(204).body.is_empty());
+        acme.client.get(&address(&file)).await.refused(404);
+    }
+    let before = stack.dump().await;
+    let required = json!({"id": ["The id field is required."]});
+    for query in ["", "?id=", "?id=%20", "?ID=x"] {
+        assert_eq!(
+            acme.client
+                .delete(&format!("/files{query}"))
+                .await
+                .refused(422),
+            required,
+            "{query}"
+        );
+    }
+    for body in [
+        json!({}),
+        json!({"id": null}),
+        json!({"id": "  "}),
+        json!({"file_id": id}),
+    ] {
+        assert_eq!(
+            delete_by_body(&acme.client, body.clone())
+                .await
+                .refused(422),
+            required,
+            "{body}"
+        );
+    }
+    let errors = delete_by_body(&acme.client, json!({"id": 5}))
+        .await
+        .refused(422);
+    assert_eq!(errors, json!({"id": ["The id field must be a string."]}));
+    for (client, id) in [
+        (&acme.client, UNKNOWN),
+        (&acme.client, "x"),
+        (&acme.client, &acme.id),
+        (&other.client, &id),
+    ] {
+        assert_eq!(
+            client.delete(&format!("/files/{id}")).await.refused(404),
+            json!({}),
+            "{id}"
+        );
+        assert_eq!(
+            client.delete(&format!("/files?id={id}")).await.refused(404),
+            json!({}),
+            "{id}"
+        );
+        assert_eq!(
+            delete_by_body(client, json!({"id": id})).await.refused(404),
+            json!({}),
+            "{id}"
+        );
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "deletions of nothing");
+    stack.purged().await;
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&kept_file["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn users_delete_what_they_uploaded_and_admins_delete_everything() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let (viewer, user) = (acme.role("viewer").await, acme.role("user").await);
+    let (colleague, admin) = (acme.role("user").await, acme.role("admin").await);
+    for (uploader, deleter, status) in [
+        (&user, &user, 204),
+        (&user, &admin, 204),
+        (&user, &acme.client, 204),
+        (&user, &stack.account(), 204),
+        (&acme.client, &admin, 204),
+        (&stack.account(), &admin, 204),
+        (&user, &colleague, 403),
+        (&user, &viewer, 403),
+        (&user, &other.client, 404),
+        (&acme.client, &user, 403),
+        (&stack.account(), &user, 403),
+        (&acme.client, &viewer, 403),
+    ] {
+        for by_body in [false, true] {
+            let file = uploader
+                .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+                .await
+                .created();
+            let answer = if by_body {
+                delete_by_body(deleter, json!({"id": file["id"]})).await
+            } else {
+                deleter.delete(&address(&file)).await
+            };
+            let after = acme.client.get(&address(&file)).await;
+            if status == 204 {
+                answer.demand(204);
+                after.refused(404);
+            } else {
+                assert_eq!(answer.refused(status), json!({}));
+                assert_eq!(after.ok(), file);
+                stack.anonymous.get(&text(&file["url"])).await.demand(200);
+            }
+        }
+    }
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_pending_file_goes_with_what_was_sent_for_it() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for is_sent in [true, false] {
+        let announced = Announced::to(&acme, json!({"ref": "order"})).await;
+        if is_sent {
+            announced.send(&stack, PHOTO).await.demand(200);
+            assert!(
+                stack
+                    .dump()
+                    .await
+                    .objects
+                    .contains_key(announced.object_key())
+            );
+        }
+        acme.client.delete(&announced.address()).await.demand(204);
+        acme.client.get(&announced.address()).await.refused(404);
+        assert_eq!(shown(&acme.client, "").await, [""; 0]);
+        announced.confirm(&acme.client).await.refused(404);
+        stack.purged().await;
+        demand_forgotten(&stack.dump().await, announced.id());
+        // Whoever looks after what was announced finds nothing.
+        stack.checked().await;
+        demand_forgotten(&stack.dump().await, announced.id());
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_stored_name_is_free_again_and_what_has_it_then_stays() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
+    let upload = async |bytes: &'static str| {
+        let form = form(&acme.handle, "notes.txt", "text/plain", bytes);
+        acme.client.upload(form.text("upload_config", "own")).await
+    };
+    let first = upload("first").await.created();
+    upload("second").await.refused(409);
+    acme.client.delete(&address(&first)).await.demand(204);
+    let second = upload("second").await.created();
+    assert_eq!(
+        (&second["storage_path"], &second["url"]),
+        (&first["storage_path"], &first["url"])
+    );
+    assert_ne!(second["id"], first["id"]);
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&second["url"]))
+            .await
+            .demand(200)
+            .body
+            == "second"
+    );
+    stack.purged().await;
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&second["url"]))
+            .await
+            .demand(200)
+            .body
+            == "second"
+    );
+    demand_forgotten(&stack.dump().await, &text(&first["id"]));
+    acme.client.delete(&address(&first)).await.refused(404);
+    assert_eq!(acme.client.get(&address(&second)).await.ok(), second);
+    assert_eq!(stack.dump().await.whole_files().len(), 1);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn of_deletions_at_once_one_deletes_the_file() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let neighbour = acme.upload_photo().await;
+    for _ in 0..10 {
+        let file = acme.upload_photo().await;
+        let path = address(&file);
+        let answers = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
+        assert_eq!(
+            answers.iter().filter(|answer| answer.status == 204).count(),
+            1
+        );
+        for answer in answers.into_iter().filter(|answer| answer.status != 204) {
+            answer.refused(404);
+        }
+    }
+    stack.purged().await;
+    assert_eq!(shown(&acme.client, "").await, [text(&neighbour["id"])]);
+    let dump = stack.dump().await;
+    assert_eq!((dump.whole_files().len(), dump.objects.len()), (1, 1));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn two_different_ids_in_one_request_return_422() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (one, other) = (acme.upload_photo().await, acme.upload_photo().await);
+    let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
+    let before = stack.dump().await;
+    let message = json!({"id": ["The id field must be the same wherever the request names it."]});
+    let delete = async |path: &str, body: Value| {
+        acme.client
+            .send(acme.client.request("DELETE", path).json(&body))
+            .await
+    };
+
+    for path in [address(&one), format!("/files?id={one_id}")] {
+        let answer = acme
+            .client
+            .put(&path, json!({"id": other_id, "ref": "x"}))
+            .await;
+        assert_eq!(answer.refused(422), message, "{path}");
+    }
+    let path = format!("/files?id={one_id}");
+    assert_eq!(
+        delete(&path, json!({"id": other_id})).await.refused(422),
+        message
+    );
+    delete(&path, json!({"id": 7})).await.refused(422);
+    acme.client
+        .put(&address(&one), json!({"id": 7}))
+        .await
+        .refused(422);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "requests that name two files");
+
+    for id in [
+        json!(one_id),
+        json!(one_id.to_lowercase()),
+        json!(format!(" {one_id} ")),
+        json!(null),
+        json!(""),
+    ] {
+        acme.client
+            .put(&address(&one), json!({"id": id, "ref": "x"}))
+            .await
+            .ok();
+    }
+    let query = format!("/files?id={}", one_id.to_lowercase());
+    acme.client
+        .put(&query, json!({"id": one_id, "ref": "y"}))
+        .await
+        .ok();
+    delete(&query, json!({"id": one_id})).await.demand(204);
+    let typed = acme
+        .client
+        .request("DELETE", &format!("/files?id={other_id}"));
+    acme.client
+        .send(typed.header("content-type", "application/json"))
+        .await
+        .demand(204);
+    for file in [&one, &other] {
+        acme.client.get(&address(file)).await.refused(404);
+    }
+    stack.purged().await;
+    stack.stop().await;
+}

@@ -1,0 +1,336 @@
+//! `GET /files`: every filter, and every two of them, against a model that looks at all files.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, Tenant, form, minutes, seconds};
+
+use crate::{
+    support::{
+        library::{Filter, Library, List, asked, folder, shown},
+        signer::text,
+    },
+    uploads::presign::{Announced, config},
+};
+
+#[tokio::test]
+async fn every_filter_shows_what_it_means_once_in_each_direction() {
+    let library = Box::pin(Library::new()).await;
+    let filters: Vec<Filter> = library.filters().concat();
+    let alone = filters.iter().map(|filter| vec![filter]);
+    let mut found = 0;
+    for filters in alone.chain([vec![]]) {
+        let expected = library.meant(&filters);
+        // Pages that the files fill, and pages that they do not.
+        for limit in [5, 7, 100] {
+            library.list(&filters, limit).demand(&expected).await;
+        }
+        found += expected.len();
+    }
+    assert!(
+        found > 4 * library.files.len(),
+        "{found}: the filters mean something"
+    );
+    library.stack.leave().await;
+}
+
+#[tokio::test]
+async fn every_two_filters_show_what_both_mean() {
+    let library = Box::pin(Library::new()).await;
+    let groups = library.filters();
+    let mut pairs = Vec::new();
+    for (index, group) in groups.iter().enumerate() {
+        for filter in group {
+            pairs.extend(
+                groups[index + 1..]
+                    .iter()
+                    .flatten()
+                    .map(|other| [filter, other]),
+            );
+        }
+    }
+
+    // Each filter has six pairs or more in a row, and so is in every share.
+    let step = if tests::is_thorough() { 1 } else { 3 };
+    let (mut some, mut none) = (0, 0);
+    for both in pairs.into_iter().step_by(step) {
+        let expected = library.meant(&both);
+        library.list(&both, 5).demand(&expected).await;
+        *(if expected.is_empty() {
+            &mut none
+        } else {
+            &mut some
+        }) += 1;
+    }
+    assert!(
+        some > 100 / step && none > 20 / step,
+        "{some} pairs mean files, {none} mean none"
+    );
+    library.stack.leave().await;
+}
+
+#[tokio::test]
+async fn all_filters_together_show_the_files_that_are_all_of_it() {
+    let library = Box::pin(Library::new()).await;
+    for filed in &library.files {
+        let filters = filed.filters();
+        let filters: Vec<&Filter> = filters.iter().collect();
+        let expected = library.meant(&filters);
+        assert!(!expected.is_empty(), "{}", asked(&filters));
+        library.list(&filters, 100).demand(&expected).await;
+    }
+    library.stack.leave().await;
+}
+
+#[tokio::test]
+async fn a_list_shows_whole_records_in_the_standard_envelope() {
+    let library = Box::pin(Library::new()).await;
+    let client = &library.acme.client;
+    let list = client.get("/files").await.demand(200).json();
+    assert_eq!(
+        (&list["path"], &list["per_page"]),
+        (&json!("/api/v1/files"), &json!(20))
+    );
+    assert_eq!(
+        (&list["prev_cursor"], list["next_cursor"].is_string()),
+        (&Value::Null, true)
+    );
+    let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
+    assert_eq!(keys.len(), 5, "{keys:?}");
+    let files = list["data"].as_array().expect("a list");
+    assert_eq!(files.len(), 20);
+    for file in files {
+        assert_eq!(
+            &client
+                .get(&format!("/files/{}", text(&file["id"])))
+                .await
+                .ok(),
+            file
+        );
+    }
+    let by_name = client
+        .get("/files?search=photo&limit=100")
+        .await
+        .demand(200)
+        .json()["data"]
+        .clone();
+    for file in by_name.as_array().expect("a list") {
+        assert_eq!(
+            &client
+                .get(&format!("/files/{}", text(&file["id"])))
+                .await
+                .ok(),
+            file
+        );
+    }
+    library.stack.leave().await;
+}
+
+/// Uploads a text under a name, and gives its id.
+async fn named(acme: &Tenant, name: &str) -> String {
+    text(
+        &acme
+            .client
+            .upload(form(&acme.handle, name, "text/plain", "some text"))
+            .await
+            .created()["id"],
+    )
+}
+
+#[tokio::test]
+async fn lists_are_newest_first_and_searches_by_name() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let names = [
+        "b.txt",
+        "a.txt",
+        "B.txt",
+        "a",
+        "A b.txt",
+        "A.TXT",
+        "a\u{301}.txt",
+        "aa.txt",
+    ];
+    let mut ids = Vec::new();
+    for name in names {
+        stack.clock.advance(seconds(1));
+        ids.push(named(&acme, name).await);
+    }
+    let newest_first: Vec<&String> = ids.iter().rev().collect();
+    assert_eq!(
+        shown(&acme.client, "").await.iter().collect::<Vec<_>>(),
+        newest_first
+    );
+    // By name in lower case, and the older one first where that is the same.
+    for (search, expected) in [
+        ("a", &[3, 4, 1, 5, 7][..]),
+        ("A", &[3, 4, 1, 5, 7]),
+        ("a.", &[1, 5]),
+        ("a.txt", &[1, 5]),
+        ("a.txt.", &[]),
+        ("%20a%20", &[3, 4, 1, 5, 7]),
+        ("a%20b", &[4]),
+        ("B", &[0, 2]),
+        ("%C3%A1", &[6]),
+        ("A%CC%81.TX", &[6]),
+        (".txt", &[]),
+    ] {
+        let found = shown(&acme.client, &format!("search={search}")).await;
+        let names: Vec<usize> = found
+            .iter()
+            .map(|id| {
+                ids.iter()
+                    .position(|known| known == id)
+                    .expect("one of them")
+            })
+            .collect();
+        assert_eq!(names, expected, "{search}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
+    let place = folder(&acme, "Photos").await;
+    let fields = json!({"upload_config": "tagged", "folder_id": place});
+    let (sent, unsent) = (
+        Announced::to(&acme, fields.clone()).await,
+        Announced::to(&acme, fields).await,
+    );
+    let in_place = format!("folder_id={place}");
+    let everywhere = [
+        "",
+        "search=PHOTO.",
+        "tag=a",
+        in_place.as_str(),
+        "resource_type=image",
+        "type=upload",
+    ];
+    for filters in everywhere.into_iter().chain(["status=pending"]) {
+        let mut found = shown(&acme.client, filters).await;
+        found.sort();
+        let mut expected = [unsent.id(), sent.id()];
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{filters}");
+    }
+    assert!(shown(&acme.client, "status=active").await.is_empty());
+
+    sent.send(&stack, PHOTO).await.demand(200);
+    let active = sent.confirm(&acme.client).await.ok();
+    assert_eq!(shown(&acme.client, "status=pending").await, [unsent.id()]);
+    assert_eq!(shown(&acme.client, "status=active").await, [sent.id()]);
+    for filters in everywhere {
+        let list = acme
+            .client
+            .get(&format!("/files?{filters}"))
+            .await
+            .demand(200)
+            .json();
+        let files = list["data"].as_array().expect("a list");
+        assert_eq!(
+            (
+                files.len(),
+                files.iter().filter(|file| **file == active).count()
+            ),
+            (2, 1),
+            "{filters}"
+        );
+    }
+
+    stack.checked().await;
+    for filters in everywhere.into_iter().chain(["status=active"]) {
+        assert_eq!(shown(&acme.client, filters).await, [sent.id()], "{filters}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_renamed() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
+    for filters in [
+        "",
+        "tag=a",
+        "search=b",
+        "tag=a&search=b",
+        "type=upload&resource_type=text",
+    ] {
+        let mut ids = Vec::new();
+        for number in 0..12 {
+            let form = form(
+                &acme.handle,
+                &format!("b{number:02}.txt"),
+                "text/plain",
+                "some text",
+            );
+            let uploaded = acme
+                .client
+                .upload(form.text("upload_config", "tagged"))
+                .await
+                .created();
+            ids.push(text(&uploaded["id"]));
+        }
+        let list = List {
+            client: &acme.client,
+            filters: filters.to_owned(),
+            limit: 3,
+        };
+        let all: Vec<String> = list
+            .forward()
+            .await
+            .into_iter()
+            .flat_map(|page| page.ids)
+            .collect();
+        assert_eq!(all.len(), ids.len(), "{filters}");
+        // The last one of each page goes once the page has been read, and the one before it gets
+        // another name.
+        let (mut met, mut doomed) = (Vec::new(), Vec::new());
+        let mut page = list.page(None).await;
+        loop {
+            let (deleted, renamed) = (page.ids[2].clone(), page.ids[1].clone());
+            acme.client
+                .delete(&format!("/files/{deleted}"))
+                .await
+                .demand(204);
+            acme.client
+                .put(
+                    &format!("/files/{renamed}"),
+                    json!({"original_name": "a.txt"}),
+                )
+                .await
+                .ok();
+            met.append(&mut page.ids);
+            doomed.extend([deleted, renamed]);
+            let Some(next) = page.next.take() else { break };
+            page = list.page(Some(&next)).await;
+        }
+        assert_eq!(met, all, "{filters}");
+        let steady = |ids: Vec<String>| {
+            ids.into_iter()
+                .filter(|id| !doomed.contains(id))
+                .collect::<Vec<_>>()
+        };
+        let end = list.forward().await.pop().expect("at least one");
+        let before = list
+            .backward(&end)
+            .await
+            .into_iter()
+            .flat_map(|page| page.ids);
+        assert_eq!(
+            steady(before.chain(end.ids.clone()).collect()),
+            steady(all),
+            "{filters} backward"
+        );
+        for id in shown(&acme.client, "").await {
+            acme.client
+                .delete(&format!("/files/{id}"))
+                .await
+                .demand(204);
+        }
+        stack.pass(minutes(1)).await;
+    }
+    stack.purged().await;
+    stack.stop().await;
+}

@@ -1,0 +1,395 @@
+//! `GET /files`: what may be asked, of which space, and what a cursor is good for.
+
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Client, Stack, Tenant, file, form};
+
+use crate::{
+    support::{
+        library::{List, folder, shown, unlimited},
+        signer::{query, text},
+    },
+    uploads::presign::UNKNOWN,
+};
+
+/// Uploads a text, and gives its id.
+async fn filed(acme: &Tenant, client: &Client, name: &str) -> String {
+    text(
+        &client
+            .upload(form(&acme.handle, name, "text/plain", "some text"))
+            .await
+            .created()["id"],
+    )
+}
+
+/// A query of one parameter.
+pub(crate) fn one(name: &str, value: &str) -> String {
+    query(&[(name.to_owned(), value.to_owned())])
+}
+
+#[tokio::test]
+async fn values_that_no_file_could_have_are_refused() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let (foreign, gone) = (
+        folder(&other, "Photos").await,
+        folder(&acme, "Photos").await,
+    );
+    acme.client
+        .delete(&format!("/folders/{gone}"))
+        .await
+        .demand(204);
+    let (long, longer) = ("x".repeat(101), "x".repeat(256));
+    let unknown = "The selected X is invalid.";
+    let format = "The X field format is invalid.";
+    for (name, value, message) in [
+        ("type", "public", unknown),
+        ("type", "UPLOAD", unknown),
+        ("type", "upload,private", unknown),
+        ("resource_type", "photo", unknown),
+        ("resource_type", "image/jpeg", unknown),
+        ("status", "deleted", unknown),
+        ("status", "Active", unknown),
+        ("folder_id", UNKNOWN, unknown),
+        ("folder_id", "x", unknown),
+        ("folder_id", "Photos/", unknown),
+        ("folder_id", &foreign, unknown),
+        ("folder_id", &gone, unknown),
+        ("folder_id", &acme.id, unknown),
+        (
+            "tag",
+            &long,
+            "The X field must not be greater than 100 characters.",
+        ),
+        ("tag", "a\nb", format),
+        (
+            "search",
+            &longer,
+            "The X field must not be greater than 255 characters.",
+        ),
+        ("search", "a/b", format),
+        ("search", "a\u{7}b", format),
+    ] {
+        for client in [&acme.client, &stack.account()] {
+            let address = format!("/files?space_id={}&{}", acme.id, one(name, value));
+            let errors = client.get(&address).await.refused(422);
+            assert_eq!(
+                errors,
+                json!({name: [message.replace('X', &name.replace('_', " "))]}),
+                "{name}={value}"
+            );
+        }
+    }
+    let all = "type=a&resource_type=b&status=c&folder_id=d&search=e/f";
+    let errors = acme
+        .client
+        .get(&format!("/files?{all}&{}", one("tag", &long)))
+        .await
+        .refused(422);
+    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(told.len(), 6, "{told:?}");
+    for limit in ["0", "101", "x"] {
+        assert!(
+            acme.client
+                .get(&format!("/files?limit={limit}"))
+                .await
+                .refused(422)["limit"]
+                .is_array()
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let id = filed(&acme, &acme.client, "a.txt").await;
+    for query in [
+        "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=",
+        "colour=red&ref=x",
+        "limit=",
+    ] {
+        let list = acme
+            .client
+            .get(&format!("/files?{query}"))
+            .await
+            .demand(200)
+            .json();
+        assert_eq!(list["data"][0]["id"], json!(id), "{query}");
+    }
+    for (name, longest) in [
+        ("tag", "é".repeat(100)),
+        ("search", "é".repeat(255)),
+        ("search", "%_*".to_owned()),
+    ] {
+        assert!(shown(&acme.client, &one(name, &longest)).await.is_empty());
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn names_and_tags_as_long_as_they_may_be_are_found() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    // Four bytes each: more than what a key of the table could hold beside anything else.
+    let name = |last: char| "😀".repeat(254) + &last.to_string();
+    let (first, second) = (name('a'), name('b'));
+    let (tag, twin) = ("🏷".repeat(100), "🏷".repeat(99) + "#");
+    let mut ids = Vec::new();
+    for (name, tag) in [(&first, &tag), (&second, &twin)] {
+        let id = filed(&acme, &acme.client, "x.txt").await;
+        let body = json!({"original_name": name, "tags": [tag]});
+        let shown = acme.client.put(&format!("/files/{id}"), body).await.ok();
+        assert_eq!(
+            (&shown["original_name"], &shown["tags"]),
+            (&json!(name), &json!([tag]))
+        );
+        ids.push(id);
+    }
+    for (index, (name, tag)) in [(&first, &tag), (&second, &twin)].into_iter().enumerate() {
+        assert_eq!(
+            shown(&acme.client, &one("search", name)).await,
+            [ids[index].as_str()]
+        );
+        assert_eq!(
+            shown(&acme.client, &one("tag", tag)).await,
+            [ids[index].as_str()]
+        );
+    }
+    let both = List {
+        client: &acme.client,
+        filters: one("search", &"😀".repeat(254)),
+        limit: 1,
+    };
+    // What their names have in common is longer than what they are ordered by.
+    ids.sort();
+    both.demand(&[&ids[0], &ids[1]]).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let tags: Vec<String> = (10..30).map(|number| format!("tag{number}")).collect();
+    let tagged =
+        json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": tags}}});
+    acme.client.post("/upload-configs", tagged).await.created();
+    let form = Form::new()
+        .text("space", acme.handle.clone())
+        .text("upload_config", "tagged")
+        .text("ref", "all");
+    let form = (0..10).fold(form, |form, number| {
+        form.part(
+            "files",
+            file(
+                &format!("{number}.txt"),
+                "text/plain",
+                format!("text {number}"),
+            ),
+        )
+    });
+    let uploaded = acme.client.upload(form).await.created();
+    let ids: Vec<String> = uploaded
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|file| text(&file["id"]))
+        .collect();
+    let sorted = |mut ids: Vec<String>| {
+        ids.sort();
+        ids
+    };
+    for filters in tags
+        .iter()
+        .map(|tag| one("tag", tag))
+        .chain([String::new(), "folder_id=root".to_owned()])
+    {
+        assert_eq!(
+            sorted(shown(&acme.client, &filters).await),
+            sorted(ids.clone()),
+            "{filters}"
+        );
+    }
+    for (number, id) in ids.iter().enumerate() {
+        assert_eq!(
+            shown(&acme.client, &format!("search={number}.")).await,
+            [id.as_str()]
+        );
+    }
+    assert!(ids.contains(&text(
+        &acme.client.get("/files/by-ref?ref=all").await.ok()["id"]
+    )));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn each_space_has_a_list_of_its_own() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let (member, nobody) = (stack.user().await, stack.user().await);
+    stack.join(&member, &acme, "viewer").await;
+    let (ours, theirs) = (
+        filed(&acme, &acme.client, "a.txt").await,
+        filed(&other, &other.client, "a.txt").await,
+    );
+    for filters in ["", "&search=a", "&type=upload", "&folder_id=root"] {
+        for (tenant, id) in [(&acme, &ours), (&other, &theirs)] {
+            assert_eq!(shown(&tenant.client, filters).await, [id.as_str()]);
+            let named = format!("space_id={}{filters}", tenant.id.to_lowercase());
+            for client in [
+                &tenant.client,
+                &stack.account(),
+                &tenant.role("viewer").await,
+            ] {
+                assert_eq!(shown(client, &named).await, [id.as_str()], "{named}");
+            }
+        }
+        let named = format!("/files?space_id={}{filters}", acme.id);
+        member.client.get(&named).await.demand(200);
+        for stranger in [&other.client, &nobody.client] {
+            assert_eq!(stranger.get(&named).await.refused(404), json!({}));
+        }
+    }
+    for unknown in [UNKNOWN, "x", "%C3%A9"] {
+        assert_eq!(
+            acme.client
+                .get(&format!("/files?space_id={unknown}"))
+                .await
+                .refused(404),
+            json!({})
+        );
+    }
+    // Where an account names no space, its default one is meant.
+    let account = stack.account();
+    account
+        .put("/account", json!({"default_space_id": other.id}))
+        .await
+        .ok();
+    assert_eq!(shown(&account, "").await, [theirs]);
+    stack.stop().await;
+}
+
+/// The cursor after the first file of a list.
+async fn next_of(client: &Client, query: &str) -> String {
+    let page = client
+        .get(&format!("/files?{query}&limit=1"))
+        .await
+        .demand(200)
+        .json();
+    page["next_cursor"].as_str().expect("a cursor").to_owned()
+}
+
+#[tokio::test]
+async fn a_cursor_is_good_for_its_own_filters_alone() {
+    let stack = unlimited().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let place = folder(&acme, "Photos").await;
+    let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
+    acme.client.post("/upload-configs", tags).await.created();
+    for name in ["a1.txt", "a2.txt", "a3.txt"] {
+        let form = Form::new()
+            .text("space", acme.handle.clone())
+            .text("folder_id", place.clone());
+        let form = form
+            .text("upload_config", "tagged")
+            .part("file", file(name, "text/plain", "some text"));
+        acme.client.upload(form).await.created();
+        filed(&other, &other.client, name).await;
+    }
+    let in_place = format!("folder_id={place}");
+    let queries = [
+        "",
+        "type=upload",
+        "resource_type=text",
+        "status=active",
+        "tag=a",
+        "tag=b",
+        "search=a",
+        "search=a&tag=b",
+        "type=upload&tag=a",
+        "tag=a&search=a",
+        &in_place,
+    ];
+    let invalid = json!({"cursor": ["The selected cursor is invalid."]});
+    for made in queries {
+        let cursor = next_of(&acme.client, made).await;
+        for used in queries {
+            let answer = acme
+                .client
+                .get(&format!("/files?{used}&cursor={cursor}&limit=2"))
+                .await;
+            if used == made {
+                assert_eq!(
+                    answer.demand(200).json()["data"].as_array().map(Vec::len),
+                    Some(2),
+                    "{used}"
+                );
+            } else {
+                assert_eq!(answer.refused(422), invalid, "{used} by a cursor of {made}");
+            }
+        }
+        // No other space has the folder.
+        if made != in_place {
+            let foreign = other
+                .client
+                .get(&format!("/files?{made}&cursor={cursor}"))
+                .await;
+            assert_eq!(foreign.refused(422), invalid, "{made}");
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for name in ["a1.txt", "a2.txt", "a3.txt"] {
+        filed(&acme, &acme.client, name).await;
+    }
+    let cursor = next_of(&acme.client, "type=upload&search=a").await;
+    let viewer = acme.role("viewer").await;
+    for (client, query) in [
+        (&acme.client, "search=a&type=upload"),
+        (&viewer, "search=%61&type=upload"),
+    ] {
+        let page = client
+            .get(&format!("/files?{query}&cursor={cursor}"))
+            .await
+            .demand(200)
+            .json();
+        let names: Vec<&Value> = page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|file| &file["original_name"])
+            .collect();
+        assert_eq!(names, ["a2.txt", "a3.txt"], "{query}");
+    }
+    let invalid = json!({"cursor": ["The selected cursor is invalid."]});
+    for address in ["/folders", "/spaces", "/upload-configs"] {
+        assert_eq!(
+            acme.client
+                .get(&format!("{address}?cursor={cursor}"))
+                .await
+                .refused(422),
+            invalid,
+            "{address}"
+        );
+    }
+    for (index, byte) in cursor.bytes().enumerate() {
+        let mut tampered = cursor.clone().into_bytes();
+        // Far away in the alphabet, so that no bits but those that are thrown away stay the same.
+        tampered[index] = if byte == b'Q' { b'x' } else { b'Q' };
+        let tampered = String::from_utf8(tampered).expect("ASCII");
+        let address = format!("/files?type=upload&search=a&cursor={tampered}");
+        assert_eq!(
+            acme.client.get(&address).await.refused(422),
+            invalid,
+            "{tampered}"
+        );
+    }
+    stack.stop().await;
+}

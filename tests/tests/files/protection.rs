@@ -1,0 +1,200 @@
+//! Changes of a file's type and folder by users and admins: a user cannot lower the protection in
+//! force.
+
+use serde_json::{Value, json};
+use tests::{Client, PHOTO, Stack, Tenant, form};
+
+use crate::support::{library::unlimited, signer::text};
+
+const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+/// Folders in a space that is open: open by inheritance, open by itself within a closed one,
+/// closed, and closed by the one around it.
+struct Folders([(Value, bool); 5]);
+
+impl Folders {
+    async fn create(acme: &Tenant) -> Folders {
+        let create = async |name: &str, parent: &Value, requires_auth: Option<bool>| {
+            let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
+            let id = acme.client.post("/folders", body).await.created()["id"].clone();
+            if let Some(requires_auth) = requires_auth {
+                let body = json!({"access_control": {"requires_auth": requires_auth}});
+                acme.client
+                    .put(&format!("/folders/{}/access-control", text(&id)), body)
+                    .await
+                    .ok();
+            }
+            id
+        };
+        let inheriting = create("Inheriting", &Value::Null, None).await;
+        let closed = create("Closed", &Value::Null, Some(true)).await;
+        let within_closed = create("Within", &closed, None).await;
+        let opened = create("Opened", &closed, Some(false)).await;
+        Folders([
+            (Value::Null, false),
+            (inheriting, false),
+            (closed, true),
+            (within_closed, true),
+            (opened, false),
+        ])
+    }
+}
+
+/// Brings a file into a state as the owner, lets a client change it, and returns the status of
+/// that.
+async fn status_of_change(
+    acme: &Tenant,
+    client: &Client,
+    path: &str,
+    from: &Value,
+    change: &Value,
+) -> u16 {
+    acme.client.put(path, from.clone()).await.ok();
+    let before = acme.client.get(path).await.ok();
+    let answer = client.put(path, change.clone()).await;
+    if answer.status != 200 {
+        assert_eq!(acme.client.get(path).await.ok(), before, "{change}");
+        assert_eq!(answer.clone().refused(403), json!({}), "{change}");
+    }
+    answer.status
+}
+
+#[tokio::test]
+async fn user_cannot_lower_the_protection_of_an_own_file() {
+    let stack = unlimited().await;
+    let acme = stack.space("Acme").await;
+    let Folders(folders) = Folders::create(&acme).await;
+    let [root, _, _, within_closed, opened] = &folders;
+    let user = acme.role("user").await;
+    let admin = acme.role("admin").await;
+    let users = address(
+        &user
+            .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+            .await
+            .created(),
+    );
+
+    for (type_from, type_before) in TYPES.iter().enumerate() {
+        for (type_to, type_after) in TYPES.iter().enumerate() {
+            for (folder_before, is_closed_before) in [root, within_closed, opened] {
+                for (folder_after, is_closed_after) in [root, within_closed, opened] {
+                    let from = json!({"type": type_before, "folder_id": folder_before});
+                    let change = json!({"type": type_after, "folder_id": folder_after});
+                    let opens =
+                        *is_closed_before && !is_closed_after && *type_after != "authenticated";
+                    let expected = if type_to < type_from || opens {
+                        403
+                    } else {
+                        200
+                    };
+                    let what = format!("{from} to {change}");
+                    assert_eq!(
+                        status_of_change(&acme, &user, &users, &from, &change).await,
+                        expected,
+                        "{what}"
+                    );
+                    // A refused change has changed nothing, so that the admin starts from the same
+                    // state.
+                    if expected == 403 {
+                        assert_eq!(admin.put(&users, change).await.status, 200, "{what}");
+                    }
+                }
+            }
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn protection_is_compared_however_a_change_names_the_place() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let Folders(folders) = Folders::create(&acme).await;
+    let user = acme.role("user").await;
+    let file = user
+        .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+        .await
+        .created();
+    let (path, closed) = (address(&file), &folders[2].0);
+    let inside = json!({"folder_id": closed});
+
+    for change in [
+        json!({"folder_id": null}),
+        json!({"folder_id": "root"}),
+        json!({"folder_id": "root", "folder_path": "Inheriting"}),
+        json!({"folder_id": closed, "folder_path": "Opened"}),
+        json!({"folder_id": "root", "folder_path": "closed/opened/", "type": "private"}),
+    ] {
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &inside, &change).await,
+            403,
+            "{change}"
+        );
+        let named = acme.client.get(&path).await.ok()["id"].clone();
+        let mut by_body = change.clone();
+        by_body["id"] = named;
+        user.put("/files", by_body).await.refused(403);
+    }
+    for change in [
+        json!({"folder_id": closed, "folder_path": "Within"}),
+        json!({"ref": "x", "original_name": "b.jpg"}),
+        json!({"type": "private"}),
+        json!({"folder_id": null, "type": "authenticated"}),
+    ] {
+        let from = json!({"folder_id": closed, "type": "upload"});
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &from, &change).await,
+            200,
+            "{change}"
+        );
+    }
+
+    // What the file says itself is in force in every folder.
+    let access = format!("{path}/access-control");
+    for (requires_auth, folder_before) in [(true, closed), (false, closed)] {
+        let body = json!({"access_control": {"requires_auth": requires_auth}});
+        acme.client.put(&access, body).await.ok();
+        let from = json!({"folder_id": folder_before, "type": "upload"});
+        let change = json!({"folder_id": null});
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &from, &change).await,
+            200,
+            "{requires_auth}"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn space_that_is_closed_protects_files_at_the_root() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let Folders(folders) = Folders::create(&acme).await;
+    let user = acme.role("user").await;
+    let path = address(
+        &user
+            .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+            .await
+            .created(),
+    );
+    let body = json!({"access_control": {"requires_auth": true}});
+    acme.client
+        .put(&format!("/spaces/{}/access-control", acme.id), body)
+        .await
+        .ok();
+
+    let root = json!({"folder_id": null});
+    for ((folder, _), expected) in folders.iter().zip([200, 200, 200, 200, 403]) {
+        let change = json!({"folder_id": folder});
+        assert_eq!(
+            status_of_change(&acme, &user, &path, &root, &change).await,
+            expected,
+            "{change}"
+        );
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,333 @@
+//! `POST /files/:id/signed-url`: an address by which whoever has it gets a file for a while.
+
+use std::collections::BTreeMap;
+
+use domain::Timestamp;
+use reqwest::Url;
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, Tenant, minutes, seconds};
+
+use crate::{
+    support::signer::{canonical_at, mark, text},
+    uploads::presign::UNKNOWN,
+};
+
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
+
+fn route(file: &Value) -> String {
+    format!("/files/{}/signed-url", text(&file["id"]))
+}
+
+/// The photo, as a file of a delivery type.
+async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
+    let path = format!("/files/{}", text(&acme.upload_photo().await["id"]));
+    acme.client
+        .put(&path, json!({"type": delivery_type}))
+        .await
+        .ok()
+}
+
+/// Signs a file's address.
+async fn signed(acme: &Tenant, file: &Value, body: Value) -> String {
+    text(&acme.client.post(&route(file), body).await.ok()["url"])
+}
+
+/// The parameters of an address, decoded.
+fn parameters(url: &str) -> BTreeMap<String, String> {
+    Url::parse(url)
+        .expect("an address")
+        .query_pairs()
+        .into_owned()
+        .collect()
+}
+
+/// Demands that an address is signed as it is documented: by the space's secret, for its path and
+/// all else that it says.
+fn demand_signed(url: &str, file: &Value, secret: &str) {
+    let mut said = parameters(url);
+    let signature = said.remove("signature").expect("a signature");
+    let path = format!("/{}", text(&file["storage_path"]));
+    assert_eq!(
+        signature,
+        mark(
+            secret,
+            &canonical_at(&path, &said.into_iter().collect::<Vec<_>>())
+        ),
+        "{url}"
+    );
+    assert!(
+        url.starts_with(&format!("{}?", text(&file["url"]))),
+        "{url}"
+    );
+    assert!(url.ends_with(&format!("&signature={signature}")), "{url}");
+}
+
+#[tokio::test]
+async fn an_address_says_what_was_asked_and_is_signed_for_that() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let file = acme.upload_photo().await;
+    let secret = acme
+        .client
+        .get(&format!("/spaces/{}/signing-secret", acme.id))
+        .await
+        .ok();
+    let (kid, secret) = (text(&secret["kid"]), text(&secret["secret"]));
+    let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
+    for (body, minutes, said) in [
+        (json!({}), 60, vec![]),
+        (
+            json!({"expiration_minutes": null, "w": null, "colour": "red"}),
+            60,
+            vec![],
+        ),
+        (json!({"expiration_minutes": 1}), 1, vec![]),
+        (
+            json!({"expiration_minutes": 1440, "w": 1}),
+            1440,
+            vec![("w", "1")],
+        ),
+        (
+            all,
+            5,
+            vec![
+                ("w", "100"),
+                ("h", "8192"),
+                ("r", "fill"),
+                ("g", "northwest"),
+                ("f", "webp"),
+                ("q", "80"),
+            ],
+        ),
+        (
+            json!({"g": "auto", "f": "auto", "q": "auto"}),
+            60,
+            vec![("g", "auto"), ("f", "auto"), ("q", "auto")],
+        ),
+        (json!({"download": false, "q": 100}), 60, vec![("q", "100")]),
+    ] {
+        let made = acme
+            .role("viewer")
+            .await
+            .post(&route(&file), body.clone())
+            .await
+            .ok();
+        let expires = stack.operator().env.now().seconds() + minutes * 60;
+        let expires_at = Timestamp::from_ms(expires * MS_PER_SECOND).rfc3339();
+        assert_eq!(
+            made,
+            json!({"url": made["url"], "expires_at": expires_at}),
+            "{body}"
+        );
+        let url = text(&made["url"]);
+        demand_signed(&url, &file, &secret);
+        let mut shown = parameters(&url);
+        assert!(shown.remove("signature").is_some());
+        let expires = expires.to_string();
+        let expected = said
+            .into_iter()
+            .chain([("kid", kid.as_str()), ("expires", &expires)]);
+        let expected: BTreeMap<_, _> = expected
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        assert_eq!(shown, expected, "{body}");
+    }
+    let saved = signed(&acme, &file, json!({"download": true})).await;
+    demand_signed(&saved, &file, &secret);
+    assert!(parameters(&saved).contains_key("download"), "{saved}");
+    let answer = stack.anonymous.get(&saved).await.demand(200);
+    assert_eq!(
+        answer.header("content-disposition"),
+        "attachment; filename=\"photo.jpg\""
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_closed_file_opens_until_its_address_expires() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let closed = acme.upload_photo().await;
+    let access = json!({"access_control": {"requires_auth": true}});
+    let path = format!("/files/{}/access-control", text(&closed["id"]));
+    let closed = acme.client.put(&path, access).await.ok();
+    for file in [
+        photo(&acme, "private").await,
+        photo(&acme, "authenticated").await,
+        closed,
+    ] {
+        stack.anonymous.get(&text(&file["url"])).await.refused(403);
+        let default = signed(&acme, &file, json!({})).await;
+        let short = signed(&acme, &file, json!({"expiration_minutes": 1})).await;
+        let long = signed(&acme, &file, json!({"expiration_minutes": 1440})).await;
+        let open = async |url: &str| stack.anonymous.get(url).await.demand(200).body == PHOTO;
+        assert!(open(&default).await && open(&short).await && open(&long).await);
+        stack.clock.advance(seconds(59));
+        assert!(open(&short).await);
+        stack.clock.advance(seconds(1));
+        stack.anonymous.get(&short).await.refused(403);
+        stack.clock.advance(minutes(58) + seconds(59));
+        assert!(open(&default).await);
+        stack.clock.advance(seconds(1));
+        stack.anonymous.get(&default).await.refused(403);
+        assert!(open(&long).await);
+        stack.clock.advance(minutes(23 * 60));
+        stack.anonymous.get(&long).await.refused(403);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_goes_on_with_its_file_and_ends_with_it() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let file = photo(&acme, "private").await;
+    let first = signed(&acme, &file, json!({})).await;
+    let changes = json!({"original_name": "b.jpg", "type": "authenticated", "folder_id": "root", "tags": ["a"]});
+    acme.client
+        .put(&format!("/files/{}", text(&file["id"])), changes)
+        .await
+        .ok();
+    stack.anonymous.get(&first).await.demand(200);
+
+    let rotate = format!("/spaces/{}/signing-secret/rotate", acme.id);
+    acme.client
+        .send(acme.client.request("POST", &rotate))
+        .await
+        .ok();
+    let second = signed(&acme, &file, json!({})).await;
+    assert_eq!(
+        (
+            parameters(&first)["kid"].as_str(),
+            parameters(&second)["kid"].as_str()
+        ),
+        ("1", "2")
+    );
+    for url in [&first, &second] {
+        assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
+    }
+
+    // Hosts are not signed: a space's own domain leads to the same files.
+    let domain = json!({"name": "Acme", "custom_domain": "assets.example.com"});
+    acme.client
+        .put(&format!("/spaces/{}", acme.id), domain)
+        .await
+        .ok();
+    let (at_own_domain, path) = (
+        signed(&acme, &file, json!({})).await,
+        text(&file["storage_path"]),
+    );
+    let start = format!("https://assets.example.com/{path}?");
+    let query = at_own_domain
+        .strip_prefix(&start)
+        .unwrap_or_else(|| panic!("{at_own_domain}"));
+    stack
+        .anonymous
+        .get(&format!("{}?{query}", text(&file["url"])))
+        .await
+        .demand(200);
+
+    acme.client
+        .delete(&format!("/files/{}", text(&file["id"])))
+        .await
+        .demand(204);
+    for url in [&first, &second] {
+        stack.anonymous.get(url).await.refused(404);
+    }
+    acme.client
+        .post(&route(&file), json!({}))
+        .await
+        .refused(404);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let file = acme.upload_photo().await;
+    for (field, value) in [
+        ("w", json!(0)),
+        ("w", json!(-1)),
+        ("w", json!(8193)),
+        ("w", json!(1.5)),
+        ("w", json!([100])),
+        ("h", json!(0)),
+        ("h", json!(8193)),
+        ("h", json!("many")),
+        ("r", json!("stretch")),
+        ("r", json!(5)),
+        ("g", json!("up")),
+        ("g", json!("North")),
+        ("f", json!("bmp")),
+        ("f", json!("original")),
+        ("q", json!(0)),
+        ("q", json!(101)),
+        ("q", json!("high")),
+    ] {
+        let errors = acme
+            .client
+            .post(&route(&file), json!({field: value}))
+            .await
+            .refused(422);
+        assert!(errors[field].is_array(), "{field} {value}: {errors}");
+        assert_eq!(
+            errors.as_object().map(serde_json::Map::len),
+            Some(1),
+            "{field} {value}: {errors}"
+        );
+    }
+    for (field, value, end) in [
+        ("expiration_minutes", json!(0), "must be at least 1"),
+        (
+            "expiration_minutes",
+            json!(1441),
+            "must not be greater than 1440",
+        ),
+        ("expiration_minutes", json!(1.5), "must be an integer"),
+        ("expiration_minutes", json!("60"), "must be an integer"),
+        ("download", json!("yes"), "must be true or false"),
+    ] {
+        let errors = acme
+            .client
+            .post(&route(&file), json!({field: value}))
+            .await
+            .refused(422);
+        assert_eq!(
+            errors,
+            json!({field: [format!("The {} field {end}.", field.replace('_', " "))]}),
+            "{value}"
+        );
+    }
+    // A number without a fraction is an integer, however it is written.
+    for field in ["expiration_minutes", "w", "q"] {
+        acme.client
+            .post(&route(&file), json!({field: 60.0}))
+            .await
+            .ok();
+    }
+    let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
+    let errors = acme.client.post(&route(&file), all).await.refused(422);
+    assert_eq!(
+        errors.as_object().map(serde_json::Map::len),
+        Some(8),
+        "{errors}"
+    );
+    for (client, id) in [
+        (&acme.client, UNKNOWN),
+        (&acme.client, "x"),
+        (&other.client, &text(&file["id"])),
+    ] {
+        assert_eq!(
+            client
+                .post(&format!("/files/{id}/signed-url"), json!({}))
+                .await
+                .refused(404),
+            json!({}),
+            "{id}"
+        );
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,462 @@
+//! `PUT /files/:id` and `PUT /files`: what may be changed of a file, and what may not.
+
+use serde_json::{Value, json};
+use tests::{Client, PHOTO, Stack, form, seconds};
+
+use crate::{
+    support::{library::folder, signer::text},
+    uploads::presign::{Announced, UNKNOWN},
+};
+
+/// What a file's record shows and no update changes.
+const READ_ONLY: [&str; 14] = [
+    "name",
+    "extension",
+    "mime_type",
+    "size",
+    "storage_path",
+    "url",
+    "resource_type",
+    "status",
+    "space_id",
+    "upload_config_id",
+    "checksum_sha256",
+    "uploaded_by",
+    "access_control",
+    "created_at",
+];
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+/// Some fields in place of others.
+fn with(record: &Value, fields: &Value) -> Value {
+    let mut record = record.clone();
+    for (name, value) in fields.as_object().expect("an object") {
+        record[name] = value.clone();
+    }
+    record
+}
+
+/// What is sent, one after the other, and what it makes of a record.
+fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
+    let sent =
+        |field: &str, value: Value, shown: Value| (json!({field: value}), json!({field: shown}));
+    let closed = json!({
+        "requires_auth": true, "public_read": false,
+        "source": "upload_config", "inherited_from": record["upload_config_id"],
+    });
+    let inside = json!({"folder_id": folder, "folder_path": "Photos/"});
+    let outside = json!({"folder_id": null, "folder_path": null});
+    let ignored = json!({"updated_at": "never", "storage_meta": {"width": 1}, "thumbnails": 5, "colour": "red"});
+    vec![
+        sent(
+            "original_name",
+            json!(" C:\\new/Summer.JPEG "),
+            json!("Summer.JPEG"),
+        ),
+        sent(
+            "original_name",
+            json!("gpj\u{202E}.\u{7}jpg"),
+            json!("gpj.jpg"),
+        ),
+        sent(
+            "original_name",
+            json!("é".repeat(300)),
+            json!("é".repeat(255)),
+        ),
+        sent("ref", json!(" order 7 "), json!("order 7")),
+        sent("ref", json!("é".repeat(255)), json!("é".repeat(255))),
+        sent("ref", json!("  "), json!(null)),
+        sent("ref", json!("x"), json!("x")),
+        sent("ref", json!(null), json!(null)),
+        sent("tags", json!([" a ", "b"]), json!(["a", "b"])),
+        sent("tags", json!(null), json!([])),
+        sent("tags", json!(["é".repeat(100)]), json!(["é".repeat(100)])),
+        sent("tags", json!([]), json!([])),
+        (
+            json!({"type": "private"}),
+            json!({"type": "private", "access_control": closed}),
+        ),
+        sent("type", json!("authenticated"), json!("authenticated")),
+        (
+            json!({"type": "upload"}),
+            json!({"type": "upload", "access_control": record["access_control"]}),
+        ),
+        (json!({"folder_id": folder.to_lowercase()}), inside.clone()),
+        (json!({"folder_id": "root"}), outside.clone()),
+        (json!({"folder_id": folder, "folder_path": null}), inside),
+        (json!({"folder_id": null}), outside),
+        (
+            json!({"original_name": "a.jpg", "ref": "r"}),
+            json!({"original_name": "a.jpg", "ref": "r"}),
+        ),
+        (json!({}), json!({})),
+        (ignored, json!({})),
+    ]
+}
+
+#[tokio::test]
+async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = folder(&acme, "Photos").await;
+    let mut expected = acme.upload_photo().await;
+    let (path, url) = (address(&expected), text(&expected["url"]));
+    for (body, changed) in changes(&expected, &photos) {
+        stack.clock.advance(seconds(1));
+        let updated = acme.client.put(&path, body.clone()).await.ok();
+        let is_changed = changed != json!({});
+        assert!(
+            !is_changed || updated["updated_at"].as_str() > expected["updated_at"].as_str(),
+            "{body}"
+        );
+        expected = with(&expected, &changed);
+        expected["updated_at"] = updated["updated_at"].clone();
+        assert_eq!(updated, expected, "{body}");
+        assert_eq!(acme.client.get(&path).await.ok(), expected, "{body}");
+        assert!(
+            acme.client.get(&url).await.demand(200).body == PHOTO,
+            "{body}"
+        );
+        stack
+            .anonymous
+            .get(&url)
+            .await
+            .demand(if expected["type"] == "upload" {
+                200
+            } else {
+                403
+            });
+    }
+    let saved = stack
+        .anonymous
+        .get(&format!("{url}?download"))
+        .await
+        .demand(200);
+    assert_eq!(
+        saved.header("content-disposition"),
+        "attachment; filename=\"a.jpg\"",
+        "it is saved under its new name"
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_tag_that_is_given_twice_is_there_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = address(&acme.upload_photo().await);
+    let update = async |tags: Value| {
+        acme.client.put(&path, json!({"tags": tags})).await.ok()["tags"].clone()
+    };
+    assert_eq!(update(json!(["a", "a", " a"])).await, json!(["a"]));
+    let mut tags: Vec<String> =
+        serde_json::from_value(update(json!(["b", "a", "A", "b"])).await).expect("texts");
+    tags.sort();
+    assert_eq!(tags, ["A", "a", "b"]);
+    let twenty: Vec<String> = (10..30).map(|number| format!("tag {number}")).collect();
+    assert_eq!(
+        update(json!(twenty)).await.as_array().map(Vec::len),
+        Some(20)
+    );
+    let list = acme
+        .client
+        .get("/files?tag=tag%2029")
+        .await
+        .demand(200)
+        .json();
+    assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = address(&acme.upload_photo().await);
+    let tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
+    let before = stack.dump().await;
+    for (field, value, named, end) in [
+        ("original_name", json!(null), "original_name", "is required"),
+        ("original_name", json!(" "), "original_name", "is required"),
+        (
+            "original_name",
+            json!(5),
+            "original_name",
+            "must be a string",
+        ),
+        ("folder_id", json!(5), "folder_id", "must be a string"),
+        (
+            "folder_path",
+            json!("a/b"),
+            "folder_id",
+            "is required when folder path is present",
+        ),
+        (
+            "ref",
+            json!("x".repeat(256)),
+            "ref",
+            "must not be greater than 255 characters",
+        ),
+        ("ref", json!("a\nb"), "ref", "format is invalid"),
+        ("ref", json!(["x"]), "ref", "must be a string"),
+        ("tags", json!("a"), "tags", "must be an array"),
+        (
+            "tags",
+            json!(tags),
+            "tags",
+            "must not have more than 20 items",
+        ),
+        ("tags", json!(["a", ""]), "tags.1", "is required"),
+        ("tags", json!([5]), "tags.0", "must be a string"),
+        (
+            "tags",
+            json!(["x".repeat(101)]),
+            "tags.0",
+            "must not be greater than 100 characters",
+        ),
+        ("tags", json!(["a\u{0}"]), "tags.0", "format is invalid"),
+        ("type", json!(5), "type", "must be a string"),
+        ("type", json!(null), "type", "is required"),
+    ] {
+        let errors = acme
+            .client
+            .put(&path, json!({field: value}))
+            .await
+            .refused(422);
+        let message = format!("The {} field {end}.", named.replace('_', " "));
+        assert_eq!(errors, json!({named: [message]}), "{field} {value}");
+    }
+    let errors = acme
+        .client
+        .put(&path, json!({"type": "public"}))
+        .await
+        .refused(422);
+    assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
+    let several =
+        json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
+    let errors = acme.client.put(&path, several).await.refused(422);
+    let mut told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "folder_id",
+            "original_name",
+            "ref",
+            "tags.0",
+            "tags.1",
+            "type"
+        ]
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "refused updates");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let path = address(&record);
+    for field in READ_ONLY {
+        let updated = acme
+            .client
+            .put(&path, json!({field: record[field]}))
+            .await
+            .ok();
+        assert_eq!(
+            with(&updated, &json!({"updated_at": record["updated_at"]})),
+            record,
+            "{field}"
+        );
+    }
+    let before = stack.dump().await;
+    for field in READ_ONLY {
+        let message = format!("The {} field must not be changed.", field.replace('_', " "));
+        for other in [
+            json!(null),
+            json!("another"),
+            json!(7),
+            json!({"requires_auth": true}),
+            json!([]),
+        ] {
+            let errors = acme
+                .client
+                .put(&path, json!({field: other}))
+                .await
+                .refused(422);
+            assert_eq!(errors, json!({field: [message]}), "{field} {other}");
+        }
+    }
+    let several =
+        json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
+    let errors = acme.client.put(&path, several).await.refused(422);
+    assert_eq!(
+        errors.as_object().map(serde_json::Map::len),
+        Some(3),
+        "{errors}"
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "changes of what is read-only");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_whole_record_may_be_sent_back() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let user = acme.role("user").await;
+    let photos = folder(&acme, "Photos").await;
+    let upload = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
+    let inside = user
+        .upload(upload().text("folder_id", photos.clone()))
+        .await
+        .created();
+    assert_eq!(inside["folder_path"], "Photos/");
+    let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
+    let private = acme
+        .client
+        .put(&address(&acme.upload_photo().await), private)
+        .await
+        .ok();
+    let announced = Announced::to(&acme, json!({"folder_id": photos})).await;
+    let pending = acme.client.get(&announced.address()).await.ok();
+    for (client, record) in [
+        (&user, &inside),
+        (&acme.client, &inside),
+        (&acme.client, &private),
+        (&acme.client, &pending),
+    ] {
+        stack.clock.advance(seconds(1));
+        let same = client.put(&address(record), record.clone()).await.ok();
+        assert_eq!(
+            with(&same, &json!({"updated_at": record["updated_at"]})),
+            *record
+        );
+        let again = client.put("/files", same.clone()).await.ok();
+        assert_eq!(
+            with(&again, &json!({"updated_at": record["updated_at"]})),
+            *record
+        );
+        // Of a whole record that says one thing else, that one is changed.
+        let renamed = client
+            .put(
+                &address(record),
+                with(&same, &json!({"original_name": "b.jpg"})),
+            )
+            .await
+            .ok();
+        let expected = json!({"original_name": "b.jpg", "updated_at": renamed["updated_at"]});
+        assert_eq!(renamed, with(record, &expected));
+        client
+            .put(
+                &address(record),
+                json!({"original_name": record["original_name"]}),
+            )
+            .await
+            .ok();
+    }
+    let closed = acme
+        .client
+        .put(
+            &address(&inside),
+            with(&inside, &json!({"type": "private"})),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        (&closed["type"], &closed["access_control"]["source"]),
+        (&json!("private"), &json!("upload_config"))
+    );
+    let folders = acme.client.get("/folders").await.demand(200).json()["data"].clone();
+    assert_eq!(
+        folders.as_array().map(Vec::len),
+        Some(1),
+        "no folder was made: {folders}"
+    );
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_may_be_named_by_the_body() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let file = acme.upload_photo().await;
+    let id = text(&file["id"]);
+    for (id, reference) in [
+        (id.clone(), "one"),
+        (id.to_lowercase(), "two"),
+        (format!(" {id} "), "three"),
+    ] {
+        let updated = acme
+            .client
+            .put("/files", json!({"id": id, "ref": reference}))
+            .await
+            .ok();
+        assert_eq!(
+            (&updated["id"], &updated["ref"]),
+            (&file["id"], &json!(reference))
+        );
+        assert_eq!(acme.client.get(&address(&file)).await.ok(), updated);
+    }
+    let before = stack.dump().await;
+    let put = async |client: &Client, body: Value| client.put("/files", body).await;
+    for nobody in [
+        json!({"ref": "x"}),
+        json!({"id": null, "ref": "x"}),
+        json!({"id": " "}),
+    ] {
+        assert_eq!(
+            put(&acme.client, nobody).await.refused(422),
+            json!({"id": ["The id field is required."]})
+        );
+    }
+    let errors = put(&acme.client, json!({"id": 5, "ref": 5}))
+        .await
+        .refused(422);
+    let message = |field: &str| json!([format!("The {field} field must be a string.")]);
+    assert_eq!(errors, json!({"id": message("id"), "ref": message("ref")}));
+    for (client, id) in [
+        (&acme.client, UNKNOWN),
+        (&acme.client, "x"),
+        (&other.client, &id),
+        (&acme.client, &acme.id),
+    ] {
+        assert_eq!(
+            put(client, json!({"id": id, "ref": "x"}))
+                .await
+                .refused(404),
+            json!({}),
+            "{id}"
+        );
+    }
+    for (client, id) in [
+        (&acme.client, UNKNOWN),
+        (&acme.client, "x"),
+        (&other.client, &id),
+        (&acme.client, "%20"),
+    ] {
+        assert_eq!(
+            client
+                .put(&format!("/files/{id}"), json!({"ref": "x"}))
+                .await
+                .refused(404),
+            json!({}),
+            "{id}"
+        );
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "updates of nothing");
+    stack.stop().await;
+}

@@ -1,0 +1,329 @@
+//! `PUT /files/:id`: lists follow it, pending files keep it, and updates at once lose nothing of
+//! each other.
+
+use futures::future::{join, join_all};
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, Tenant, form};
+
+use crate::{
+    support::{
+        library::{folder, shown},
+        signer::text,
+    },
+    uploads::presign::Announced,
+};
+
+/// Rounds of a race.
+const ROUNDS: usize = 20;
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+/// Demands which of these lists show nothing but this file, and which show nothing at all.
+async fn demand_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[String]) {
+    for filters in listed {
+        assert_eq!(shown(&acme.client, filters).await, [id], "{filters}");
+    }
+    for filters in unlisted {
+        assert_eq!(shown(&acme.client, filters).await, [""; 0], "{filters}");
+    }
+}
+
+#[tokio::test]
+async fn every_list_follows_at_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (photos, texts) = (folder(&acme, "Photos").await, folder(&acme, "Texts").await);
+    let file = acme.upload_photo().await;
+    let id = text(&file["id"]);
+    let states = [
+        ("Alpha.jpg", "a", "upload", &photos),
+        ("Beta.jpg", "b", "private", &texts),
+    ];
+    let filters = states.map(|(name, mark, kind, folder)| {
+        let alone = [
+            format!("search={name}"),
+            format!("tag={mark}"),
+            format!("type={kind}"),
+        ];
+        [
+            &alone[..],
+            &[
+                format!("folder_id={folder}"),
+                format!("tag={mark}&search={}", &name[..2]),
+            ],
+        ]
+        .concat()
+    });
+    for round in 1..7 {
+        let (now, then) = (round % 2, (round + 1) % 2);
+        let (name, mark, kind, folder) = states[now];
+        let tags = json!(["always", mark, round.to_string()]);
+        let body = json!({"original_name": name, "tags": tags, "ref": mark, "type": kind, "folder_id": folder});
+        acme.client.put(&address(&file), body).await.ok();
+        let mut listed = filters[now].clone();
+        listed.extend([
+            "tag=always".to_owned(),
+            format!("tag={round}"),
+            "status=active".to_owned(),
+            String::new(),
+        ]);
+        let mut unlisted = filters[then].clone();
+        unlisted.extend([
+            "search=photo".to_owned(),
+            "folder_id=root".to_owned(),
+            format!("tag={}", round - 1),
+        ]);
+        demand_listed(&acme, &id, &listed, &unlisted).await;
+        assert_eq!(
+            acme.client
+                .get(&format!("/files/by-ref?ref={mark}"))
+                .await
+                .ok()["id"],
+            json!(id)
+        );
+        acme.client
+            .get(&format!("/files/by-ref?ref={}", states[then].1))
+            .await
+            .refused(404);
+    }
+    stack.stop().await;
+}
+
+/// Announces a photo and changes whatever may be changed of it, before or after its bytes were
+/// sent.
+async fn changed_while_pending(
+    stack: &Stack,
+    acme: &Tenant,
+    folder: &str,
+    sent_first: bool,
+) -> (Announced, Value) {
+    let announced = Announced::to(acme, json!({"ref": "old"})).await;
+    if sent_first {
+        announced.send(stack, PHOTO).await.demand(200);
+    }
+    let body = json!({
+        "original_name": "Renamed.jpg", "ref": "new", "tags": ["a", "b"], "type": "private", "folder_id": folder,
+    });
+    let path = announced.address();
+    acme.client.put(&path, body).await.ok();
+    let access = json!({"access_control": {"requires_auth": true}});
+    let pending = acme
+        .client
+        .put(&format!("{path}/access-control"), access)
+        .await
+        .ok();
+    assert_eq!(
+        (&pending["status"], &pending["access_control"]["source"]),
+        (&json!("pending"), &json!("direct"))
+    );
+    acme.client
+        .get(&format!(
+            "{}/{}",
+            stack.cloud.cdn_url(),
+            text(&pending["storage_path"])
+        ))
+        .await
+        .refused(404);
+    if !sent_first {
+        announced.send(stack, PHOTO).await.demand(200);
+    }
+    (announced, pending)
+}
+
+/// Demands that a file is active, with the bytes that were sent and with all that was said of it
+/// while it was pending.
+async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
+    let active = acme.client.get(&address(pending)).await.ok();
+    let told_by_bytes = [
+        "status",
+        "url",
+        "checksum_sha256",
+        "updated_at",
+        "storage_meta",
+        "thumbnails",
+    ];
+    for (field, value) in pending.as_object().expect("an object") {
+        assert!(
+            told_by_bytes.contains(&field.as_str()) || active[field] == *value,
+            "{field} is {}",
+            active[field]
+        );
+    }
+    assert_eq!(active["status"], "active");
+    let url = text(&active["url"]);
+    stack.anonymous.get(&url).await.refused(403);
+    assert!(acme.client.get(&url).await.demand(200).body == PHOTO);
+    let id = text(&pending["id"]);
+    for filters in [
+        "search=renamed",
+        "tag=a",
+        "tag=b",
+        "type=private",
+        "status=active",
+        &format!("folder_id={folder}"),
+    ] {
+        assert!(
+            shown(&acme.client, filters).await.contains(&id),
+            "{filters}"
+        );
+    }
+    for filters in [
+        "search=photo",
+        "status=pending",
+        "folder_id=root",
+        "type=upload",
+    ] {
+        assert!(
+            !shown(&acme.client, filters).await.contains(&id),
+            "{filters}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_was_changed_of_a_pending_file_stays_when_it_becomes_active() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = folder(&acme, "Photos").await;
+    let mut unconfirmed = Vec::new();
+    for sent_first in [true, false] {
+        let (announced, pending) = changed_while_pending(&stack, &acme, &photos, sent_first).await;
+        let active = announced.confirm(&acme.client).await.ok();
+        assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
+        demand_kept(&stack, &acme, &photos, &pending).await;
+        unconfirmed.push(
+            changed_while_pending(&stack, &acme, &photos, sent_first)
+                .await
+                .1,
+        );
+    }
+    let whole = stack.dump().await.whole_files().len();
+    assert_eq!(whole, 2);
+    // Those that nobody confirms are taken in by whoever looks after them.
+    stack.checked().await;
+    for pending in &unconfirmed {
+        demand_kept(&stack, &acme, &photos, pending).await;
+    }
+    assert_eq!(stack.dump().await.whole_files().len(), 4);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_that_becomes_active_while_it_is_changed_is_both() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = folder(&acme, "Photos").await;
+    for round in 0..ROUNDS {
+        let announced = Announced::to(&acme, json!({})).await;
+        announced.send(&stack, PHOTO).await.demand(200);
+        let path = announced.address();
+        let body = json!({"original_name": "b.jpg", "tags": ["x"], "folder_id": photos});
+        // Other requests before it make the change late by as much as the round says.
+        let change = async {
+            for _ in 0..round % 5 {
+                acme.client.get(&path).await.ok();
+            }
+            acme.client.put(&path, body).await.ok()
+        };
+        let (confirmed, changed) = join(announced.confirm(&acme.client), change).await;
+        assert_eq!(confirmed.ok()["id"], changed["id"]);
+        let shown = acme.client.get(&path).await.ok();
+        for (field, value) in [
+            ("status", json!("active")),
+            ("original_name", json!("b.jpg")),
+            ("tags", json!(["x"])),
+            ("folder_path", json!("Photos/")),
+        ] {
+            assert_eq!(shown[field], value, "{field} in round {round}");
+        }
+        assert!(
+            stack
+                .anonymous
+                .get(&text(&shown["url"]))
+                .await
+                .demand(200)
+                .body
+                == PHOTO
+        );
+    }
+    assert_eq!(shown(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
+    assert_eq!(shown(&acme.client, "search=photo").await.len(), 0);
+    assert_eq!(stack.dump().await.whole_files().len(), ROUNDS);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn updates_at_once_lose_none_of_each_others_fields() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = folder(&acme, "Photos").await;
+    let file = acme
+        .client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created();
+    let put = |path: &str, body: Value| {
+        let address = format!("{}{path}", address(&file));
+        let client = &acme.client;
+        async move { client.put(&address, body).await.ok() }
+    };
+    for round in 0..ROUNDS {
+        let (name, mark) = (format!("{round}.txt"), format!("mark {round}"));
+        let (folder, closed) = (
+            if round % 2 == 0 {
+                photos.as_str()
+            } else {
+                "root"
+            },
+            round % 3 == 0,
+        );
+        join_all([
+            put("", json!({"original_name": name})),
+            put("", json!({"tags": [mark]})),
+            put("", json!({"folder_id": folder})),
+            put(
+                "/access-control",
+                json!({"access_control": {"requires_auth": closed}}),
+            ),
+        ])
+        .await;
+        let record = acme.client.get(&address(&file)).await.ok();
+        let expected = (json!(name), json!([mark]), closed);
+        let path = if round % 2 == 0 {
+            json!("Photos/")
+        } else {
+            Value::Null
+        };
+        let access = record["access_control"]["requires_auth"] == json!(true);
+        assert_eq!(
+            (
+                record["original_name"].clone(),
+                record["tags"].clone(),
+                access
+            ),
+            expected,
+            "round {round}"
+        );
+        assert_eq!(record["folder_path"], path, "round {round}");
+        let listed = [
+            format!("tag=mark%20{round}"),
+            format!("search={name}"),
+            format!("folder_id={folder}"),
+        ];
+        let unlisted = [
+            format!("tag=mark%20{}", round + 1),
+            format!("search={}.", round + 1),
+        ];
+        demand_listed(&acme, &text(&file["id"]), &listed, &unlisted).await;
+        let status = if closed { 403 } else { 200 };
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .demand(status);
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,308 @@
+//! `PUT /files/:id`: into which folders a file is moved, which ones are made on the way, and by
+//! whom.
+
+use serde_json::{Value, json};
+use tests::{Client, PHOTO, Stack, Tenant, form};
+
+use crate::{
+    support::{
+        library::{folder, shown},
+        signer::text,
+    },
+    uploads::presign::UNKNOWN,
+};
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+/// Uploads a text by a client.
+async fn filed(acme: &Tenant, client: &Client) -> Value {
+    client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created()
+}
+
+/// The paths of a space's folders, sorted.
+async fn paths(acme: &Tenant) -> Vec<String> {
+    let list = acme
+        .client
+        .get("/folders?limit=100")
+        .await
+        .demand(200)
+        .json();
+    let mut paths: Vec<String> = list["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|folder| text(&folder["path"]))
+        .collect();
+    paths.sort();
+    paths
+}
+
+#[tokio::test]
+async fn a_file_goes_into_no_folder_that_its_space_has_not() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let (photos, foreign) = (
+        folder(&acme, "Photos").await,
+        folder(&other, "Photos").await,
+    );
+    let gone = folder(&acme, "Gone").await;
+    acme.client
+        .delete(&format!("/folders/{gone}"))
+        .await
+        .demand(204);
+    let file = acme
+        .client
+        .put(
+            &address(&filed(&acme, &acme.client).await),
+            json!({"folder_id": photos}),
+        )
+        .await
+        .ok();
+    let before = stack.dump().await;
+    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
+    for folder in [
+        UNKNOWN,
+        "x",
+        "ROOT/",
+        "Photos",
+        &foreign,
+        &gone,
+        &acme.id,
+        &text(&file["id"]),
+    ] {
+        for client in [&acme.client, &stack.account()] {
+            let alone = client
+                .put(&address(&file), json!({"folder_id": folder}))
+                .await;
+            assert_eq!(alone.refused(422), invalid, "{folder}");
+            let with_path =
+                json!({"id": file["id"], "folder_id": folder, "folder_path": "a/b", "ref": "x"});
+            assert_eq!(
+                client.put("/files", with_path).await.refused(422),
+                invalid,
+                "{folder}"
+            );
+        }
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "moves to nowhere");
+    assert_eq!(acme.client.get(&address(&file)).await.ok(), file);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = folder(&acme, "Photos").await;
+    let file = filed(&acme, &acme.client).await;
+    let moved = async |folder: &str, path: &str| {
+        let body = json!({"folder_id": folder, "folder_path": path});
+        let moved = acme.client.put(&address(&file), body).await.ok();
+        assert_eq!(acme.client.get(&address(&file)).await.ok(), moved);
+        for field in ["storage_path", "url", "name"] {
+            assert_eq!(moved[field], file[field], "{field} stays");
+        }
+        (text(&moved["folder_id"]), text(&moved["folder_path"]))
+    };
+    let (beach, path) = moved("root", "/Photos/Süd/Strand/").await;
+    assert_eq!(path, "Photos/Süd/Strand/");
+    assert_eq!(
+        paths(&acme).await,
+        ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
+    );
+    let shown_folder = acme.client.get(&format!("/folders/{beach}")).await.ok();
+    assert_eq!(shown_folder["path"], json!(path));
+    let (south, _) = moved(&photos, "SU\u{308}D").await;
+    assert_eq!(
+        shown_folder["parent_id"],
+        json!(south),
+        "what differs in case and spelling alone is the same"
+    );
+    for (from, path) in [
+        ("root", "photos/süd/STRAND"),
+        (&photos, "süd / strand"),
+        (&south, "Strand"),
+    ] {
+        assert_eq!(
+            moved(from, path).await,
+            (beach.clone(), "Photos/Süd/Strand/".to_owned()),
+            "{path}"
+        );
+    }
+    let (_, path) = moved(&beach, "日本").await;
+    assert_eq!(path, "Photos/Süd/Strand/日本/");
+    assert_eq!(paths(&acme).await.len(), 4);
+    assert_eq!(
+        shown(&acme.client, &format!("folder_id={beach}")).await,
+        [""; 0],
+        "a list is not of what is below"
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_path_that_is_none_or_too_deep_makes_nothing() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let file = filed(&acme, &acme.client).await;
+    let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
+    let deep = text(&acme.client.put(&address(&file), deep).await.ok()["folder_id"]);
+    let before = stack.dump().await;
+    let (long, many) = ("x".repeat(256), ["b"; 21].join("/"));
+    for (folder, path) in [
+        ("root", "a//b"),
+        ("root", "a/../b"),
+        ("root", "./b"),
+        ("root", "b/\u{7}"),
+        ("root", "b/ /c"),
+        ("root", &long),
+        ("root", &many),
+        (&deep, "b/c"),
+        (&deep, &many),
+    ] {
+        let errors = acme
+            .client
+            .put(
+                &address(&file),
+                json!({"folder_id": folder, "folder_path": path}),
+            )
+            .await;
+        let errors = errors.refused(422);
+        assert!(errors["folder_path"].is_array(), "{path}: {errors}");
+        assert_eq!(
+            errors.as_object().map(serde_json::Map::len),
+            Some(1),
+            "{path}: {errors}"
+        );
+    }
+    // What is wrong besides keeps folders from being made too.
+    for wrong in [
+        json!({"type": "public"}),
+        json!({"size": 1}),
+        json!({"tags": [5]}),
+    ] {
+        let mut body = json!({"folder_id": "root", "folder_path": "new/path"});
+        body.as_object_mut()
+            .expect("an object")
+            .extend(wrong.as_object().expect("an object").clone());
+        acme.client.put(&address(&file), body).await.refused(422);
+    }
+    let nobody = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
+    acme.client.put("/files", nobody).await.refused(404);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "paths that are none");
+    let deepest = json!({"folder_id": deep, "folder_path": "b"});
+    acme.client.put(&address(&file), deepest).await.ok();
+    assert_eq!(paths(&acme).await.len(), 20);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let south =
+        json!({"name": "Süd", "space_id": acme.id, "parent_id": folder(&acme, "Photos").await});
+    let south = text(&acme.client.post("/folders", south).await.created()["id"]);
+    let (user, admin) = (acme.role("user").await, acme.role("admin").await);
+    let file = filed(&acme, &user).await;
+    for body in [
+        json!({"folder_id": south}),
+        json!({"folder_id": "root", "folder_path": "photos/süd"}),
+        json!({"folder_id": "root"}),
+        json!({"folder_id": "root", "folder_path": "Photos/Süd/"}),
+    ] {
+        user.put(&address(&file), body).await.ok();
+    }
+    let file = user.get(&address(&file)).await.ok();
+    assert_eq!(
+        (&file["folder_id"], &file["folder_path"]),
+        (&json!(south), &json!("Photos/Süd/"))
+    );
+    let before = stack.dump().await;
+    for (folder, path) in [("root", "Photos/Nord"), ("root", "New"), (&south, "a/b")] {
+        let body = json!({"folder_id": folder, "folder_path": path, "ref": "x"});
+        assert_eq!(
+            user.put(&address(&file), body).await.refused(403),
+            json!({}),
+            "{path}"
+        );
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "folders that a user wanted");
+    let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
+    let moved = admin.put(&address(&file), body).await.ok();
+    assert_eq!(
+        (&moved["folder_path"], &moved["ref"]),
+        (&json!("Photos/Süd/a/b/"), &json!("x"))
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn users_change_what_they_uploaded_and_admins_change_everything() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let [viewer, user, colleague, admin] = [
+        acme.role("viewer").await,
+        acme.role("user").await,
+        acme.role("user").await,
+        acme.role("admin").await,
+    ];
+    let photo = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
+    let (users, owners) = (
+        user.upload(photo()).await.created(),
+        acme.client.upload(photo()).await.created(),
+    );
+    let mut number = 0;
+    for (file, client, status) in [
+        (&users, &user, 200),
+        (&users, &colleague, 403),
+        (&users, &viewer, 403),
+        (&users, &admin, 200),
+        (&users, &acme.client, 200),
+        (&users, &stack.account(), 200),
+        (&users, &other.client, 404),
+        (&owners, &user, 403),
+        (&owners, &viewer, 403),
+        (&owners, &admin, 200),
+        (&owners, &stack.account(), 200),
+        (&owners, &other.client, 404),
+    ] {
+        for by_body in [false, true] {
+            number += 1;
+            let reference = format!("change {number}");
+            let before = acme.client.get(&address(file)).await.ok();
+            let body = json!({"id": file["id"], "ref": reference});
+            let path = if by_body {
+                "/files".to_owned()
+            } else {
+                address(file)
+            };
+            let answer = client.put(&path, body).await;
+            let after = acme.client.get(&address(file)).await.ok();
+            if status == 200 {
+                assert_eq!(
+                    (answer.ok(), &after["ref"]),
+                    (after.clone(), &json!(reference))
+                );
+            } else {
+                assert_eq!(answer.refused(status), json!({}));
+                assert_eq!(after, before);
+            }
+        }
+    }
+    stack.stop().await;
+}

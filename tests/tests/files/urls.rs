@@ -1,0 +1,344 @@
+//! `POST /files/urls` and `GET /files/by-ref`: files found by their ids, many at once, and by their
+//! references.
+
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Client, PHOTO, Stack, Tenant, file, form, seconds};
+
+use crate::{
+    support::signer::{query, text},
+    uploads::presign::{Announced, UNKNOWN},
+};
+
+/// Most ids of one request.
+const MOST_IDS: usize = 100;
+/// Most files of one upload.
+const MOST_FILES: usize = 10;
+
+fn address(file: &Value) -> String {
+    format!("/files/{}", text(&file["id"]))
+}
+
+async fn urls(client: &Client, body: Value) -> Value {
+    client.post("/files/urls", body).await.demand(200).json()
+}
+
+/// What is shown of these files.
+fn shown(files: &[&Value]) -> Value {
+    files
+        .iter()
+        .map(|file| json!({"id": file["id"], "url": file["url"]}))
+        .collect()
+}
+
+#[tokio::test]
+async fn addresses_come_in_the_order_asked_and_what_is_foreign_is_as_if_it_were_not() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let [a, b, c] = [
+        acme.upload_photo().await,
+        acme.upload_photo().await,
+        acme.upload_photo().await,
+    ];
+    let foreign = other.upload_photo().await;
+    let ids = json!([
+        c["id"],
+        UNKNOWN,
+        a["id"],
+        "not an id",
+        a["id"],
+        foreign["id"],
+        text(&c["id"]).to_lowercase(),
+        acme.id,
+        b["id"],
+        UNKNOWN,
+    ]);
+    let own = json!({
+        "data": shown(&[&c, &a, &b]), "not_found": [UNKNOWN, "not an id", foreign["id"], acme.id],
+    });
+    let both = json!({"data": shown(&[&c, &a, &foreign, &b]), "not_found": [UNKNOWN, "not an id", acme.id]});
+    for client in [&acme.client, &acme.role("viewer").await] {
+        assert_eq!(urls(client, json!({"file_ids": ids})).await, own);
+    }
+    let (account, nobody) = (stack.account(), stack.user().await);
+    assert_eq!(
+        urls(&account, json!({"file_ids": ids})).await,
+        both,
+        "an account has several spaces"
+    );
+    let member = stack.user().await;
+    stack.join(&member, &acme, "viewer").await;
+    assert_eq!(urls(&member.client, json!({"file_ids": ids})).await, own);
+    let nothing = urls(&nobody.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
+    assert_eq!(
+        nothing,
+        json!({"data": [], "not_found": [a["id"], UNKNOWN]})
+    );
+    for file in own["data"].as_array().expect("a list") {
+        assert!(
+            stack
+                .anonymous
+                .get(&text(&file["url"]))
+                .await
+                .demand(200)
+                .body
+                == PHOTO
+        );
+    }
+    stack.stop().await;
+}
+
+/// Uploads ten texts.
+async fn ten(acme: &Tenant) -> Vec<Value> {
+    let form = (0..MOST_FILES).fold(
+        Form::new().text("space", acme.handle.clone()),
+        |form, number| {
+            form.part(
+                "files",
+                file("a.txt", "text/plain", format!("text {number}")),
+            )
+        },
+    );
+    acme.client
+        .upload(form)
+        .await
+        .created()
+        .as_array()
+        .expect("a list")
+        .clone()
+}
+
+#[tokio::test]
+async fn a_hundred_are_found_at_once_and_no_more() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let mut files = Vec::new();
+    while files.len() < MOST_IDS {
+        files.extend(ten(&acme).await);
+    }
+    // Any order but that of the ids: 37 has no divisor in common with 100.
+    let files: Vec<&Value> = (0..MOST_IDS)
+        .map(|index| &files[index * 37 % MOST_IDS])
+        .collect();
+    let mut ids: Vec<&Value> = files.iter().map(|file| &file["id"]).collect();
+    for client in [&acme.client, &stack.account()] {
+        let found = urls(client, json!({"file_ids": ids})).await;
+        assert_eq!(found, json!({"data": shown(&files), "not_found": []}));
+    }
+    let one_more = json!(UNKNOWN);
+    ids.push(&one_more);
+    let message = "The file ids field must not have more than 100 items.";
+    let errors = acme
+        .client
+        .post("/files/urls", json!({"file_ids": ids}))
+        .await
+        .refused(422);
+    assert_eq!(errors, json!({"file_ids": [message]}));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_of_no_ids_is_refused() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let message = |field: &str, end: &str| json!({field: [format!("The {} field {end}.", field.replace('_', " "))]});
+    for (body, errors) in [
+        (json!({}), message("file_ids", "is required")),
+        (
+            json!({"file_ids": null}),
+            message("file_ids", "is required"),
+        ),
+        (json!({"file_ids": []}), message("file_ids", "is required")),
+        (
+            json!({"file_ids": UNKNOWN}),
+            message("file_ids", "must be an array"),
+        ),
+        (
+            json!({"file_ids": {"0": UNKNOWN}}),
+            message("file_ids", "must be an array"),
+        ),
+        (
+            json!({"file_ids": [5]}),
+            message("file_ids.0", "must be a string"),
+        ),
+        (
+            json!({"file_ids": [UNKNOWN, null]}),
+            message("file_ids.1", "must be a string"),
+        ),
+    ] {
+        assert_eq!(
+            acme.client
+                .post("/files/urls", body.clone())
+                .await
+                .refused(422),
+            errors,
+            "{body}"
+        );
+    }
+    let errors = acme
+        .client
+        .post("/files/urls", json!({"file_ids": [5, UNKNOWN, []]}))
+        .await
+        .refused(422);
+    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(told, ["file_ids.0", "file_ids.2"]);
+    stack.stop().await;
+}
+
+/// Asks for the file of a reference.
+fn by_ref(reference: &str) -> String {
+    format!(
+        "/files/by-ref?{}",
+        query(&[("ref".to_owned(), reference.to_owned())])
+    )
+}
+
+/// Uploads a text under a reference.
+async fn referred(acme: &Tenant, reference: &str) -> Value {
+    let form =
+        form(&acme.handle, "a.txt", "text/plain", "some text").text("ref", reference.to_owned());
+    acme.client.upload(form).await.created()
+}
+
+#[tokio::test]
+async fn a_reference_leads_to_the_newest_file_that_has_it() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    acme.client.get(&by_ref("order 7")).await.refused(404);
+    let mut files = Vec::new();
+    for _ in 0..4 {
+        stack.clock.advance(seconds(1));
+        files.push(referred(&acme, "order 7").await);
+    }
+    stack.clock.advance(seconds(1));
+    let unrelated = [
+        referred(&acme, "Order 7").await,
+        referred(&acme, "order 70").await,
+    ];
+    let foreign = referred(&other, "order 7").await;
+    let viewer = acme.role("viewer").await;
+    let newest = async |reference: &str| viewer.get(&by_ref(reference)).await.ok();
+    assert_eq!(newest("order 7").await, files[3]);
+    assert_eq!(
+        [newest("Order 7").await, newest(" order 70 ").await],
+        unrelated
+    );
+    assert_eq!(other.client.get(&by_ref("order 7")).await.ok(), foreign);
+    let named = format!("{}&space_id={}", by_ref("order 7"), acme.id);
+    assert_eq!(stack.account().get(&named).await.ok(), files[3]);
+    assert_eq!(other.client.get(&named).await.refused(404), json!({}));
+
+    // A change of an older file makes it no newer; that of its reference takes the newest one out.
+    let older = acme
+        .client
+        .put(
+            &address(&files[0]),
+            json!({"tags": ["a"], "ref": "order 7"}),
+        )
+        .await
+        .ok();
+    assert_eq!(newest("order 7").await, files[3]);
+    let renamed = acme
+        .client
+        .put(&address(&files[3]), json!({"ref": "order 8"}))
+        .await
+        .ok();
+    assert_eq!(
+        (newest("order 7").await, newest("order 8").await),
+        (files[2].clone(), renamed)
+    );
+    acme.client
+        .put(&address(&files[2]), json!({"ref": null}))
+        .await
+        .ok();
+    assert_eq!(newest("order 7").await, files[1]);
+    acme.client.delete(&address(&files[1])).await.demand(204);
+    assert_eq!(newest("order 7").await, older);
+    let back = acme
+        .client
+        .put(&address(&files[2]), json!({"ref": "order 7"}))
+        .await
+        .ok();
+    assert_eq!(
+        newest("order 7").await,
+        back,
+        "it is newer, whenever it got its reference"
+    );
+    for file in [&files[0], &files[2]] {
+        acme.client.delete(&address(file)).await.demand(204);
+    }
+    assert_eq!(viewer.get(&by_ref("order 7")).await.refused(404), json!({}));
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_reference_may_be_anything_that_an_upload_takes() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let longest = "😀".repeat(255);
+    for reference in [
+        "a/b?c=d&e#f",
+        "100 % + 1",
+        "é",
+        "..",
+        "{\"id\": 1}",
+        "REF#",
+        &longest,
+    ] {
+        let file = referred(&acme, reference).await;
+        assert_eq!(file["ref"], json!(reference));
+        assert_eq!(
+            acme.client.get(&by_ref(reference)).await.ok(),
+            file,
+            "{reference}"
+        );
+    }
+    let required = json!({"ref": ["The ref field is required."]});
+    for query in ["", "?ref=", "?ref=%20", "?reference=x", "?REF=x"] {
+        let errors = acme
+            .client
+            .get(&format!("/files/by-ref{query}"))
+            .await
+            .refused(422);
+        assert_eq!(errors, required, "{query}");
+    }
+    for unknown in [UNKNOWN, "x"] {
+        let address = format!("{}&space_id={unknown}", by_ref("é"));
+        assert_eq!(
+            acme.client.get(&address).await.refused(404),
+            json!({}),
+            "{unknown}"
+        );
+    }
+    let announced = Announced::to(&acme, json!({"ref": "to come"})).await;
+    announced.send(&stack, PHOTO).await.demand(200);
+    let active = announced.confirm(&acme.client).await.ok();
+    assert_eq!(acme.client.get(&by_ref("to come")).await.ok(), active);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn by_ref_returns_the_newest_active_file() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", "order");
+    let active = acme.client.upload(upload).await.created();
+    stack.clock.advance(seconds(1));
+    let presign = json!({
+        "space": acme.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order",
+    });
+    acme.client
+        .post("/upload/presign", presign)
+        .await
+        .demand(201);
+
+    assert_eq!(
+        acme.client.get("/files/by-ref?ref=order").await.ok()["id"],
+        active["id"]
+    );
+
+    stack.checked().await;
+    stack.stop().await;
+}

@@ -1,0 +1,422 @@
+//! `PUT` and `DELETE /folders/:id/access-control`, and who may see a file by what itself, the
+//! folders around it and its space say: in force from the next request on.
+
+use serde_json::{Value, json};
+use tests::{Client, PHOTO, Stack, Tenant, form, seconds};
+
+use super::create::{TOP, address, made, shown};
+use crate::support::signer::text;
+
+/// What may say who sees a file: its space, three folders within one another, and the file itself.
+const LEVELS: usize = 5;
+/// The level of the file.
+const FILE: usize = LEVELS - 1;
+
+/// Levels, and what they say from then on; nothing, once they are reset.
+const CHANGES: [(usize, Option<bool>); 22] = [
+    (0, Some(true)),
+    (1, Some(false)),
+    (2, Some(true)),
+    (3, Some(false)),
+    (FILE, Some(true)),
+    (FILE, Some(false)),
+    (3, Some(true)),
+    (FILE, None),
+    (2, Some(false)),
+    (3, None),
+    (1, Some(true)),
+    (2, None),
+    (0, Some(false)),
+    (1, None),
+    (0, Some(true)),
+    (3, Some(false)),
+    (FILE, Some(true)),
+    (3, None),
+    (0, None),
+    (FILE, None),
+    (2, Some(true)),
+    (2, None),
+];
+
+fn effective(requires_auth: bool, source: &str, inherited_from: &Value) -> Value {
+    let public_read = !requires_auth;
+    json!({
+        "requires_auth": requires_auth, "public_read": public_read, "source": source, "inherited_from": inherited_from,
+    })
+}
+
+/// Uploads the photo into a folder.
+async fn uploaded(acme: &Tenant, folder: &Value, config: &str) -> Value {
+    let form =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
+    acme.client
+        .upload(form.text("upload_config", config.to_owned()))
+        .await
+        .created()
+}
+
+/// What says who may see a file, from outside in.
+struct Nest {
+    acme: Tenant,
+    viewer: Client,
+    ids: [Value; LEVELS],
+    url: String,
+}
+
+impl Nest {
+    async fn new(stack: &Stack) -> Nest {
+        let acme = stack.space("Acme").await;
+        let outer = made(&acme, &TOP, "Outer").await;
+        let middle = made(&acme, &outer, "Middle").await;
+        let inner = made(&acme, &middle, "Inner").await;
+        let file = uploaded(&acme, &inner, "starter").await;
+        let [outer, middle, inner, id] =
+            [outer, middle, inner, file.clone()].map(|record| record["id"].clone());
+        let (viewer, space) = (acme.role("viewer").await, json!(acme.id));
+        Nest {
+            acme,
+            viewer,
+            ids: [space, outer, middle, inner, id],
+            url: text(&file["url"]),
+        }
+    }
+
+    fn address(&self, level: usize) -> String {
+        let resource = ["spaces", "folders", "folders", "folders", "files"][level];
+        format!("/{resource}/{}", text(&self.ids[level]))
+    }
+
+    /// What is in force on a level.
+    fn expected(&self, said: [Option<bool>; LEVELS], level: usize) -> Value {
+        let nearest = (1..=level)
+            .rev()
+            .find_map(|index| Some((index, said[index]?)));
+        let (index, requires_auth) = nearest.unwrap_or((0, said[0].unwrap_or(false)));
+        let source = match index {
+            0 => "space",
+            own if own == level => "direct",
+            _ => "folder",
+        };
+        effective(requires_auth, source, &self.ids[index])
+    }
+
+    async fn change(&self, level: usize, to: Option<bool>) -> Value {
+        let address = format!("{}/access-control", self.address(level));
+        let client = &self.acme.client;
+        match to {
+            Some(value) => client
+                .put(
+                    &address,
+                    json!({"access_control": {"requires_auth": value}}),
+                )
+                .await
+                .ok(),
+            None => client.delete(&address).await.ok(),
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once() {
+    let stack = Stack::start().await;
+    let nest = Nest::new(&stack).await;
+    let mut said = [None; LEVELS];
+    for (level, to) in CHANGES {
+        said[level] = to;
+        let answer = nest.change(level, to).await;
+        for index in 1..LEVELS {
+            let found = nest.acme.client.get(&nest.address(index)).await.ok();
+            assert_eq!(
+                found["access_control"],
+                nest.expected(said, index),
+                "{index} by {said:?}"
+            );
+            assert!(
+                index != level || found == answer,
+                "{index} by {said:?}: {answer}"
+            );
+        }
+        let is_closed = nest.expected(said, FILE)["requires_auth"] == true;
+        stack
+            .anonymous
+            .get(&nest.url)
+            .await
+            .demand(if is_closed { 403 } else { 200 });
+        nest.viewer.get(&nest.url).await.demand(200);
+    }
+    assert_eq!(said, [None; LEVELS], "all is as it was");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = made(&acme, &TOP, "Photos").await;
+    let file = uploaded(&acme, &photos, "starter").await;
+    let path = format!("{}/access-control", address(&photos));
+    let demand = async |answer: &Value, said: Option<bool>| {
+        let by_space = effective(false, "space", &json!(acme.id));
+        let of = |source: &str| {
+            said.map_or(by_space.clone(), |closed| {
+                effective(closed, source, &photos["id"])
+            })
+        };
+        assert_eq!(answer["access_control"], of("direct"));
+        assert_eq!(&shown(&acme, &photos).await, answer);
+        let found = acme
+            .client
+            .get(&format!("/files/{}", text(&file["id"])))
+            .await
+            .ok();
+        assert_eq!(found["access_control"], of("folder"));
+        let expected = if said == Some(true) { 403 } else { 200 };
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .demand(expected);
+    };
+    for (body, said) in [
+        (json!({}), None),
+        (json!({"access_control": null}), None),
+        (json!({"access_control": {}}), None),
+        (
+            json!({"access_control": {"odd": 1}, "requires_auth": true}),
+            None,
+        ),
+        (
+            json!({"access_control": {"requires_auth": true}}),
+            Some(true),
+        ),
+        (
+            json!({"access_control": {"public_read": false}}),
+            Some(true),
+        ),
+        (
+            json!({"access_control": {"requires_auth": false}}),
+            Some(false),
+        ),
+        (
+            json!({"access_control": {"requires_auth": true, "public_read": true}}),
+            Some(true),
+        ),
+        (
+            json!({"access_control": {"requires_auth": false, "public_read": false}}),
+            Some(true),
+        ),
+        (
+            json!({"access_control": {"public_read": true}}),
+            Some(false),
+        ),
+        (json!({"access_control": {}}), Some(false)),
+        (json!({}), Some(false)),
+        (
+            json!({"access_control": {"requires_auth": true, "public_read": false}}),
+            Some(true),
+        ),
+        (
+            json!({"access_control": {"requires_auth": false, "public_read": true}}),
+            Some(false),
+        ),
+    ] {
+        stack.clock.advance(seconds(1));
+        demand(&acme.client.put(&path, body).await.ok(), said).await;
+    }
+    for _ in 0..2 {
+        demand(&acme.client.delete(&path).await.ok(), None).await;
+    }
+    // What was said before a reset is forgotten, and a flag that was never given is not the
+    // space's.
+    let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
+    acme.client.put(&path, closed.clone()).await.ok();
+    acme.client.delete(&path).await.ok();
+    acme.client
+        .put(&format!("/spaces/{}/access-control", acme.id), closed)
+        .await
+        .ok();
+    let open = json!({"access_control": {"public_read": true}});
+    demand(&acme.client.put(&path, open).await.ok(), Some(false)).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_access_control_is_told_together() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = made(&acme, &TOP, "Photos").await;
+    let path = format!("{}/access-control", address(&photos));
+    let message = |name: &str| {
+        json!([format!(
+            "The access control.{name} field must be true or false."
+        )])
+    };
+    let no_object = json!({"access_control": ["The access control field must be an object."]});
+    for (value, errors) in [
+        (json!("public"), no_object.clone()),
+        (json!([]), no_object.clone()),
+        (json!(true), no_object),
+        (
+            json!({"requires_auth": "true", "public_read": null}),
+            json!({
+                "access_control.requires_auth": message("requires auth"),
+                "access_control.public_read": message("public read"),
+            }),
+        ),
+        (
+            json!({"requires_auth": 1, "public_read": false}),
+            json!({"access_control.requires_auth": message("requires auth")}),
+        ),
+    ] {
+        let answer = acme
+            .client
+            .put(&path, json!({"access_control": value}))
+            .await;
+        assert_eq!(answer.refused(422), errors, "{value}");
+    }
+    assert_eq!(shown(&acme, &photos).await, photos);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_type_that_demands_proof_is_heard_before_folders_and_opened_by_none() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (client, viewer) = (&acme.client, acme.role("viewer").await);
+    let photos = made(&acme, &TOP, "Photos").await;
+    let folder_access = format!("{}/access-control", address(&photos));
+    let set = |closed: bool| json!({"access_control": {"requires_auth": closed}});
+    for kind in ["private", "authenticated"] {
+        client.put(&folder_access, set(false)).await.ok();
+        let body = json!({"space_id": acme.id, "name": kind, "delivery_type": kind});
+        let config = client.post("/upload-configs", body).await.created()["id"].clone();
+        let file = uploaded(&acme, &photos, kind).await;
+        let path = format!("/files/{}", text(&file["id"]));
+        let demand = async |answer: Value, expected: Value, anonymous: u16| {
+            assert_eq!(answer["access_control"], expected, "{kind}");
+            assert_eq!(
+                client.get(&path).await.ok()["access_control"],
+                expected,
+                "{kind}"
+            );
+            stack
+                .anonymous
+                .get(&text(&file["url"]))
+                .await
+                .demand(anonymous);
+            viewer.get(&text(&file["url"])).await.demand(200);
+        };
+        let by_type = effective(true, "upload_config", &config);
+        demand(file.clone(), by_type.clone(), 403).await;
+        let direct = client
+            .put(&format!("{path}/access-control"), set(false))
+            .await
+            .ok();
+        demand(direct, effective(false, "direct", &file["id"]), 403).await;
+        demand(
+            client.delete(&format!("{path}/access-control")).await.ok(),
+            by_type.clone(),
+            403,
+        )
+        .await;
+
+        let public = client.put(&path, json!({"type": "upload"})).await.ok();
+        demand(public, effective(false, "folder", &photos["id"]), 200).await;
+        client.put(&folder_access, set(true)).await.ok();
+        demand(
+            client.get(&path).await.ok(),
+            effective(true, "folder", &photos["id"]),
+            403,
+        )
+        .await;
+        client.delete(&folder_access).await.ok();
+        demand(
+            client.get(&path).await.ok(),
+            effective(false, "space", &json!(acme.id)),
+            200,
+        )
+        .await;
+        demand(
+            client.put(&path, json!({"type": kind})).await.ok(),
+            by_type,
+            403,
+        )
+        .await;
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_moved_is_seen_by_whom_its_new_place_says() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let client = &acme.client;
+    let (closed, open) = (
+        made(&acme, &TOP, "Closed").await,
+        made(&acme, &TOP, "Open").await,
+    );
+    let inner = made(&acme, &closed, "Inner").await;
+    let set = async |folder: &Value, value: bool| {
+        let body = json!({"access_control": {"requires_auth": value}});
+        client
+            .put(&format!("{}/access-control", address(folder)), body)
+            .await
+            .ok()
+    };
+    set(&closed, true).await;
+    set(&open, false).await;
+    let file = uploaded(&acme, &inner, "starter").await;
+    let path = format!("/files/{}", text(&file["id"]));
+    let demand = async |requires_auth: bool, source: &str, inherited_from: &Value| {
+        let found = client.get(&path).await.ok();
+        assert_eq!(
+            found["access_control"],
+            effective(requires_auth, source, inherited_from)
+        );
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .demand(if requires_auth { 403 } else { 200 });
+    };
+    let space = json!(acme.id);
+    let put = async |folder: &Value, into: &Value| {
+        client
+            .put(&address(folder), json!({"parent_id": into["id"]}))
+            .await
+            .ok()
+    };
+    demand(true, "folder", &closed["id"]).await;
+    let at_top = put(&inner, &TOP).await;
+    assert_eq!(at_top["access_control"], effective(false, "space", &space));
+    demand(false, "space", &space).await;
+    let opened = put(&inner, &open).await;
+    assert_eq!(
+        opened["access_control"],
+        effective(false, "folder", &open["id"])
+    );
+    demand(false, "folder", &open["id"]).await;
+    put(&open, &closed).await;
+    demand(false, "folder", &open["id"]).await;
+    put(&inner, &closed).await;
+    demand(true, "folder", &closed["id"]).await;
+    // What a folder says itself goes with it, whatever it is called.
+    set(&inner, false).await;
+    put(&inner, &TOP).await;
+    client
+        .put(&address(&inner), json!({"name": "Renamed"}))
+        .await
+        .ok();
+    demand(false, "folder", &inner["id"]).await;
+
+    for (folder, requires_auth) in [(&closed, true), (&open, false), (&inner, false)] {
+        client
+            .put(&path, json!({"folder_id": folder["id"]}))
+            .await
+            .ok();
+        demand(requires_auth, "folder", &folder["id"]).await;
+    }
+    client.put(&path, json!({"folder_id": "root"})).await.ok();
+    demand(false, "space", &space).await;
+    stack.stop().await;
+}

@@ -1,0 +1,433 @@
+//! `/folders`: made, shown and renamed; what they may be called, and whom they exist for.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::{Stack, Tenant, seconds};
+
+use crate::{support::signer::text, uploads::presign::UNKNOWN};
+
+/// The folder that what stands at the top is in: none.
+pub(crate) static TOP: Value = Value::Null;
+/// Who makes the same folder at once.
+const CALLERS: usize = 10;
+
+/// What makes a folder in another one.
+pub(crate) fn new(acme: &Tenant, parent: &Value, name: &str) -> Value {
+    json!({"name": name, "space_id": acme.id, "parent_id": parent["id"]})
+}
+
+/// Makes a folder in another one, and gives its record.
+pub(crate) async fn made(acme: &Tenant, parent: &Value, name: &str) -> Value {
+    acme.client
+        .post("/folders", new(acme, parent, name))
+        .await
+        .created()
+}
+
+/// Where the API shows a folder.
+pub(crate) fn address(folder: &Value) -> String {
+    format!("/folders/{}", text(&folder["id"]))
+}
+
+/// A folder as it is now.
+pub(crate) async fn shown(acme: &Tenant, folder: &Value) -> Value {
+    acme.client.get(&address(folder)).await.ok()
+}
+
+/// The paths of a space's folders, sorted; it has a hundred at most.
+pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
+    let list = acme
+        .client
+        .get("/folders?limit=100")
+        .await
+        .demand(200)
+        .json();
+    let folders = list["data"].as_array().expect("a list");
+    let mut paths: Vec<String> = folders.iter().map(|folder| text(&folder["path"])).collect();
+    paths.sort();
+    paths
+}
+
+/// Demands that one field alone is told to be at fault.
+#[track_caller]
+pub(crate) fn demand_only(errors: &Value, field: &str) {
+    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(told, [field], "{errors}");
+}
+
+fn taken() -> Value {
+    json!({"name": ["The name has already been taken."]})
+}
+
+#[tokio::test]
+async fn a_folder_is_made_shown_and_renamed() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let made_at = stack.operator().env.now().rfc3339();
+    let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
+    let photos = acme.client.post("/folders", body).await.created();
+    let id = text(&photos["id"]);
+    assert!(id.len() == 26 && id == id.to_uppercase(), "{id}");
+    let expected = json!({
+        "id": id, "name": "Photos", "path": "Photos/", "space_id": acme.id, "parent_id": null, "has_children": false,
+        "access_control": {
+            "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
+        },
+        "security": {
+            "watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5},
+            "source": "space", "inherited_from": acme.id,
+        },
+        "created_at": made_at, "updated_at": made_at,
+    });
+    assert_eq!(photos, expected);
+
+    let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": id.to_lowercase()});
+    let vacation = acme.client.post("/folders", body).await.created();
+    assert_eq!(
+        (&vacation["path"], &vacation["parent_id"]),
+        (&json!("Photos/Vacation/"), &json!(id))
+    );
+    for client in [
+        acme.client.clone(),
+        acme.role("viewer").await,
+        stack.account(),
+    ] {
+        for address in [address(&vacation), address(&vacation).to_lowercase()] {
+            assert_eq!(client.get(&address).await.ok(), vacation, "{address}");
+        }
+    }
+
+    let mut expected = shown(&acme, &photos).await;
+    stack.clock.advance(seconds(1));
+    let renamed = acme
+        .client
+        .put(
+            &address(&photos),
+            json!({"name": " Pictures ", "colour": "red"}),
+        )
+        .await
+        .ok();
+    expected["name"] = json!("Pictures");
+    expected["path"] = json!("Pictures/");
+    expected["updated_at"] = json!(stack.operator().env.now().rfc3339());
+    assert_eq!(renamed, expected);
+    assert_eq!(shown(&acme, &photos).await, renamed);
+    assert_eq!(shown(&acme, &vacation).await["path"], "Pictures/Vacation/");
+
+    // What is absent stays.
+    let kept = acme.client.put(&address(&vacation), json!({})).await.ok();
+    for field in ["id", "name", "parent_id", "created_at"] {
+        assert_eq!(kept[field], vacation[field], "{field}");
+    }
+    assert_eq!(kept["path"], "Pictures/Vacation/");
+    stack.stop().await;
+}
+
+/// Names that no folder has, and what is said of them.
+fn wrong_names() -> Vec<(Value, &'static str)> {
+    let (required, format) = (
+        "The name field is required.",
+        "The name field format is invalid.",
+    );
+    let long = "The name field must not be greater than 255 characters.";
+    let mut wrong = vec![
+        (json!(null), required),
+        (json!(""), required),
+        (json!(" \t "), required),
+        (json!("x".repeat(256)), long),
+        (json!("é".repeat(256)), long),
+        (json!("e\u{301}".repeat(256)), long),
+    ];
+    let formats = [
+        "/", "a/b", "/a", "a/", ".", "..", " .. ", "a\u{0}b", "a\nb", "a\u{7F}b", "a\u{85}b",
+    ];
+    wrong.extend(formats.map(|name| (json!(name), format)));
+    let others = [json!(5), json!(true), json!(["a"]), json!({"a": 1})];
+    wrong.extend(others.map(|name| (name, "The name field must be a string.")));
+    wrong
+}
+
+#[tokio::test]
+async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = made(&acme, &TOP, "Photos").await;
+    let before = stack.dump().await;
+    for (name, message) in wrong_names() {
+        let errors = json!({"name": [message]});
+        let body = json!({"name": name, "space_id": acme.id});
+        assert_eq!(
+            acme.client.post("/folders", body).await.refused(422),
+            errors,
+            "{name}"
+        );
+        let renamed = acme
+            .client
+            .put(&address(&photos), json!({"name": name}))
+            .await;
+        assert_eq!(renamed.refused(422), errors, "{name}");
+    }
+    let required = |field: &str| json!([format!("The {field} field is required.")]);
+    let not_a_string = |field: &str| json!([format!("The {field} field must be a string.")]);
+    let invalid = json!(["The selected parent id is invalid."]);
+    for (body, errors) in [
+        (
+            json!({}),
+            json!({"name": required("name"), "space_id": required("space id")}),
+        ),
+        (
+            json!({"name": 5, "space_id": [acme.id], "parent_id": 5}),
+            json!({
+                "name": not_a_string("name"), "space_id": not_a_string("space id"),
+                "parent_id": not_a_string("parent id"),
+            }),
+        ),
+        (
+            json!({"name": "a/b", "space_id": " ", "parent_id": "x"}),
+            json!({
+                "name": ["The name field format is invalid."], "space_id": required("space id"), "parent_id": invalid,
+            }),
+        ),
+    ] {
+        assert_eq!(
+            acme.client.post("/folders", body).await.refused(422),
+            errors
+        );
+    }
+    // An account has a default space, and yet folders are made where it is said.
+    let errors = stack
+        .account()
+        .post("/folders", json!({"name": "New"}))
+        .await
+        .refused(422);
+    assert_eq!(errors, json!({"space_id": required("space id")}));
+    let both = acme
+        .client
+        .put(&address(&photos), json!({"name": null, "parent_id": ["x"]}))
+        .await
+        .refused(422);
+    assert_eq!(
+        both,
+        json!({"name": required("name"), "parent_id": not_a_string("parent id")})
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "folders that cannot be");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn names_are_kept_as_they_were_sent_but_composed() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (long, longest) = ("x".repeat(255), "\u{E9}".repeat(255));
+    let plain = [
+        "...",
+        ".hidden",
+        "root",
+        "a\\b",
+        "%2F",
+        "日本",
+        "😀",
+        "two  spaces",
+        "<b>&\"'",
+        &long,
+        &longest,
+    ];
+    let composed = [
+        ("E\u{301}te\u{301}", "\u{C9}t\u{E9}"),
+        ("A\u{30A}", "\u{C5}"),
+    ];
+    for (sent, kept) in plain.map(|name| (name, name)).into_iter().chain(composed) {
+        let folder = made(&acme, &TOP, sent).await;
+        assert_eq!(
+            (&folder["name"], &folder["path"]),
+            (&json!(kept), &json!(format!("{kept}/")))
+        );
+        assert_eq!(shown(&acme, &folder).await, folder);
+        let renamed = acme
+            .client
+            .put(&address(&folder), json!({"name": "Other"}))
+            .await
+            .ok();
+        assert_eq!(renamed["name"], "Other");
+        let renamed = acme
+            .client
+            .put(&address(&folder), json!({"name": sent}))
+            .await
+            .ok();
+        assert_eq!(renamed["name"], json!(kept));
+    }
+    stack.stop().await;
+}
+
+/// Two names, and whether folders of both cannot be in the same one.
+const PAIRS: [(&str, &str, bool); 13] = [
+    ("Photos", "Photos", true),
+    ("Photos", " pHOTOS ", true),
+    ("\u{C9}t\u{E9}", "e\u{301}TE\u{301}", true),
+    ("stra\u{DF}e", "STRA\u{DF}E", true),
+    ("\u{434}\u{43E}\u{43C}", "\u{414}\u{41E}\u{41C}", true),
+    // The signs of Angstrom and Kelvin are letters.
+    ("\u{E5}", "\u{212B}", true),
+    ("k", "\u{212A}", true),
+    ("Ete", "\u{C9}te", false),
+    ("strasse", "stra\u{DF}e", false),
+    // Like each other in look alone: a ligature, a wide letter.
+    ("file", "\u{FB01}le", false),
+    ("a", "\u{FF41}", false),
+    ("a b", "a  b", false),
+    ("photos", "photos.", false),
+];
+
+#[tokio::test]
+async fn names_in_a_folder_differ_by_more_than_case_and_spelling() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
+        let parent = made(&acme, &TOP, &format!("case {number}")).await;
+        let (one, other) = (
+            made(&acme, &parent, first).await,
+            made(&acme, &parent, "other").await,
+        );
+        let third = acme
+            .client
+            .post("/folders", new(&acme, &parent, second))
+            .await;
+        if is_taken {
+            assert_eq!(third.refused(422), taken(), "{first:?} {second:?}");
+            let rename = json!({"name": second});
+            assert_eq!(
+                acme.client
+                    .put(&address(&other), rename.clone())
+                    .await
+                    .refused(422),
+                taken(),
+                "{second:?}"
+            );
+            // A folder's own name is not in its way, and in another folder nobody's is.
+            acme.client.put(&address(&one), rename).await.ok();
+            made(&acme, &one, second).await;
+        } else {
+            third.created();
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_is_free_once_its_folder_has_another_or_is_gone() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (first, second) = (made(&acme, &TOP, "A").await, made(&acme, &TOP, "B").await);
+    let rename = async |folder: &Value, name: &str| {
+        acme.client
+            .put(&address(folder), json!({"name": name}))
+            .await
+    };
+    assert_eq!(rename(&second, "a").await.refused(422), taken());
+    rename(&first, "C").await.ok();
+    rename(&second, "a").await.ok();
+    assert_eq!(rename(&first, "A").await.refused(422), taken());
+    let third = made(&acme, &TOP, "B").await;
+    acme.client.delete(&address(&second)).await.demand(204);
+    rename(&third, "A").await.ok();
+    acme.client.delete(&address(&third)).await.demand(204);
+    let fourth = made(&acme, &TOP, "a").await;
+    assert_ne!(fourth["id"], second["id"]);
+    assert_eq!(paths(&acme).await, ["C/", "a/"]);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn of_those_who_make_the_same_folder_at_once_one_does() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for parent in [TOP.clone(), made(&acme, &TOP, "Photos").await] {
+        let body = |index: usize| {
+            new(
+                &acme,
+                &parent,
+                if index.is_multiple_of(2) {
+                    "Race"
+                } else {
+                    "RACE"
+                },
+            )
+        };
+        let attempts = (0..CALLERS).map(|index| acme.client.post("/folders", body(index)));
+        let answers = join_all(attempts).await;
+        assert_eq!(
+            answers.iter().filter(|answer| answer.status == 201).count(),
+            1
+        );
+        for answer in answers.into_iter().filter(|answer| answer.status != 201) {
+            assert_eq!(answer.refused(422), taken());
+        }
+    }
+    assert_eq!(paths(&acme).await.len(), 3);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let (photos, foreign) = (
+        made(&acme, &TOP, "Photos").await,
+        made(&other, &TOP, "Photos").await,
+    );
+    let gone = made(&acme, &TOP, "Gone").await;
+    acme.client.delete(&address(&gone)).await.demand(204);
+    let [photos_id, foreign_id, gone_id] =
+        [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));
+    let nobody = stack.user().await;
+    let before = stack.dump().await;
+
+    let invalid = json!({"space_id": ["The selected space id is invalid."]});
+    for space in [UNKNOWN, "x", "root", &acme.handle, &other.id, &photos_id] {
+        let body = json!({"name": "New", "space_id": space});
+        assert_eq!(
+            acme.client.post("/folders", body).await.refused(422),
+            invalid,
+            "{space}"
+        );
+    }
+    let body = json!({"name": "New", "space_id": acme.id});
+    assert_eq!(
+        nobody.client.post("/folders", body).await.refused(422),
+        invalid
+    );
+
+    let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
+    for parent in [
+        UNKNOWN,
+        "x",
+        "Photos",
+        "Photos/",
+        &acme.id,
+        &foreign_id,
+        &gone_id,
+    ] {
+        for client in [&acme.client, &stack.account()] {
+            let body = json!({"name": "New", "space_id": acme.id, "parent_id": parent});
+            assert_eq!(
+                client.post("/folders", body).await.refused(422),
+                invalid,
+                "{parent}"
+            );
+            let body = json!({"name": "New", "parent_id": parent});
+            assert_eq!(
+                client.put(&address(&photos), body).await.refused(422),
+                invalid,
+                "{parent}"
+            );
+        }
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "places that are none");
+    stack.stop().await;
+}

@@ -1,0 +1,398 @@
+//! `DELETE /folders/:id`: only what is empty goes; and what folders leave behind when they or their
+//! space go.
+
+use serde_json::{Value, json};
+use tests::{Answer, PHOTO, Stack, Tenant, form, seconds};
+
+use super::create::{TOP, address, made, paths, shown};
+use crate::{
+    spaces::delete::{kept, with_retired},
+    support::signer::text,
+    uploads::presign::{Announced, said},
+};
+
+/// What may be in a folder.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    File,
+    /// One whose bytes have not come.
+    Announced,
+    Folder,
+}
+
+impl Content {
+    /// Puts it into a folder, and gives the address of what was put there.
+    async fn put(self, acme: &Tenant, folder: &Value) -> String {
+        match self {
+            Content::File => file_address(&uploaded(acme, folder).await["id"]),
+            Content::Announced => Announced::to(acme, json!({"folder_id": folder["id"]}))
+                .await
+                .address(),
+            Content::Folder => address(&made(acme, folder, "Inner").await),
+        }
+    }
+}
+
+fn file_address(id: &Value) -> String {
+    format!("/files/{}", text(id))
+}
+
+/// Uploads the photo into a folder.
+async fn uploaded(acme: &Tenant, folder: &Value) -> Value {
+    let form =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
+    acme.client.upload(form).await.created()
+}
+
+async fn delete(acme: &Tenant, folder: &Value) -> Answer {
+    acme.client.delete(&address(folder)).await
+}
+
+/// Demands that a folder is not deleted, and stays as it is.
+async fn demand_full(acme: &Tenant, folder: &Value) {
+    let before = shown(acme, folder).await;
+    let answer = delete(acme, folder).await;
+    let message = text(&answer.json()["message"]);
+    assert!(message.contains("not empty"), "{message}");
+    assert_eq!(
+        answer.refused(409),
+        json!({"id": ["The id field must be that of an empty folder."]})
+    );
+    assert_eq!(shown(acme, folder).await, before);
+}
+
+/// Demands that a folder is deleted, at once and for good.
+async fn demand_deleted(acme: &Tenant, folder: &Value) {
+    assert!(delete(acme, folder).await.demand(204).body.is_empty());
+    acme.client.get(&address(folder)).await.refused(404);
+    delete(acme, folder).await.refused(404);
+}
+
+#[tokio::test]
+async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for content in [Content::Folder, Content::File, Content::Announced] {
+        let around = made(&acme, &TOP, "Around").await;
+        for outer in [&TOP, &around] {
+            let folder = made(&acme, outer, "Photos").await;
+            let inside = content.put(&acme, &folder).await;
+            demand_full(&acme, &folder).await;
+            acme.client.get(&inside).await.ok();
+            acme.client.delete(&inside).await.demand(204);
+            demand_deleted(&acme, &folder).await;
+            let again = made(&acme, outer, "PHOTOS").await;
+            assert_ne!(again["id"], folder["id"], "{content:?}");
+            demand_deleted(&acme, &again).await;
+        }
+        assert_eq!(
+            shown(&acme, &around).await["has_children"],
+            false,
+            "{content:?}"
+        );
+        demand_deleted(&acme, &around).await;
+    }
+    assert!(paths(&acme).await.is_empty());
+    stack.purged().await;
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_folder_goes_once_what_was_in_it_is_elsewhere() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let outer = made(&acme, &TOP, "Outer").await;
+    let (folder, inner) = (
+        made(&acme, &outer, "Folder").await,
+        made(&acme, &outer, "Inner").await,
+    );
+    let file = uploaded(&acme, &folder).await;
+    demand_full(&acme, &outer).await;
+    acme.client
+        .put(&address(&inner), json!({"parent_id": null}))
+        .await
+        .ok();
+    demand_full(&acme, &outer).await;
+    demand_full(&acme, &folder).await;
+    acme.client
+        .put(
+            &file_address(&file["id"]),
+            json!({"folder_id": inner["id"]}),
+        )
+        .await
+        .ok();
+    demand_full(&acme, &inner).await;
+    demand_full(&acme, &outer).await;
+    demand_deleted(&acme, &folder).await;
+    demand_deleted(&acme, &outer).await;
+    let kept = acme.client.get(&file_address(&file["id"])).await.ok();
+    assert_eq!(kept["folder_path"], "Inner/");
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&kept["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
+    acme.client
+        .put(&file_address(&file["id"]), json!({"folder_id": "root"}))
+        .await
+        .ok();
+    demand_deleted(&acme, &inner).await;
+    stack.anonymous.get(&text(&kept["url"])).await.demand(200);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_folder_of_an_announcement_goes_once_that_is_given_up() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (waits, gets) = (
+        made(&acme, &TOP, "Waits").await,
+        made(&acme, &TOP, "Gets").await,
+    );
+    let unsent = Announced::to(&acme, json!({"folder_id": waits["id"]})).await;
+    let sent = Announced::to(&acme, json!({"folder_id": gets["id"]})).await;
+    sent.send(&stack, PHOTO).await.demand(200);
+    demand_full(&acme, &waits).await;
+    demand_full(&acme, &gets).await;
+
+    stack.checked().await;
+    acme.client.get(&unsent.address()).await.refused(404);
+    demand_deleted(&acme, &waits).await;
+    let active = acme.client.get(&sent.address()).await.ok();
+    assert_eq!(
+        (&active["status"], &active["folder_path"]),
+        (&json!("active"), &json!("Gets/"))
+    );
+    demand_full(&acme, &gets).await;
+    acme.client.delete(&sent.address()).await.demand(204);
+    demand_deleted(&acme, &gets).await;
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (gone, other) = (
+        made(&acme, &TOP, "Photos").await,
+        made(&acme, &TOP, "Other").await,
+    );
+    let closed = json!({"access_control": {"requires_auth": true}});
+    acme.client
+        .put(&format!("{}/access-control", address(&gone)), closed)
+        .await
+        .ok();
+    let file = acme.upload_photo().await;
+    let id = text(&gone["id"]);
+    demand_deleted(&acme, &gone).await;
+    let before = stack.dump().await;
+    let client = &acme.client;
+    let form =
+        || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", id.clone());
+    for (answer, field) in [
+        (
+            client
+                .post(
+                    "/folders",
+                    json!({"name": "New", "space_id": acme.id, "parent_id": id}),
+                )
+                .await,
+            "parent_id",
+        ),
+        (
+            client.put(&address(&other), json!({"parent_id": id})).await,
+            "parent_id",
+        ),
+        (
+            client.get(&format!("/folders?parent_id={id}")).await,
+            "parent_id",
+        ),
+        (
+            client.get(&format!("/files?folder_id={id}")).await,
+            "folder_id",
+        ),
+        (
+            client
+                .put(&file_address(&file["id"]), json!({"folder_id": id}))
+                .await,
+            "folder_id",
+        ),
+        (client.upload(form()).await, "folder_id"),
+        (
+            client.upload(form().text("folder_path", "a/b")).await,
+            "folder_id",
+        ),
+        (
+            client
+                .post("/upload/presign", said(&acme, json!({"folder_id": id})))
+                .await,
+            "folder_id",
+        ),
+    ] {
+        let message = format!("The selected {} is invalid.", field.replace('_', " "));
+        assert_eq!(answer.refused(422), json!({field: [message]}));
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "requests for a place that is gone");
+
+    // Whoever goes its way makes another one.
+    let again =
+        tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", "root");
+    let file = client
+        .upload(again.text("folder_path", "Photos"))
+        .await
+        .created();
+    assert_ne!(file["folder_id"], gone["id"]);
+    assert_eq!(file["access_control"]["source"], "space");
+    stack.anonymous.get(&text(&file["url"])).await.demand(200);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn folders_that_went_leave_nothing_behind() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let before = kept(&stack).await;
+    let outer = made(&acme, &TOP, "Outer").await;
+    let (one, two) = (
+        made(&acme, &outer, "One").await,
+        made(&acme, &outer, "Two").await,
+    );
+    let client = &acme.client;
+    client
+        .put(
+            &address(&two),
+            json!({"parent_id": one["id"], "name": "Été"}),
+        )
+        .await
+        .ok();
+    client
+        .put(&address(&outer), json!({"name": "Renamed"}))
+        .await
+        .ok();
+    let closed = json!({"access_control": {"requires_auth": true}});
+    client
+        .put(&format!("{}/access-control", address(&one)), closed)
+        .await
+        .ok();
+    client
+        .put(
+            &format!("{}/security", address(&two)),
+            json!({"security": {}}),
+        )
+        .await
+        .ok();
+    for inner in [&two, &one] {
+        demand_full(&acme, &outer).await;
+        demand_deleted(&acme, inner).await;
+    }
+    demand_deleted(&acme, &outer).await;
+    kept(&stack)
+        .await
+        .demand_unchanged(&before, "folders that were made and deleted");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_space_with_a_folder_is_not_empty() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces?id={}", acme.id);
+    let outer = made(&acme, &TOP, "Outer").await;
+    let inner = made(&acme, &outer, "Inner").await;
+    for folder in [&inner, &outer] {
+        for force in ["", "&force=false"] {
+            let answer = acme.client.delete(&format!("{space}{force}")).await;
+            assert_eq!(
+                answer.refused(409),
+                json!({"id": ["The id field must be that of an empty space."]})
+            );
+        }
+        // The space goes on.
+        acme.client
+            .delete(&address(&made(&acme, &outer, "More").await))
+            .await
+            .demand(204);
+        demand_deleted(&acme, folder).await;
+    }
+    acme.client.delete(&space).await.demand(204);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
+    let stack = Stack::start().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    let client = &acme.client;
+    let outer = made(&acme, &TOP, "Outer").await;
+    let mut inner = made(&acme, &outer, "Inner").await;
+    for number in 0..40 {
+        stack.clock.advance(seconds(1));
+        let folder = made(&acme, &outer, &number.to_string()).await;
+        if number % 4 == 0 {
+            client
+                .put(&address(&folder), json!({"parent_id": inner["id"]}))
+                .await
+                .ok();
+        }
+        if number % 10 == 0 {
+            inner = folder;
+        }
+    }
+    let closed = json!({"access_control": {"requires_auth": true}});
+    let file = uploaded(&acme, &inner).await;
+    client
+        .put(
+            &format!("{}/access-control", address(&inner)),
+            closed.clone(),
+        )
+        .await
+        .ok();
+    client
+        .put(
+            &format!("{}/security", address(&outer)),
+            json!({"security": {}}),
+        )
+        .await
+        .ok();
+    client
+        .put(
+            &format!("{}/access-control", file_address(&file["id"])),
+            closed,
+        )
+        .await
+        .ok();
+    Announced::to(
+        &acme,
+        json!({"folder_id": inner["id"], "folder_path": "a/b"}),
+    )
+    .await;
+
+    client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+    for (client, status) in [(client, 401), (&stack.account(), 404)] {
+        client.get(&address(&outer)).await.refused(status);
+        client
+            .get(&format!("/folders?space_id={}", acme.id))
+            .await
+            .refused(status);
+    }
+    stack.purged().await;
+    stack.checked().await;
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a space with folders");
+    stack.stop().await;
+}

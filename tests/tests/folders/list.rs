@@ -1,0 +1,486 @@
+//! `GET /folders`: all folders of a space, those right in one and those at the top, page by page.
+
+use serde_json::{Value, json};
+use tests::{Client, Stack, Tenant, seconds};
+
+use super::create::{TOP, address, made, shown};
+use crate::{support::signer::text, uploads::presign::UNKNOWN};
+
+/// Folders, oldest first, and the one that each is in, by its place here.
+const TREE: [(&str, Option<usize>); 14] = [
+    ("a", None),
+    ("b", None),
+    ("aa", Some(0)),
+    ("c", None),
+    ("ab", Some(0)),
+    ("aaa", Some(2)),
+    ("ac", Some(0)),
+    ("d", None),
+    ("ba", Some(1)),
+    ("aab", Some(2)),
+    ("ad", Some(0)),
+    ("e", None),
+    ("ae", Some(0)),
+    ("bb", Some(1)),
+];
+
+/// Makes the folders of the tree, one after the other.
+async fn grown(stack: &Stack, acme: &Tenant) -> Vec<Value> {
+    let mut folders: Vec<Value> = Vec::new();
+    for (name, parent) in TREE {
+        stack.clock.advance(seconds(1));
+        let parent = parent.map_or(TOP.clone(), |index| folders[index].clone());
+        folders.push(made(acme, &parent, name).await);
+    }
+    folders
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+struct Page {
+    ids: Vec<String>,
+    next: Option<String>,
+    previous: Option<String>,
+}
+
+/// A list of folders, page by page.
+struct List<'a> {
+    client: &'a Client,
+    /// Each with an ampersand before it.
+    filters: &'a str,
+    limit: usize,
+}
+
+impl List<'_> {
+    async fn page(&self, cursor: Option<&str>) -> Page {
+        let cursor = cursor
+            .map(|cursor| format!("&cursor={cursor}"))
+            .unwrap_or_default();
+        let address = format!("/folders?limit={}{}{cursor}", self.limit, self.filters);
+        let page = self.client.get(&address).await.demand(200).json();
+        assert_eq!(
+            (&page["path"], &page["per_page"]),
+            (&json!("/api/v1/folders"), &json!(self.limit))
+        );
+        let cursor = |name: &str| page[name].as_str().map(str::to_owned);
+        let ids = page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|folder| text(&folder["id"]))
+            .collect();
+        Page {
+            ids,
+            next: cursor("next_cursor"),
+            previous: cursor("prev_cursor"),
+        }
+    }
+
+    /// Demands that the list is of these folders, each of them once, in both directions and on
+    /// pages that are full.
+    async fn demand(&self, expected: &[&Value]) {
+        let what = format!("{} by {}", self.filters, self.limit);
+        let mut pages = vec![self.page(None).await];
+        while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
+            pages.push(self.page(Some(&next)).await);
+            assert!(pages.len() <= expected.len(), "{what} has no end");
+        }
+        let found: Vec<&String> = pages.iter().flat_map(|page| &page.ids).collect();
+        let ids: Vec<String> = expected.iter().map(|folder| text(&folder["id"])).collect();
+        assert_eq!(found, ids.iter().collect::<Vec<_>>(), "{what}");
+        assert_eq!(
+            pages.len(),
+            expected.len().div_ceil(self.limit).max(1),
+            "{what}"
+        );
+        assert_eq!(pages[0].previous, None, "{what}");
+
+        let mut previous = pages.pop().and_then(|last| last.previous);
+        while let Some(cursor) = previous {
+            let page = self.page(Some(&cursor)).await;
+            assert_eq!(
+                page.ids,
+                pages.pop().expect("as many pages back as forth").ids,
+                "{what} backward"
+            );
+            previous = page.previous;
+        }
+        assert!(pages.is_empty(), "{what} backward");
+    }
+}
+
+#[tokio::test]
+async fn each_list_shows_its_folders_newest_first_and_once_in_each_direction() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folders = grown(&stack, &acme).await;
+    let within = |parent: Option<usize>| -> Vec<&Value> {
+        TREE.iter()
+            .zip(&folders)
+            .rev()
+            .filter(|((_, of), _)| *of == parent)
+            .map(|(_, folder)| folder)
+            .collect()
+    };
+    let mut lists = vec![
+        (String::new(), folders.iter().rev().collect()),
+        ("&parent_id=root".to_owned(), within(None)),
+    ];
+    for (index, folder) in folders.iter().enumerate() {
+        let id = text(&folder["id"]);
+        lists.push((
+            format!("&parent_id={}", id.to_lowercase()),
+            within(Some(index)),
+        ));
+        lists.push((
+            format!("&parent_id={id}&space_id={}", acme.id),
+            within(Some(index)),
+        ));
+    }
+    for (filters, expected) in &lists {
+        for limit in [1, 3, 100] {
+            List {
+                client: &acme.client,
+                filters,
+                limit,
+            }
+            .demand(expected)
+            .await;
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_shows_whole_records_in_the_standard_envelope() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folders = grown(&stack, &acme).await;
+    acme.client
+        .put(
+            &format!("{}/access-control", address(&folders[2])),
+            json!({"access_control": {"requires_auth": true}}),
+        )
+        .await
+        .ok();
+    for filters in [
+        "",
+        "?parent_id=root",
+        &format!("?parent_id={}", text(&folders[2]["id"])),
+    ] {
+        let list = acme
+            .client
+            .get(&format!("/folders{filters}"))
+            .await
+            .demand(200)
+            .json();
+        let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
+        assert_eq!(
+            keys,
+            ["data", "next_cursor", "path", "per_page", "prev_cursor"],
+            "{filters}"
+        );
+        assert_eq!(
+            (&list["path"], &list["per_page"]),
+            (&json!("/api/v1/folders"), &json!(20)),
+            "{filters}"
+        );
+        assert_eq!(
+            (&list["next_cursor"], &list["prev_cursor"]),
+            (&Value::Null, &Value::Null),
+            "{filters}"
+        );
+        let listed = list["data"].as_array().expect("a list");
+        assert!(!listed.is_empty(), "{filters}");
+        for folder in listed {
+            assert_eq!(folder, &shown(&acme, folder).await, "{filters}");
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees() {
+    let stack = Stack::start().await;
+    let (acme, other, nobody) = (
+        stack.space("Acme").await,
+        stack.space("Other").await,
+        stack.user().await,
+    );
+    let (ours, theirs) = (
+        made(&acme, &TOP, "Photos").await,
+        made(&other, &TOP, "Photos").await,
+    );
+    let gone = made(&acme, &TOP, "Gone").await;
+    acme.client.delete(&address(&gone)).await.demand(204);
+    let [foreign_id, gone_id] = [&theirs, &gone].map(|folder| text(&folder["id"]));
+    let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
+    for parent in [UNKNOWN, "x", "Photos", &foreign_id, &gone_id, &acme.id] {
+        for client in [&acme.client, &stack.account()] {
+            let address = format!("/folders?space_id={}&parent_id={parent}", acme.id);
+            assert_eq!(client.get(&address).await.refused(422), invalid, "{parent}");
+        }
+    }
+    for limit in ["0", "101", "x"] {
+        let errors = acme
+            .client
+            .get(&format!("/folders?limit={limit}&parent_id=root"))
+            .await
+            .refused(422);
+        assert!(errors["limit"].is_array(), "{limit}: {errors}");
+    }
+    for space in [UNKNOWN, "x", &other.id, &acme.handle] {
+        assert_eq!(
+            acme.client
+                .get(&format!("/folders?space_id={space}"))
+                .await
+                .refused(404),
+            json!({}),
+            "{space}"
+        );
+    }
+    nobody
+        .client
+        .get(&format!("/folders?space_id={}", acme.id))
+        .await
+        .refused(404);
+
+    // Where no space is named, a key's own one is meant, or an account's default one; what is blank
+    // is not named.
+    let account = stack.account();
+    account
+        .put("/account", json!({"default_space_id": other.id}))
+        .await
+        .ok();
+    for (client, filters, expected) in [
+        (&acme.client, "", &ours),
+        (&acme.client, "&parent_id=&space_id=", &ours),
+        (&acme.client, "&parent_id=root", &ours),
+        (&other.client, "", &theirs),
+        (&account, "", &theirs),
+        (&account, "&parent_id=root", &theirs),
+        (
+            &account,
+            &format!("&space_id={}", acme.id.to_lowercase()),
+            &ours,
+        ),
+    ] {
+        List {
+            client,
+            filters,
+            limit: 20,
+        }
+        .demand(&[expected])
+        .await;
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_cursor_is_good_for_its_own_list_alone() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let folders = grown(&stack, &acme).await;
+    grown(&stack, &other).await;
+    let [first, second] =
+        [&folders[0], &folders[2]].map(|folder| format!("&parent_id={}", text(&folder["id"])));
+    let lists = ["", "&parent_id=root", &first, &second];
+    let invalid = json!({"cursor": ["The selected cursor is invalid."]});
+    for from in lists {
+        let page = List {
+            client: &acme.client,
+            filters: from,
+            limit: 1,
+        }
+        .page(None)
+        .await;
+        let cursor = page.next.expect("there is more");
+        for used in lists {
+            let answer = acme
+                .client
+                .get(&format!("/folders?limit=1&cursor={cursor}{used}"))
+                .await;
+            if used == from {
+                assert_eq!(
+                    answer.demand(200).json()["data"].as_array().map(Vec::len),
+                    Some(1),
+                    "{used}"
+                );
+            } else {
+                assert_eq!(
+                    answer.refused(422),
+                    invalid,
+                    "{used:?} by a cursor of {from:?}"
+                );
+            }
+        }
+        for path in ["/files", "/spaces", "/upload-configs"] {
+            assert_eq!(
+                acme.client
+                    .get(&format!("{path}?cursor={cursor}"))
+                    .await
+                    .refused(422),
+                invalid,
+                "{path}"
+            );
+        }
+    }
+    // The same list of another space, and of the same one by another holder.
+    for filters in ["", "&parent_id=root"] {
+        let page = List {
+            client: &acme.client,
+            filters,
+            limit: 1,
+        }
+        .page(None)
+        .await;
+        let cursor = page.next.expect("there is more");
+        let address = format!("/folders?limit=1&cursor={cursor}{filters}");
+        acme.role("viewer").await.get(&address).await.demand(200);
+        for client in [&other.client, &stack.account()] {
+            assert_eq!(
+                client.get(&address).await.refused(422),
+                invalid,
+                "{filters:?}"
+            );
+        }
+        let other = if cursor.starts_with('Q') { "x" } else { "Q" };
+        for wrong in [
+            format!("{cursor}A"),
+            format!("{other}{}", &cursor[1..]),
+            cursor[1..].to_owned(),
+            "x".to_owned(),
+        ] {
+            let address = format!("/folders?limit=1&cursor={wrong}{filters}");
+            assert_eq!(
+                acme.client.get(&address).await.refused(422),
+                invalid,
+                "{wrong}"
+            );
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_moved_or_deleted_is_listed_where_it_is() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folders = grown(&stack, &acme).await;
+    let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
+    let (aa, ba, bb) = (&folders[2], &folders[8], &folders[13]);
+    let demand = async |parent: &str, expected: &[&Value]| {
+        let filters = format!("&parent_id={parent}");
+        List {
+            client: &acme.client,
+            filters: &filters,
+            limit: 2,
+        }
+        .demand(expected)
+        .await;
+    };
+    let [a_id, b_id] = [a, b].map(|folder| text(&folder["id"]));
+    acme.client
+        .put(&address(aa), json!({"parent_id": b_id}))
+        .await
+        .ok();
+    // By when they were made, not by when they came.
+    demand(&b_id, &[bb, ba, aa]).await;
+    demand(
+        &a_id,
+        &[&folders[12], &folders[10], &folders[6], &folders[4]],
+    )
+    .await;
+    demand(&text(&aa["id"]), &[&folders[9], &folders[5]]).await;
+    acme.client
+        .put(&address(ba), json!({"parent_id": null}))
+        .await
+        .ok();
+    demand("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
+    demand(&b_id, &[bb, aa]).await;
+    acme.client.delete(&address(bb)).await.demand(204);
+    acme.client
+        .put(&address(aa), json!({"name": "renamed"}))
+        .await
+        .ok();
+    demand(&b_id, &[aa]).await;
+    acme.client
+        .put(&address(aa), json!({"parent_id": a_id}))
+        .await
+        .ok();
+    demand(&b_id, &[]).await;
+    let all: Vec<&Value> = folders
+        .iter()
+        .rev()
+        .filter(|folder| *folder != bb)
+        .collect();
+    List {
+        client: &acme.client,
+        filters: "",
+        limit: 4,
+    }
+    .demand(&all)
+    .await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_stays_is_met_once_in_each_direction_while_others_go() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (place, elsewhere) = (
+        made(&acme, &TOP, "Place").await,
+        made(&acme, &TOP, "Elsewhere").await,
+    );
+    let mut all = Vec::new();
+    for number in 0..12 {
+        stack.clock.advance(seconds(1));
+        all.insert(
+            0,
+            text(&made(&acme, &place, &number.to_string()).await["id"]),
+        );
+    }
+    let filters = format!("&parent_id={}", text(&place["id"]));
+    let list = List {
+        client: &acme.client,
+        filters: &filters,
+        limit: 3,
+    };
+    // Of each page that was read the last one is deleted, and the one before it goes elsewhere.
+    let (mut met, mut left) = (Vec::new(), Vec::new());
+    let mut page = list.page(None).await;
+    let end = loop {
+        let [stays, moved, deleted] = page.ids.as_slice() else {
+            panic!("{page:?} is no whole page")
+        };
+        acme.client
+            .put(
+                &format!("/folders/{moved}"),
+                json!({"parent_id": elsewhere["id"]}),
+            )
+            .await
+            .ok();
+        acme.client
+            .delete(&format!("/folders/{deleted}"))
+            .await
+            .demand(204);
+        left.push(stays.clone());
+        met.extend(page.ids.clone());
+        let Some(next) = page.next.clone() else {
+            break page;
+        };
+        page = list.page(Some(&next)).await;
+    };
+    assert_eq!(met, all);
+    left.pop().expect("the one of the last page");
+    let (mut back, mut previous) = (Vec::new(), end.previous);
+    while let Some(cursor) = previous {
+        let page = list.page(Some(&cursor)).await;
+        back.extend(page.ids.iter().rev().cloned());
+        previous = page.previous;
+        assert!(back.len() < all.len(), "the list has no beginning");
+    }
+    left.reverse();
+    assert_eq!(back, left);
+    stack.stop().await;
+}

@@ -1,0 +1,9 @@
+//! `/folders`.
+
+pub(crate) mod access_control;
+pub(crate) mod callers;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod list;
+pub(crate) mod security;
+pub(crate) mod update;

@@ -1,0 +1,308 @@
+//! `PUT` and `DELETE /folders/:id/security`: the nearest folder that has a watermark of its own is
+//! heard, and else the space.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, Tenant, form, seconds};
+
+use super::create::{TOP, address, made, shown};
+use crate::support::signer::text;
+
+/// What may say which watermark an image has: its space, and two folders within one another.
+const LEVELS: usize = 3;
+/// Where watermarks are.
+const LOGO: &str = "https://example.com/logo.png";
+
+/// A watermark that differs from the default one in this.
+fn watermark(differences: &Value) -> Value {
+    let mut watermark =
+        json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5});
+    for (field, value) in differences.as_object().expect("an object") {
+        watermark[field] = value.clone();
+    }
+    watermark
+}
+
+fn enabled() -> Value {
+    json!({"enabled": true, "url": LOGO})
+}
+
+/// Uploads a file into a folder, and gives where it is delivered.
+async fn uploaded(
+    acme: &Tenant,
+    folder: &Value,
+    name: &str,
+    mime_type: &str,
+    bytes: &[u8],
+) -> String {
+    let form = form(&acme.handle, name, mime_type, bytes).text("folder_id", text(&folder["id"]));
+    text(&acme.client.upload(form).await.created()["url"])
+}
+
+#[tokio::test]
+async fn the_whole_object_is_replaced_and_a_reset_inherits() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = made(&acme, &TOP, "Photos").await;
+    let path = format!("{}/security", address(&photos));
+    let of_space = json!({"enabled": true, "url": LOGO, "position": "north"});
+    acme.client
+        .put(
+            &format!("/spaces/{}/security", acme.id),
+            json!({"security": {"watermark": of_space}}),
+        )
+        .await
+        .ok();
+    let inherited = shown(&acme, &photos).await["security"].clone();
+    assert_eq!(
+        inherited,
+        json!({"watermark": watermark(&of_space), "source": "space", "inherited_from": acme.id})
+    );
+    for (given, differences) in [
+        (
+            json!({"watermark": {"enabled": true, "url": LOGO, "position": "west", "opacity": 0.25}}),
+            None,
+        ),
+        (json!({"watermark": {"enabled": true, "url": LOGO}}), None),
+        (json!({"watermark": {"opacity": 0.001}}), None),
+        (json!({"watermark": {"url": LOGO, "enabled": false}}), None),
+        (
+            json!({"watermark": {"url": null, "position": null, "opacity": null}}),
+            Some(json!({})),
+        ),
+        (json!({"watermark": {}}), None),
+        (json!({"watermark": null}), Some(json!({}))),
+        // It says that there is no watermark, and that is not nothing.
+        (json!({}), Some(json!({}))),
+    ] {
+        stack.clock.advance(seconds(1));
+        let differences = differences.unwrap_or_else(|| given["watermark"].clone());
+        let answer = acme
+            .client
+            .put(&path, json!({"security": given}))
+            .await
+            .ok();
+        let expected = json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
+        assert_eq!(answer["security"], expected, "{given}");
+        assert_eq!(shown(&acme, &photos).await, answer, "{given}");
+    }
+    for _ in 0..2 {
+        let answer = acme.client.delete(&path).await.ok();
+        assert_eq!(answer["security"], inherited);
+        assert_eq!(shown(&acme, &photos).await, answer);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn everything_wrong_with_a_folders_security_is_told_together() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photos = made(&acme, &TOP, "Photos").await;
+    let path = format!("{}/security", address(&photos));
+    let before = stack.dump().await;
+    let required =
+        "The security.watermark.url field is required when security.watermark.enabled is true.";
+    for (body, errors) in [
+        (
+            json!({}),
+            json!({"security": ["The security field is required."]}),
+        ),
+        (
+            json!({"security": null}),
+            json!({"security": ["The security field is required."]}),
+        ),
+        (
+            json!({"security": []}),
+            json!({"security": ["The security field must be an object."]}),
+        ),
+        (
+            json!({"security": {"watermark": true, "hotlinking": {}}}),
+            json!({
+                "security.watermark": ["The security.watermark field must be an object."],
+                "security.hotlinking": ["The security.hotlinking field is not known."],
+            }),
+        ),
+        (
+            json!({"security": {"watermark": {"enabled": true}}}),
+            json!({"security.watermark.url": [required]}),
+        ),
+        (
+            json!({"security": {"watermark": {"url": "https://10.0.0.1/logo.png"}}}),
+            json!({"security.watermark.url": ["The security.watermark.url field must be a public address."]}),
+        ),
+        (
+            json!({"security": {"watermark": {"size": 1, "position": "middle", "opacity": 2, "url": "logo.png"}}}),
+            json!({
+                "security.watermark.size": ["The security.watermark.size field is not known."],
+                "security.watermark.position": ["The selected security.watermark.position is invalid."],
+                "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
+                "security.watermark.url": ["The security.watermark.url field must be a valid URL."],
+            }),
+        ),
+    ] {
+        assert_eq!(
+            acme.client.put(&path, body.clone()).await.refused(422),
+            errors,
+            "{body}"
+        );
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "security settings that are wrong");
+    stack.stop().await;
+}
+
+/// Levels, and the watermark that they have of their own from then on; none, once they are reset.
+fn changes() -> [(usize, Option<Value>); 11] {
+    [
+        (0, Some(enabled())),
+        (1, Some(json!({}))),
+        (
+            2,
+            Some(json!({"enabled": true, "url": LOGO, "opacity": 1.0})),
+        ),
+        (1, Some(enabled())),
+        (2, Some(json!({"url": LOGO}))),
+        (0, Some(json!({"position": "north"}))),
+        (2, None),
+        (1, None),
+        (0, Some(enabled())),
+        (2, Some(json!({"position": "east"}))),
+        (2, None),
+    ]
+}
+
+#[tokio::test]
+async fn the_nearest_watermark_is_in_force_at_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let outer = made(&acme, &TOP, "Outer").await;
+    let inner = made(&acme, &outer, "Inner").await;
+    let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
+    let note = uploaded(&acme, &inner, "a.txt", "text/plain", b"some text").await;
+    let levels = [
+        (format!("/spaces/{}", acme.id), json!(acme.id)),
+        of(&outer),
+        of(&inner),
+    ];
+    let mut own: [Option<Value>; LEVELS] = [const { None }; LEVELS];
+    for (level, to) in changes() {
+        let path = format!("{}/security", levels[level].0);
+        match &to {
+            Some(value) => acme
+                .client
+                .put(&path, json!({"security": {"watermark": value}}))
+                .await
+                .ok(),
+            None => acme.client.delete(&path).await.ok(),
+        };
+        own[level] = to;
+        let mut is_enabled = false;
+        for (index, (address, _)) in levels.iter().enumerate() {
+            let nearest = (0..=index)
+                .rev()
+                .find_map(|nearest| Some((nearest, own[nearest].as_ref()?)));
+            let (nearest, differences) =
+                nearest.map_or((0, json!({})), |(nearest, own)| (nearest, own.clone()));
+            let expected = watermark(&differences);
+            is_enabled = expected["enabled"] == true;
+            let shown = acme.client.get(address).await.ok()["security"].clone();
+            assert_eq!(shown["watermark"], expected, "{index} by {own:?}");
+            if index > 0 {
+                let source = match nearest {
+                    0 => "space",
+                    own if own == index => "direct",
+                    _ => "folder",
+                };
+                let from = (&json!(source), &levels[nearest].1);
+                assert_eq!(
+                    (&shown["source"], &shown["inherited_from"]),
+                    from,
+                    "{index} by {own:?}"
+                );
+            }
+        }
+        if is_enabled {
+            assert!(
+                stack.anonymous.get(&image).await.refused(422)["watermark"].is_array(),
+                "{own:?}"
+            );
+        } else {
+            assert!(
+                stack.anonymous.get(&image).await.demand(200).body == PHOTO,
+                "{own:?}"
+            );
+        }
+        assert_eq!(
+            stack.anonymous.get(&note).await.demand(200).body,
+            "some text"
+        );
+    }
+    stack.stop().await;
+}
+
+/// A folder's address and its id.
+fn of(folder: &Value) -> (String, Value) {
+    (address(folder), folder["id"].clone())
+}
+
+#[tokio::test]
+async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let client = &acme.client;
+    let (marked, plain) = (
+        made(&acme, &TOP, "Marked").await,
+        made(&acme, &TOP, "Plain").await,
+    );
+    let inner = made(&acme, &plain, "Inner").await;
+    let body = json!({"security": {"watermark": enabled()}});
+    client
+        .put(&format!("{}/security", address(&marked)), body)
+        .await
+        .ok();
+    let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
+    let listed = client.get("/files").await.demand(200).json();
+    let file = format!("/files/{}", text(&listed["data"][0]["id"]));
+    let demand = async |status: u16| {
+        for client in [&stack.anonymous, client] {
+            client.get(&image).await.demand(status);
+        }
+    };
+    demand(200).await;
+    client
+        .put(&address(&inner), json!({"parent_id": marked["id"]}))
+        .await
+        .ok();
+    demand(422).await;
+    client
+        .put(
+            &address(&marked),
+            json!({"parent_id": plain["id"], "name": "Renamed"}),
+        )
+        .await
+        .ok();
+    demand(422).await;
+    client
+        .put(&file, json!({"folder_id": plain["id"]}))
+        .await
+        .ok();
+    demand(200).await;
+    client
+        .put(&file, json!({"folder_id": marked["id"]}))
+        .await
+        .ok();
+    demand(422).await;
+    // Whoever may not see the image is not told of its watermark.
+    let closed = json!({"access_control": {"requires_auth": true}});
+    client
+        .put(&format!("{}/access-control", address(&plain)), closed)
+        .await
+        .ok();
+    stack.anonymous.get(&image).await.refused(403);
+    client.get(&image).await.refused(422);
+    client.put(&file, json!({"folder_id": null})).await.ok();
+    demand(200).await;
+    stack.stop().await;
+}

@@ -1,0 +1,337 @@
+//! Background jobs whose work is larger than one page, one job or one chain of messages.
+
+use std::time::Duration;
+
+use bucket::ObjectKey;
+use domain::{FileId, Revision, SpaceId};
+use emulators::{InjectedError, Service::DynamoDb};
+use local::{TEMPLATE, product};
+use serde_json::json;
+use template::RecursiveLoop;
+use tenant::JobLimits;
+use tests::{Dump, Stack, StackOptions, Tenant, form, parsed, seconds};
+
+use crate::{
+    spaces::delete::{kept, with_retired},
+    uploads::presign::{Announced, config},
+};
+
+/// Most invocations of a function in one chain of messages.
+const CHAIN_MAX: usize = 16;
+/// The period of the sweep.
+const DAY: Duration = Duration::from_hours(24);
+/// A text file.
+const TEXT: &str = "some text";
+
+/// Creates an upload config under which files keep the name of their upload.
+async fn literal_names(acme: &Tenant) -> String {
+    config(
+        acme,
+        "literal",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await
+}
+
+async fn presign_text(acme: &Tenant, config: &str) -> Announced {
+    let fields = json!({
+        "filename": "a.txt", "content_type": "text/plain", "size": TEXT.len(), "upload_config": config,
+    });
+    Announced::to(acme, fields).await
+}
+
+/// Deletes a space by force and expects nothing of it to be left.
+async fn expect_purged(stack: &Stack, acme: &Tenant, before: Dump) {
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+
+    stack.purged().await;
+    stack.checked().await;
+
+    kept(stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+}
+
+#[tokio::test]
+async fn purge_removes_two_pending_files_of_one_storage_path() {
+    let stack = Stack::start().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    let config = literal_names(&acme).await;
+    for _ in 0..2 {
+        presign_text(&acme, &config)
+            .await
+            .send(&stack, TEXT)
+            .await
+            .demand(200);
+    }
+
+    expect_purged(&stack, &acme, before).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn purge_removes_active_and_pending_file_of_one_storage_path() {
+    let stack = Stack::start().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    let config = literal_names(&acme).await;
+    let upload =
+        form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
+    acme.client.upload(upload).await.created();
+    presign_text(&acme, &config)
+        .await
+        .send(&stack, TEXT)
+        .await
+        .demand(200);
+
+    expect_purged(&stack, &acme, before).await;
+    stack.stop().await;
+}
+
+/// Limits under which each job does one small page.
+const ONE_PAGE: JobLimits = JobLimits {
+    records_per_page: 2,
+    objects_per_page: 2,
+    reserve: Duration::MAX,
+};
+
+/// A stack whose purge and sweep do one small page a job, with the template's recursive loops or
+/// without.
+pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack {
+    let registry = product()
+        .worker("purge", |environment| {
+            purge::batch_with(environment, ONE_PAGE)
+        })
+        .worker("sweep", |environment| {
+            sweep::batch_with(environment, ONE_PAGE)
+        });
+    let template = match recursive_loop {
+        RecursiveLoop::Allow => parsed(TEMPLATE),
+        RecursiveLoop::Terminate => {
+            parsed(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
+        }
+    };
+    Stack::start_with(StackOptions {
+        registry,
+        template,
+        ..StackOptions::default()
+    })
+    .await
+}
+
+/// Creates a space whose files take more jobs of one page than a chain of messages may have.
+async fn large_space(stack: &Stack) -> Tenant {
+    let acme = stack.space("Acme").await;
+    for number in 0..4 * CHAIN_MAX {
+        let name = format!("{number}.txt");
+        acme.client
+            .upload(form(&acme.handle, &name, "text/plain", TEXT))
+            .await
+            .created();
+    }
+    acme
+}
+
+#[tokio::test]
+async fn purge_of_large_space_ends() {
+    let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
+    let before = kept(&stack).await;
+    let acme = large_space(&stack).await;
+
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+    let ((), calls) = stack.calls_of(stack.purged()).await;
+
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    let continued = calls
+        .iter()
+        .filter(|call| *call == "purge SendMessageBatch")
+        .count();
+    assert!(continued > CHAIN_MAX, "{continued} messages");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn purge_retries_what_was_throttled_within_one_job() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    acme.client
+        .upload(form(&acme.handle, "a.txt", "text/plain", TEXT))
+        .await
+        .created();
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+    let faults = stack.cloud.faults();
+    // More failures than requests retry.
+    faults.leave_unprocessed("BatchWriteItem", 7);
+    faults.fail(
+        DynamoDb,
+        "Query",
+        6,
+        InjectedError::new(400, "ThrottlingException"),
+    );
+    faults.fail_some_deletes(3);
+
+    stack.pass(seconds(1)).await;
+
+    // A job that fails is delivered again only after 12 minutes.
+    assert_eq!(stack.dump().await.objects.len(), 0);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
+    let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
+    let acme = large_space(&stack).await;
+
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+    // The first pass alone: each further one would go on with what is left.
+    stack.pass(seconds(1)).await;
+
+    let partition = format!("SPACE#{}", acme.id);
+    let dump = stack.dump().await;
+    assert!(dump.beginning(&partition).count() > 1, "records are left");
+    assert!(!dump.objects.is_empty(), "objects are left");
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn purge_removes_objects_together_with_their_records() {
+    let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
+    let acme = large_space(&stack).await;
+    let before = stack.dump().await;
+
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+    stack.pass(seconds(1)).await;
+
+    let after = stack.dump().await;
+    let files_before = before.whole_files().len();
+    let files_after = after.whole_files().len();
+    assert!(
+        files_after < files_before,
+        "{files_after} of {files_before} files are left"
+    );
+    assert_eq!(after.objects.len(), files_after);
+    stack.leave().await;
+}
+
+/// Stores an object without a record in each of as many spaces.
+async fn store_orphans(stack: &Stack, spaces: usize) {
+    let env = stack.operator().env;
+    for _ in 0..spaces {
+        let key = ObjectKey::original(SpaceId::new(&env), FileId::new(&env), Revision::new(&env));
+        stack.put_object(key.as_str(), b"orphan").await;
+    }
+}
+
+#[tokio::test]
+async fn sweep_of_more_spaces_than_one_job_reaches_ends() {
+    let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
+    store_orphans(&stack, 2 * CHAIN_MAX).await;
+
+    stack.pass(DAY).await;
+
+    assert!(stack.dump().await.objects.is_empty());
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn sweep_stops_where_recursive_loops_are_terminated() {
+    let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
+    store_orphans(&stack, 2 * CHAIN_MAX).await;
+
+    stack.pass(DAY).await;
+
+    assert_eq!(stack.dump().await.objects.len(), CHAIN_MAX);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_dead_letter_queue_has_an_alarm() {
+    let stack = Stack::start().await;
+    let template = stack.cloud.stack();
+    let dead_letter_queues = template
+        .queues
+        .iter()
+        .filter_map(|queue| queue.redrive.as_ref());
+    let dead_letter_queues: Vec<&String> = dead_letter_queues
+        .map(|redrive| &redrive.dead_letter_queue)
+        .collect();
+
+    assert!(!dead_letter_queues.is_empty());
+    for queue in dead_letter_queues {
+        assert!(
+            template.alarms.iter().any(|alarm| alarm.queue == *queue),
+            "{queue} has no alarm"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_trigger_bounds_the_concurrency_of_its_function() {
+    let stack = Stack::start().await;
+    let triggers = &stack.cloud.stack().triggers;
+
+    assert!(!triggers.is_empty());
+    for trigger in triggers {
+        assert!(
+            trigger.maximum_concurrency.is_some(),
+            "{} is not bounded",
+            trigger.function
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops() {
+    let stack = Stack::start().await;
+    let template = stack.cloud.stack();
+    let mut recursive = 0;
+    for trigger in &template.triggers {
+        let function = template
+            .functions
+            .iter()
+            .find(|function| function.logical_id == trigger.function);
+        let function = function.expect("a function");
+        let sends = function.permissions.iter().any(|permission| {
+            permission
+                .actions
+                .iter()
+                .any(|action| action == "sqs:SendMessage")
+                && permission
+                    .resources
+                    .iter()
+                    .any(|resource| resource.ends_with(&format!(":{}", trigger.queue)))
+        });
+        if sends {
+            recursive += 1;
+            assert_eq!(
+                function.recursive_loop,
+                RecursiveLoop::Allow,
+                "{}",
+                function.binary
+            );
+        }
+    }
+    assert_eq!(recursive, 3);
+    stack.stop().await;
+}

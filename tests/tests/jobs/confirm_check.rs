@@ -1,0 +1,559 @@
+//! What becomes of announced files that nobody confirms: two hours after the announcement somebody
+//! looks.
+
+use domain::Timestamp;
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, Sqs},
+};
+use futures::future::join3;
+use runtime::Settings;
+use serde_json::{Value, json};
+use tenant::{ConfirmCheck, DELAY_MAX_SECONDS};
+use tests::{DYNAMODB_TRIES, Dump, Extent, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
+
+use crate::{
+    spaces::delete::{kept, with_retired},
+    uploads::presign::{Announced, config, said},
+};
+
+/// Minutes for which SQS keeps a message back at most.
+const QUARTER: u64 = 15;
+/// Attempts of a client of AWS before it gives up.
+const ATTEMPTS: u32 = OTHER_TRIES;
+/// How long after its announcement a file is looked for, in milliseconds.
+const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
+/// Seeds of random AWS misbehavior.
+const SEEDS: Extent = Extent {
+    default: 1,
+    thorough: 12,
+    variable: "LARDER_CHECK_SEEDS",
+};
+/// More deliveries of a check than it was sent for, at once.
+const MORE: usize = 4;
+
+/// Lets time pass up to so many minutes after an announcement that was made just now.
+async fn pass_to(stack: &Stack, after: u64) {
+    for _ in 0..after / QUARTER {
+        stack.pass(minutes(QUARTER)).await;
+    }
+    stack.pass(minutes(after % QUARTER)).await;
+}
+
+/// Announces the photo and sends it.
+async fn sent(stack: &Stack, acme: &Tenant, fields: Value) -> Announced {
+    let announced = Announced::to(acme, fields).await;
+    announced.send(stack, PHOTO).await.demand(200);
+    announced
+}
+
+/// The status of a file, where it is there.
+async fn status(acme: &Tenant, announced: &Announced) -> Option<String> {
+    let answer = acme.client.get(&announced.address()).await;
+    if answer.status == 404 {
+        answer.refused(404);
+        return None;
+    }
+    answer.ok()["status"].as_str().map(str::to_owned)
+}
+
+/// Demands that a file is active, delivered and kept once, and gives its record.
+async fn demand_taken_in(stack: &Stack, acme: &Tenant, announced: &Announced) -> Value {
+    let active = acme.client.get(&announced.address()).await.ok();
+    assert_eq!(active["status"], "active");
+    let delivered = stack
+        .anonymous
+        .get(active["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert_eq!(active["size"], json!(delivered.body.len()));
+    assert!(delivered.body == PHOTO);
+    let dump = stack.dump().await;
+    let of_it = |key: &&String| key.contains("/originals/") && key.contains(announced.id());
+    assert_eq!(dump.objects.keys().filter(of_it).count(), 1);
+    assert_eq!(
+        dump.whole_files()
+            .iter()
+            .filter(|file| file["id"] == active["id"])
+            .count(),
+        1
+    );
+    active
+}
+
+/// Sends a file's check again, a few times, to be made when that of an announcement of just now is.
+async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
+    send_checks::<MORE>(
+        stack,
+        acme,
+        announced,
+        stack.operator().env.now().plus_ms(CHECKED_MS),
+        DELAY_MAX_SECONDS,
+    )
+    .await;
+}
+
+/// Sends so many checks of a file, each due at a moment, and kept back for so many seconds.
+async fn send_checks<const COUNT: usize>(
+    stack: &Stack,
+    acme: &Tenant,
+    announced: &Announced,
+    due_at: Timestamp,
+    delay: i32,
+) {
+    let environment = stack.operator();
+    let mut settings = Settings::of(&environment);
+    let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
+    let (space_id, file_id) = (
+        acme.id.parse().expect("an id"),
+        announced.id().parse().expect("an id"),
+    );
+    let check = ConfirmCheck {
+        space_id,
+        file_id,
+        due_at,
+    };
+    queue.send(&[(check, delay); COUNT]).await.expect("sent");
+}
+
+/// Lets a file's confirm check run now, and waits until it has.
+pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, announced: &Announced) {
+    send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
+    stack.pass(seconds(1)).await;
+}
+
+/// A file that was sent, and one that was not, are looked after, whoever runs the functions.
+pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant) {
+    let (sent, unsent) = (
+        Announced::to(acme, json!({})).await,
+        Announced::to(acme, json!({})).await,
+    );
+    sent.send(stack, PHOTO).await.demand(200);
+    for announced in [&sent, &unsent] {
+        send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
+    }
+    stack.pass(seconds(1)).await;
+    demand_taken_in(stack, acme, &sent).await;
+    acme.client.get(&unsent.address()).await.refused(404);
+}
+
+/// What is kept, without what tells for a while that an announcement was given up.
+fn without_given_up(mut dump: Dump) -> Dump {
+    dump.items.retain(|(partition, _), item| {
+        !partition.starts_with("FILE#") || !item["space_id"].is_null()
+    });
+    dump
+}
+
+#[tokio::test]
+async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let announced = sent(&stack, &acme, json!({"ref": "order 7"})).await;
+    let pending = acme.client.get(&announced.address()).await.ok();
+    let before = stack.dump().await;
+    pass_to(&stack, 119).await;
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "less than two hours");
+    assert_eq!(acme.client.get(&announced.address()).await.ok(), pending);
+    let path = pending["storage_path"].as_str().expect("a path");
+    stack
+        .anonymous
+        .get(&format!("{}/{path}", stack.cloud.cdn_url()))
+        .await
+        .refused(404);
+
+    stack.pass(minutes(1)).await;
+    let active = demand_taken_in(&stack, &acme, &announced).await;
+    for field in [
+        "id",
+        "ref",
+        "name",
+        "original_name",
+        "created_at",
+        "uploaded_by",
+        "upload_config_id",
+    ] {
+        assert_eq!(active[field], pending[field], "{field}");
+    }
+    assert_eq!(announced.confirm(&acme.client).await.ok(), active);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_never_sent_is_gone_after_two_hours() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let before = stack.dump().await;
+    let announced = Announced::to(&acme, json!({})).await;
+    pass_to(&stack, 119).await;
+    assert_eq!(status(&acme, &announced).await.as_deref(), Some("pending"));
+    stack.pass(minutes(1)).await;
+    assert_eq!(status(&acme, &announced).await, None);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a file that was never sent");
+    announced.confirm(&acme.client).await.refused(404);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "pngs",
+        json!({"validation": {"allowed_formats": ["png"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "narrow",
+        json!({"validation": {"max_image_width": 100}}),
+    )
+    .await;
+    config(
+        &acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
+    let own = || json!({"upload_config": "own"});
+    sent(&stack, &acme, own())
+        .await
+        .confirm(&acme.client)
+        .await
+        .ok();
+    let before = stack.dump().await;
+    for fields in [
+        json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
+        json!({"upload_config": "narrow"}),
+        json!({"content_type": "application/pdf", "filename": "a.pdf"}),
+        // Its name is taken by then.
+        own(),
+    ] {
+        sent(&stack, &acme, fields).await;
+    }
+    pass_to(&stack, 120).await;
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "files that break a rule");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn images_are_transformed_though_nobody_asks() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    let announced = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
+    pass_to(&stack, 120).await;
+    let active = acme.client.get(&announced.address()).await.ok();
+    assert_eq!(
+        (&active["status"], &active["mime_type"]),
+        (&json!("active"), &json!("image/webp"))
+    );
+    let delivered = stack
+        .anonymous
+        .get(active["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert_eq!(
+        media::Format::of(&delivered.body),
+        Some(media::Format::WebP)
+    );
+    assert_eq!(active["size"], json!(delivered.body.len()));
+    assert_eq!(stack.dump().await.whole_files().len(), 1);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_confirmed_early_or_late_is_left_alone() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (early, late) = (
+        sent(&stack, &acme, json!({})).await,
+        sent(&stack, &acme, json!({})).await,
+    );
+    early.confirm(&acme.client).await.ok();
+    pass_to(&stack, 110).await;
+    late.confirm(&acme.client).await.ok();
+    let (early_active, late_active) = (
+        demand_taken_in(&stack, &acme, &early).await,
+        demand_taken_in(&stack, &acme, &late).await,
+    );
+    assert!(early_active["updated_at"].as_str() < late_active["updated_at"].as_str());
+    let before = stack.dump().await;
+    let ((), calls) = stack.calls_of(stack.checked()).await;
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "checks of active files");
+    let has_written = |call: &String| {
+        ["Put", "Transact", "Copy", "Delete"]
+            .iter()
+            .any(|verb| call.contains(verb))
+    };
+    let own = calls
+        .iter()
+        .filter(|call| call.starts_with("confirm-check ") && !call.contains("Message"));
+    assert!(
+        !own.clone().any(has_written) && own.count() >= 2,
+        "{calls:?}"
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_check_that_is_made_more_often_does_no_more() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "pngs",
+        json!({"validation": {"allowed_formats": ["png"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    let taken_in = sent(&stack, &acme, json!({})).await;
+    let transformed = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
+    let refused = sent(
+        &stack,
+        &acme,
+        json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
+    )
+    .await;
+    let absent = Announced::to(&acme, json!({})).await;
+    for announced in [&taken_in, &transformed, &refused, &absent] {
+        check_again(&stack, &acme, announced).await;
+    }
+    pass_to(&stack, 120).await;
+    demand_taken_in(&stack, &acme, &taken_in).await;
+    assert_eq!(status(&acme, &transformed).await.as_deref(), Some("active"));
+    for gone in [&refused, &absent] {
+        assert_eq!(status(&acme, gone).await, None);
+    }
+    let before = stack.dump().await;
+    assert_eq!(before.whole_files().len(), 2);
+    assert_eq!(
+        before
+            .objects
+            .keys()
+            .filter(|key| key.contains("/originals/"))
+            .count(),
+        2
+    );
+    for announced in [&taken_in, &transformed, &refused, &absent] {
+        check_again(&stack, &acme, announced).await;
+    }
+    stack.checked().await;
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "checks of what is settled");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_confirmation_and_its_check_at_once_make_it_active_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let announced = sent(&stack, &acme, json!({})).await;
+    pass_to(&stack, 119).await;
+    let confirm = || announced.confirm(&acme.client);
+    let ((), first, second) = join3(stack.pass(minutes(1)), confirm(), confirm()).await;
+    let active = demand_taken_in(&stack, &acme, &announced).await;
+    assert_eq!((first.ok(), second.ok()), (active.clone(), active));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn whatever_the_mood_everything_announced_is_settled() {
+    for seed in SEEDS.seeds() {
+        let stack = Stack::start().await;
+        let acme = stack.space("Acme").await;
+        let (there, absent) = (
+            sent(&stack, &acme, json!({})).await,
+            Announced::to(&acme, json!({})).await,
+        );
+        // As often as SQS likes, and with calls that fail and take effect all the same.
+        stack.cloud.chaos().enable(seed);
+        for _ in 0..9 {
+            stack.clock.advance(minutes(QUARTER));
+            let rests =
+                |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
+            stack
+                .cloud
+                .until(rests)
+                .await
+                .unwrap_or_else(|error| panic!("{seed}: {error}"));
+        }
+        stack.cloud.chaos().disable();
+        // What failed comes back when its time is over.
+        stack.checked().await;
+        demand_taken_in(&stack, &acme, &there).await;
+        assert_eq!(status(&acme, &absent).await, None, "{seed}");
+        stack.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn confirmation_whose_answers_are_lost_finds_the_file_active() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let announced = sent(&stack, &acme, json!({})).await;
+
+    stack
+        .cloud
+        .faults()
+        .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    let confirmed = announced.confirm(&acme.client).await.ok();
+
+    assert_eq!(demand_taken_in(&stack, &acme, &announced).await, confirmed);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn check_in_disabled_space_discards_pending_uploads() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    let switch = async |enabled: bool| {
+        let body = json!({"name": "Acme", "enabled": enabled});
+        acme.client
+            .put(&format!("/spaces/{}", acme.id), body)
+            .await
+            .ok();
+    };
+    let active = sent(&stack, &acme, json!({})).await;
+    active.confirm(&acme.client).await.ok();
+    switch(false).await;
+    let before = stack.dump().await;
+    switch(true).await;
+    let pending = [
+        sent(&stack, &acme, json!({})).await,
+        sent(&stack, &acme, json!({"upload_config": "webp"})).await,
+        Announced::to(&acme, json!({})).await,
+    ];
+    switch(false).await;
+
+    pass_to(&stack, 120).await;
+
+    let after = stack.dump().await;
+    assert_eq!(after.objects, before.objects);
+    assert_eq!(after.whole_files(), before.whole_files());
+    switch(true).await;
+    demand_taken_in(&stack, &acme, &active).await;
+    for announced in &pending {
+        assert_eq!(status(&acme, announced).await, None);
+        announced.confirm(&acme.client).await.refused(404);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_space_that_is_deleted_meanwhile_takes_in_nothing() {
+    let stack = Stack::start().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    let (there, absent) = (
+        sent(&stack, &acme, json!({})).await,
+        Announced::to(&acme, json!({})).await,
+    );
+    let active = sent(&stack, &acme, json!({})).await;
+    active.confirm(&acme.client).await.ok();
+    stack.pass(minutes(30)).await;
+    // One with a pending file is not empty.
+    acme.client
+        .delete(&format!("/spaces?id={}", acme.id))
+        .await
+        .refused(409);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .demand(202);
+    for announced in [&there, &absent, &active] {
+        announced.confirm(&stack.account()).await.refused(404);
+        // Storage knows nothing of spaces.
+        announced.send(&stack, PHOTO).await.demand(200);
+    }
+    stack.pass(minutes(1)).await;
+    absent.send(&stack, PHOTO).await.demand(200);
+    stack.purged().await;
+    kept(&stack).await.demand_unchanged(
+        &with_retired(before.clone(), &acme.handle),
+        "announced files of a deleted space",
+    );
+    stack.checked().await;
+    kept(&stack).await.demand_unchanged(
+        &with_retired(before, &acme.handle),
+        "checks in a deleted space",
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_could_not_be_announced_leaves_nothing() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let before = stack.dump().await;
+    let faults = stack.cloud.faults();
+    let announce = async || {
+        acme.client
+            .post("/upload/presign", said(&acme, json!({})))
+            .await
+    };
+    // Nobody would look after it.
+    faults.fail(
+        Sqs,
+        "SendMessageBatch",
+        ATTEMPTS,
+        InjectedError::new(500, "InternalFailure"),
+    );
+    announce().await.refused(503);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a file that nobody would look after");
+    // Somebody looks, and finds nothing.
+    faults.fail(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_TRIES,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    announce().await.refused(503);
+    without_given_up(stack.dump().await).demand_unchanged(&before, "a file that was not announced");
+    // It was announced, whoever heard of it.
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    let announced = Announced {
+        answer: announce().await.demand(201).json(),
+    };
+    announced.send(&stack, PHOTO).await.demand(200);
+    announced.confirm(&acme.client).await.ok();
+    demand_taken_in(&stack, &acme, &announced).await;
+    stack.checked().await;
+    stack.stop().await;
+}

@@ -1,0 +1,6 @@
+//! Queues, the jobs that consume them, and the scheduled sweep.
+
+pub(crate) mod batches;
+pub(crate) mod confirm_check;
+pub(crate) mod orphan_sweep;
+pub(crate) mod triggers;

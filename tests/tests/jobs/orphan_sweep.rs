@@ -1,0 +1,165 @@
+//! Objects that no record speaks of, and the sweep that removes them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use bucket::ObjectKey;
+use domain::{Env, FileId, Revision, SpaceId};
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
+use template::RecursiveLoop;
+use tests::{Stack, Tenant, form, seconds};
+
+use super::batches::stack_of_small_jobs;
+
+/// The period of the sweep, and how old an object is when it is judged.
+const DAY: Duration = Duration::from_hours(24);
+/// How long a message that failed stays hidden.
+const VISIBILITY: Duration = Duration::from_mins(12);
+/// How long planned faults may take to occur.
+const DEADLINE: Duration = Duration::from_secs(20);
+/// Spaces of which each takes a job of its own, where a job does one page.
+const SPACES: usize = 40;
+
+fn env(stack: &Stack) -> Env {
+    stack.operator().env
+}
+
+/// Stores an object for a file, of which nobody writes a record.
+async fn strand(stack: &Stack, space: SpaceId, file: FileId) -> String {
+    let key = ObjectKey::original(space, file, Revision::new(&env(stack)));
+    stack.put_object(key.as_str(), b"stranded").await;
+    key.as_str().to_owned()
+}
+
+async fn keys(stack: &Stack) -> BTreeSet<String> {
+    stack.dump().await.objects.into_keys().collect()
+}
+
+fn space_of(tenant: &Tenant) -> SpaceId {
+    tenant.id.parse().expect("an id")
+}
+
+#[tokio::test]
+async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photo = acme.upload_photo().await;
+    let file = photo["id"].as_str().expect("an id").parse().expect("an id");
+    let kept = keys(&stack).await;
+    // Of a file that is not there, of one that has other bytes, of a space that is not there; and
+    // what is not an original.
+    let env = env(&stack);
+    let stranded = [
+        strand(&stack, space_of(&acme), FileId::new(&env)).await,
+        strand(&stack, space_of(&acme), file).await,
+        strand(&stack, SpaceId::new(&env), FileId::new(&env)).await,
+    ];
+    let others = [
+        "of-nobody".to_owned(),
+        format!("{}/originals/of-nobody", acme.id),
+    ];
+    for key in &others {
+        stack.put_object(key, b"kept").await;
+    }
+    stack.pass(seconds(24 * 60 * 60 - 1)).await;
+    let late = strand(&stack, space_of(&acme), file).await;
+    stack.pass(seconds(1)).await;
+    let mut expected: BTreeSet<String> = kept.iter().chain(&others).cloned().collect();
+    let swept = keys(&stack).await;
+    assert!(stranded.iter().all(|key| !swept.contains(key)), "{swept:?}");
+    expected.insert(late.clone());
+    assert_eq!(swept, expected);
+    // What is younger waits for the next round.
+    stack.pass(DAY).await;
+    expected.remove(&late);
+    assert_eq!(keys(&stack).await, expected);
+    let delivered = stack
+        .anonymous
+        .get(photo["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert!(delivered.body == tests::PHOTO);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_object_is_judged_once_and_found_though_its_file_is_older() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let file = FileId::new(&env(&stack));
+    acme.upload_photo().await;
+    stack.pass(DAY).await;
+    stack.pass(DAY).await;
+    // By now all is judged, and what is stored for an old file is judged all the same.
+    let ((), calls) = stack.calls_of(stack.pass(DAY)).await;
+    assert!(
+        !calls.iter().any(|call| call == "sweep BatchGetItem"),
+        "{calls:?}"
+    );
+    let stranded = strand(&stack, space_of(&acme), file).await;
+    let (before, left) = (keys(&stack).await, BTreeSet::from([stranded]));
+    stack.pass(DAY).await;
+    stack.pass(DAY).await;
+    assert_eq!(
+        before
+            .difference(&keys(&stack).await)
+            .cloned()
+            .collect::<BTreeSet<_>>(),
+        left
+    );
+    stack.stop().await;
+}
+
+/// Lets a round begin, and what fails of it be received again, until nothing is left to fail or to
+/// be done.
+async fn swept(stack: &Stack) {
+    stack.clock.advance(DAY);
+    let failed = async {
+        while stack.cloud.faults().pending() > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            stack.clock.advance(VISIBILITY);
+        }
+    };
+    tokio::time::timeout(DEADLINE, failed)
+        .await
+        .expect("each fault meets a call");
+    stack.pass(VISIBILITY).await;
+}
+
+#[tokio::test]
+async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_is_made_up_for() {
+    let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
+    let acme = stack.space("Acme").await;
+    acme.client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .await
+        .created();
+    let kept = keys(&stack).await;
+    let env = env(&stack);
+    for _ in 0..SPACES {
+        strand(&stack, SpaceId::new(&env), FileId::new(&env)).await;
+    }
+    let faults = stack.cloud.faults();
+    faults.fail(S3, "ListObjectsV2", 3, InjectedError::new(503, "SlowDown"));
+    faults.lose_response(S3, "DeleteObjects", 1);
+    faults.leave_unprocessed("BatchGetItem", 2);
+    faults.fail(
+        DynamoDb,
+        "PutItem",
+        3,
+        InjectedError::new(400, "ProvisionedThroughputExceededException"),
+    );
+    let ((), calls) = stack.calls_of(swept(&stack)).await;
+    assert_eq!(keys(&stack).await, kept);
+    let mut counts = BTreeMap::new();
+    for call in calls.iter().filter(|call| call.starts_with("sweep ")) {
+        *counts.entry(call.as_str()).or_insert(0) += 1;
+    }
+    assert!(counts["sweep SendMessageBatch"] >= SPACES, "{counts:?}");
+    stack.stop().await;
+}

@@ -1,0 +1,263 @@
+//! Queue triggers, by SQS's own rules, with a template and a worker of the tests' own.
+
+use std::{collections::BTreeMap, path::Path, time::Duration};
+
+use aws_sdk_sqs::{
+    Client,
+    config::{BehaviorVersion, Credentials, Region},
+    types::QueueAttributeName,
+};
+use emulators::{ACCOUNT_ID, InjectedError, REGION, Service::Sqs};
+use local::{CargoLambda, Registry};
+use serde_json::json;
+use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parsed, seconds};
+
+/// The period of the rule.
+const DAY: Duration = Duration::from_hours(24);
+/// How long marks may take to appear.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// The worker's stack, with a client of its queues.
+struct Echo {
+    stack: Stack,
+    client: Client,
+    endpoint: String,
+    marks: tempfile::TempDir,
+}
+
+impl Echo {
+    async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
+        Echo::start_with(StackOptions {
+            cargo_lambda,
+            ..StackOptions::default()
+        })
+        .await
+    }
+
+    async fn start_with(options: StackOptions) -> Echo {
+        let marks = tempfile::TempDir::new().expect("a temporary directory");
+        let mut parameters = options.parameters.clone();
+        parameters.insert("Directory".to_owned(), marks.path().display().to_string());
+        let registry = Registry::default().worker("echo-worker", echo_worker);
+        let template = parsed(ECHO_TEMPLATE);
+        let options = StackOptions {
+            template,
+            registry,
+            parameters,
+            ..options
+        };
+        let stack = Stack::start_with(options).await;
+        let environment = stack
+            .cloud
+            .operator_environment("echo-worker")
+            .expect("a function");
+        let variable = |name: &str| environment.variables[name].clone();
+        let endpoint = variable("AWS_ENDPOINT_URL_SQS");
+        let credentials = Credentials::new(
+            variable("AWS_ACCESS_KEY_ID"),
+            variable("AWS_SECRET_ACCESS_KEY"),
+            None,
+            None,
+            "test",
+        );
+        let config = aws_sdk_sqs::Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new(REGION))
+            .credentials_provider(credentials)
+            .endpoint_url(&endpoint)
+            .http_client(aws_smithy_http_client::Builder::new().build_http())
+            .build();
+        Echo {
+            stack,
+            client: Client::from_conf(config),
+            endpoint,
+            marks,
+        }
+    }
+
+    fn url(&self, queue: &str) -> String {
+        format!("{}/{ACCOUNT_ID}/larder-{queue}", self.endpoint)
+    }
+
+    async fn send(&self, body: &str) {
+        self.client
+            .send_message()
+            .queue_url(self.url("Jobs"))
+            .message_body(body)
+            .send()
+            .await
+            .expect("sent");
+    }
+
+    /// Waits for so many marks under a name, and moves the clock while it waits.
+    async fn marked(&self, name: &str, marks: usize) {
+        let waited = tokio::time::timeout(DEADLINE, async {
+            while count(self.marks.path(), name) < marks {
+                self.stack.clock.advance(seconds(10));
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        });
+        assert!(
+            waited.await.is_ok(),
+            "{name} has {} of {marks} marks",
+            count(self.marks.path(), name)
+        );
+    }
+
+    async fn held(&self, queue: &str) -> u64 {
+        let name = QueueAttributeName::ApproximateNumberOfMessages;
+        let request = self
+            .client
+            .get_queue_attributes()
+            .queue_url(self.url(queue))
+            .attribute_names(name.clone());
+        let attributes = request
+            .send()
+            .await
+            .expect("an answer")
+            .attributes
+            .expect("attributes");
+        attributes[&name].parse().expect("a number")
+    }
+}
+
+fn count(directory: &Path, name: &str) -> usize {
+    std::fs::read(directory.join(name)).map_or(0, |marks| marks.len())
+}
+
+async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) {
+    for (name, failures, panics) in [
+        ("fine", 0, false),
+        ("twice", 1, false),
+        ("panicked", 1, true),
+        ("never", 99, false),
+    ] {
+        echo.send(&json!({"name": name, "failures": failures, "panics": panics}).to_string())
+            .await;
+    }
+    echo.send("not a job").await;
+    for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
+        echo.marked(name, marks).await;
+    }
+    // The next receive puts aside what failed three times.
+    let put_aside = tokio::time::timeout(DEADLINE, async {
+        while echo.held("Dead").await < 2 {
+            echo.stack.clock.advance(seconds(31));
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    assert!(
+        put_aside.await.is_ok(),
+        "{} put aside",
+        echo.held("Dead").await
+    );
+    let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
+    assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn whatever_the_mood_every_message_is_worked_on_and_none_is_left_over() {
+    let echo = Echo::start_with(StackOptions {
+        chaos: Some(1),
+        ..StackOptions::default()
+    })
+    .await;
+    let names: Vec<String> = (0..40).map(|number| number.to_string()).collect();
+    for name in &names {
+        echo.send(&json!({"name": name, "failures": 0}).to_string())
+            .await;
+    }
+    // The clock stands still: nothing that was received comes back by itself.
+    echo.stack
+        .cloud
+        .drained()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    let marks: Vec<usize> = names
+        .iter()
+        .map(|name| count(echo.marks.path(), name))
+        .collect();
+    assert!(
+        marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1),
+        "{marks:?}"
+    );
+    assert_eq!(echo.held("Dead").await, 0);
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_worker_in_this_process_gets_its_batches() {
+    messages_are_worked_on_until_they_succeed_or_are_put_aside(Echo::start(None).await).await;
+}
+
+#[tokio::test]
+async fn a_worker_under_cargo_lambda_gets_its_batches() {
+    let echo = Echo::start(Some(crate::lambda::emulate::cargo_lambda())).await;
+    messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
+}
+
+/// Lets a worker send 40 messages in one chain, and returns how many it received and how many were
+/// put aside.
+async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
+    let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
+    let echo = Echo::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
+    echo.send(&json!({"name": "chain", "failures": 0, "resends": 39}).to_string())
+        .await;
+    echo.stack
+        .cloud
+        .drained()
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+
+    let outcome = (count(echo.marks.path(), "chain"), echo.held("Dead").await);
+    echo.stack.stop().await;
+    outcome
+}
+
+#[tokio::test]
+async fn chain_of_messages_stops_after_16_invocations_unless_recursive_loops_are_allowed() {
+    assert_eq!(chain_of_messages("Terminate").await, (16, 1));
+    assert_eq!(chain_of_messages("Allow").await, (40, 0));
+}
+
+#[tokio::test]
+async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period() {
+    let echo = Echo::start(None).await;
+    let almost = seconds(24 * 60 * 60 - 1);
+    for (time, marks) in [
+        (almost, 0),
+        (seconds(1), 1),
+        (almost, 1),
+        (seconds(1), 2),
+        (3 * DAY, 3),
+    ] {
+        echo.stack.pass(time).await;
+        assert_eq!(count(echo.marks.path(), "daily"), marks);
+    }
+    // Which is sent again until the queue takes it.
+    echo.stack.cloud.faults().fail(
+        Sqs,
+        "SendMessage",
+        3,
+        InjectedError::new(503, "ServiceUnavailable"),
+    );
+    echo.stack.pass(DAY).await;
+    assert_eq!(count(echo.marks.path(), "daily"), 4);
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_end_does_not_keep_the_stack() {
+    let echo = Echo::start(None).await;
+    echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string())
+        .await;
+    echo.marked("hangs", 1).await;
+    // Less than the function may take.
+    let stopped = tokio::time::timeout(seconds(15), echo.stack.leave()).await;
+    assert!(stopped.is_ok(), "the stack still waits");
+}

@@ -1,0 +1,250 @@
+//! A function's binary outside of Lambda: a container.
+
+use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
+
+use serde_json::{Value, json};
+use tests::{Client, Stack};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+    process::Command,
+};
+
+/// A function's binary, with no variables but those to come.
+fn function(binary: &str) -> Command {
+    let mut command =
+        Command::new(crate::local_stack::persistence::program().with_file_name(binary));
+    command
+        .env_clear()
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+/// Credentials that an endpoint gives.
+struct Given {
+    access_key: String,
+    secret_key: String,
+    expiration: String,
+}
+
+/// Gives credentials to everyone who asks at the right path with the right token.
+async fn give_credentials(
+    listener: TcpListener,
+    Given {
+        access_key,
+        secret_key,
+        expiration,
+    }: Given,
+) {
+    let given = json!({
+        "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": expiration,
+    });
+    let given = given.to_string();
+    loop {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let mut lines = BufReader::new(stream).lines();
+        let mut head = Vec::new();
+        while let Ok(Some(line)) = lines.next_line().await {
+            if line.is_empty() {
+                break;
+            }
+            head.push(line);
+        }
+        assert_eq!(
+            head.first().map(String::as_str),
+            Some("GET /v1/credentials?a=b HTTP/1.1")
+        );
+        assert!(
+            head.iter()
+                .any(|line| line == "authorization: a token of a file"),
+            "{head:?}"
+        );
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{given}",
+            given.len()
+        );
+        lines
+            .into_inner()
+            .write_all(answer.as_bytes())
+            .await
+            .expect("sent");
+    }
+}
+
+/// Runs a function as a container whose credentials expire at this time, while a client of it does
+/// its work. Returns the function's log too.
+async fn run_while<T>(
+    stack: &Stack,
+    binary: &str,
+    expiration: String,
+    work: impl AsyncFnOnce(Client) -> T,
+) -> (T, String) {
+    let mut variables = stack
+        .cloud
+        .environment_of(binary)
+        .expect("a function")
+        .variables;
+    let mut taken = |name: &str| variables.remove(name).expect("a variable");
+    let (access_key, secret_key) = (taken("AWS_ACCESS_KEY_ID"), taken("AWS_SECRET_ACCESS_KEY"));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+    let address = format!(
+        "http://{}/v1/credentials?a=b",
+        listener.local_addr().expect("an address")
+    );
+    let file = stack.data_dir().join("token");
+    std::fs::write(&file, "a token of a file\n").expect("written");
+    let free = StdTcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
+    let free = free.expect("a free port");
+    let started = function(binary)
+        .envs(variables)
+        .env("AWS_CONTAINER_CREDENTIALS_FULL_URI", address)
+        .env("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", file)
+        .env("PORT", free.port().to_string())
+        .env("LOG_LEVEL", "trace")
+        .spawn();
+    let mut running = started.expect("the binaries are built");
+
+    let journey = async {
+        while TcpStream::connect(free).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        work(Client::at(&format!("http://{free}/api/v1"))).await
+    };
+    let done = tokio::select! {
+        done = journey => done,
+        () = give_credentials(listener, Given { access_key, secret_key, expiration }) => unreachable!("it never ends"),
+        () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
+    };
+
+    running.start_kill().expect("it runs");
+    let output = running.wait_with_output().await.expect("it ends");
+    (done, String::from_utf8(output.stderr).expect("text"))
+}
+
+#[tokio::test]
+async fn a_container_answers_with_the_credentials_that_it_is_given() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let work = async |client: Client| {
+        let client = client.with_key(acme.client.key.as_deref().expect("a key"));
+        client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .demand(200)
+    };
+    let (answer, log) = run_while(&stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+
+    // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let metrics: Vec<&Value> = lines
+        .iter()
+        .filter(|line| line.get("_aws").is_some())
+        .collect();
+    assert_eq!(metrics.len(), 1, "{log}");
+    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
+    assert_eq!(metrics[0]["Function"], "spaces");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let key = acme.client.key.clone().expect("a key");
+    let path = format!("/files/{}", record["id"].as_str().expect("an id"));
+
+    let sign = async |client: Client| {
+        let url = client
+            .with_key(&key)
+            .post(&format!("{path}/signed-url"), json!({}))
+            .await
+            .ok()["url"]
+            .take();
+        client
+            .get(&format!("{path}?api_key={key}&signature=0123456789abcdef"))
+            .await
+            .ok();
+        url.as_str().expect("an address").to_owned()
+    };
+    let (url, log) = run_while(&stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
+
+    let (_, signature) = url.rsplit_once("signature=").expect("a signature");
+    assert!(
+        log.contains("AWS call") && log.contains(&path),
+        "it is logged in detail: {log}"
+    );
+    for secret in [key.as_str(), signature, "0123456789abcdef"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let now = runtime::system_sources().now();
+    for (left_ms, lifetimes) in [
+        (20 * 60 * 1_000, 1_140..=1_200),
+        (12 * 60 * 60 * 1_000, 3_600..=3_600),
+    ] {
+        let presign = async |client: Client| {
+            let client = client.with_key(acme.client.key.as_deref().expect("a key"));
+            let body = json!({"space": acme.handle, "filename": "a.txt", "content_type": "text/plain", "size": 1});
+            client
+                .post("/upload/presign", body)
+                .await
+                .demand(201)
+                .json()
+        };
+        let (announced, _) =
+            run_while(&stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
+        let expires_in = announced["expires_in"].as_u64().expect("seconds");
+        assert!(lifetimes.contains(&expires_in), "{expires_in}");
+        let url = announced["upload_url"].as_str().expect("a URL");
+        assert!(
+            url.contains(&format!("X-Amz-Expires={expires_in}&")),
+            "{url}"
+        );
+    }
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_container_that_cannot_start_says_why() {
+    for (variables, reason) in [
+        (&[("PORT", "http")][..], "PORT is not the number of a port"),
+        (
+            &[("LOG_LEVEL", "loud")],
+            "LOG_LEVEL is not a level of the log",
+        ),
+        (
+            &[("TRUSTED_PROXIES", "two")],
+            "TRUSTED_PROXIES is not a number of proxies, 255 at most",
+        ),
+        (
+            &[(
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+                "https://example.com/credentials",
+            )],
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI is no http:// address",
+        ),
+        (&[], "AWS_ACCESS_KEY_ID is not set"),
+    ] {
+        let output = function("spaces")
+            .envs(variables.iter().copied())
+            .output()
+            .await
+            .expect("the binaries are built");
+        let log = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{log}");
+        assert!(log.contains(reason), "{log}");
+    }
+}

@@ -1,0 +1,325 @@
+//! The functions as real Lambda binaries, under cargo-lambda: what holds in this process holds
+//! there.
+
+use std::{os::unix::fs::PermissionsExt, path::PathBuf};
+
+use local::CargoLambda;
+use serde_json::Value;
+use tests::{PHOTO, Stack, StackOptions, form, large_photo};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// Where `scripts/emulate --install-only` puts cargo-lambda, and where the binaries are built.
+pub(crate) fn cargo_lambda() -> CargoLambda {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
+    let program = root.join(".tools/cargo-lambda/bin/cargo-lambda");
+    assert!(
+        program.exists(),
+        "cargo-lambda is missing: run scripts/emulate --install-only"
+    );
+    let binaries = crate::local_stack::persistence::program()
+        .parent()
+        .expect("a directory")
+        .to_owned();
+    CargoLambda { program, binaries }
+}
+
+async fn emulated() -> Stack {
+    Stack::start_with(StackOptions {
+        cargo_lambda: Some(cargo_lambda()),
+        ..StackOptions::default()
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
+    let stack = emulated().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let shown = acme
+        .client
+        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .ok();
+    assert_eq!(shown, record);
+    let delivered = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert!(delivered.body == PHOTO);
+
+    // The largest event that Lambda takes holds a file of about 4.4 MB.
+    let fits = large_photo(4_400_000);
+    let record = acme
+        .client
+        .upload(form(&acme.handle, "large.jpg", "image/jpeg", fits.clone()))
+        .await
+        .created();
+    let redirect = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(307);
+    assert!(
+        stack
+            .anonymous
+            .get(redirect.header("location"))
+            .await
+            .demand(200)
+            .body
+            == fits
+    );
+    let refused = acme
+        .client
+        .upload(form(
+            &acme.handle,
+            "larger.jpg",
+            "image/jpeg",
+            large_photo(4_800_000),
+        ))
+        .await;
+    assert!(
+        refused.json()["message"]
+            .as_str()
+            .is_some_and(|message| message.contains("/upload/presign"))
+    );
+    refused.refused(413);
+    crate::local_stack::readme::requests_work(&stack).await;
+    crate::jobs::confirm_check::announcements_are_looked_after(&stack, &acme).await;
+    // Functions in processes of their own go by the system's clock: nobody waits two hours for what
+    // was announced.
+    stack.leave().await;
+}
+
+/// Requests that something on the way could change: method, path, headers, body.
+fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str)> {
+    let json = "content-type: application/json\r\n";
+    let paths = [
+        "/api/v1/files/a%20b",
+        "/api/v1/files/a%2Fb",
+        "/api/v1/files/%C3%A9",
+        "/api/v1/files/%ff",
+        "/api/v1/files/a%3Fb",
+        "/api/v1/files/%2e%2e",
+        "/api/v1/files/../x",
+        "/api/v1//files/x",
+        "/api/v1/files/",
+        "/api/v1/files/x?a=%00&b=%ff",
+        "/api/v1/files/a+b",
+        "/api/v1/files/a%25b",
+        "/api/v2/files/x",
+        "/",
+        "/api/v1/spaces/x;y=z",
+        "/api/v1/files/x?x=1?y=2",
+    ];
+    let mut corpus: Vec<_> = paths
+        .iter()
+        .map(|path| ("GET", (*path).to_owned(), "", ""))
+        .collect();
+    corpus.extend([
+        ("POST", "/api/v1/spaces".to_owned(), json, "{"),
+        ("POST", "/api/v1/spaces".to_owned(), json, "{\"name\": 1}"),
+        (
+            "POST",
+            "/api/v1/spaces".to_owned(),
+            json,
+            "{\"name\": \"\u{e9}\u{0}\"}",
+        ),
+        (
+            "POST",
+            "/api/v1/spaces".to_owned(),
+            "content-type: text/plain\r\n",
+            "name",
+        ),
+        ("POST", "/api/v1/spaces".to_owned(), "", "name"),
+        (
+            "POST",
+            "/api/v1/upload".to_owned(),
+            "content-type: multipart/form-data; boundary=x\r\n",
+            "--x\r\nbroken",
+        ),
+        ("PUT", "/api/v1/spaces/x".to_owned(), json, "{}"),
+        (
+            "OPTIONS",
+            "/api/v1/upload".to_owned(),
+            "origin: https://example.com\r\n",
+            "",
+        ),
+        ("HEAD", "/api/v1/files/x".to_owned(), "", ""),
+        (
+            "GET",
+            "/api/v1/files/x".to_owned(),
+            "x-odd: a\r\nx-odd: b\r\ncookie: a=b\r\n",
+            "",
+        ),
+        ("CDN", format!("/{handle}/../x"), "", ""),
+        ("CDN", format!("/{handle}/%2e%2e/x"), "", ""),
+        ("CDN", format!("/{handle}//x"), "", ""),
+        ("CDN", format!("/{handle}/x%00"), "", ""),
+        ("CDN", format!("/{handle}/%C3%A9?w=1"), "", ""),
+        ("CDN", format!("/{handle}/a%3Fb"), "", ""),
+    ]);
+    corpus
+}
+
+async fn answers(stack: &Stack) -> Vec<(String, u16, Value)> {
+    let acme = stack.space("Acme").await;
+    let key = acme.client.key.as_deref().expect("a key");
+    let origin = |url: &str| {
+        url.trim_start_matches("http://")
+            .split('/')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let mut answers = Vec::new();
+    for (method, path, headers, body) in corpus(&acme.handle) {
+        let (method, address) = if method == "CDN" {
+            ("GET", origin(stack.cloud.cdn_url()))
+        } else {
+            (method, origin(stack.cloud.api_url()))
+        };
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        );
+        let mut stream = TcpStream::connect(&address).await.expect("a connection");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await.expect("an answer");
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let status = answer
+            .get(9..12)
+            .and_then(|status| status.parse().ok())
+            .unwrap_or_default();
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        // A body that comes in chunks stands between their lengths.
+        let body = body
+            .find('{')
+            .zip(body.rfind('}'))
+            .and_then(|(from, to)| serde_json::from_str(&body[from..=to]).ok());
+        answers.push((
+            format!("{method} {path} {headers}"),
+            status,
+            body.unwrap_or(Value::Null),
+        ));
+    }
+    answers
+}
+
+#[tokio::test]
+async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
+    let (here, there) = (Stack::start().await, emulated().await);
+    let (in_process, by_lambdas) = (answers(&here).await, answers(&there).await);
+    for (one, other) in in_process.iter().zip(&by_lambdas) {
+        // Handles differ by seed alone, and seeds are the same.
+        assert_eq!((&one.1, &one.2), (&other.1, &other.2), "{}", one.0);
+        assert!((200..500).contains(&one.1), "{one:?}");
+    }
+    here.stop().await;
+    there.stop().await;
+}
+
+#[tokio::test]
+async fn what_an_event_cannot_hold_never_reaches_a_function() {
+    let stack = emulated().await;
+    let acme = stack.space("Acme").await;
+    let no_text = acme
+        .client
+        .request("POST", "/upload")
+        .header("content-type", "application/json")
+        .body(b"\xff".to_vec());
+    acme.client.send(no_text).await.refused(400);
+    let path = format!("/spaces/{}", acme.id);
+    acme.client
+        .get_with(&path, &[("lambda-runtime-client-context", "{}")])
+        .await
+        .ok();
+    acme.client.get(&path).await.ok();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
+    let stack = emulated().await;
+    let acme = stack.space("Acme").await;
+    for (name, mime_type, bytes) in [
+        (
+            "mark.txt",
+            "text/plain",
+            &b"\xef\xbb\xbfa byte order mark"[..],
+        ),
+        ("latin-1.txt", "text/plain", b"caf\xe9 au lait"),
+        ("utf-8.txt", "text/plain", "caf\u{e9}".as_bytes()),
+        ("mark.json", "application/json", b"\xef\xbb\xbf{}"),
+        (
+            "mark.svg",
+            "image/svg+xml",
+            b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>",
+        ),
+    ] {
+        let record = acme
+            .client
+            .upload(form(&acme.handle, name, mime_type, bytes))
+            .await
+            .created();
+        let url = record["url"].as_str().expect("an address");
+        let whole = stack.anonymous.get(url).await.demand(200);
+        assert_eq!(
+            whole.body.escape_ascii().to_string(),
+            bytes.escape_ascii().to_string(),
+            "{name}"
+        );
+        // In each file a range that begins or ends within a character.
+        for (first, last) in [(0, 0), (1, 2), (4, 4)]
+            .into_iter()
+            .filter(|(_, last)| *last < bytes.len())
+        {
+            let range = format!("bytes={first}-{last}");
+            let part = stack
+                .anonymous
+                .get_with(url, &[("range", &range)])
+                .await
+                .demand(206);
+            assert_eq!(
+                part.body.escape_ascii().to_string(),
+                bytes[first..=last].escape_ascii().to_string(),
+                "{name}"
+            );
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn cargo_lambda_that_fails_says_why() {
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let program = directory.path().join("cargo-lambda");
+    std::fs::write(
+        &program,
+        "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n",
+    )
+    .expect("written");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("ours");
+    let cargo_lambda = Some(CargoLambda {
+        program,
+        ..cargo_lambda()
+    });
+    let options = StackOptions {
+        cargo_lambda,
+        ..StackOptions::default()
+    };
+    let error = Stack::start_in(directory.into(), options)
+        .await
+        .err()
+        .expect("it does not start")
+        .to_string();
+    assert!(
+        error.contains("101") && error.contains("no such subcommand: lambda"),
+        "{error}"
+    );
+}

@@ -1,0 +1,532 @@
+//! What functions log of requests and jobs, and the metrics that CloudWatch reads from their logs.
+
+use std::{cell::RefCell, fs::File, io::Write, sync::Once};
+
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tests::{DYNAMODB_TRIES, PHOTO, Raw, Stack, authority, form, minutes, seconds};
+use tracing_subscriber::{
+    filter::{LevelFilter, dynamic_filter_fn},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
+
+use crate::local_stack::persistence::{Program, client};
+
+thread_local! {
+    /// What the functions on this thread have logged, if its test reads that. A test's stack runs
+    /// on its thread.
+    static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Writes to the log of this thread.
+struct ThreadLog;
+
+impl Write for ThreadLog {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        LOG.with_borrow_mut(|log| log.iter_mut().for_each(|log| log.extend_from_slice(bytes)));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Begins to log what the functions on this thread do, at the level of production. One subscriber
+/// serves all threads, since `tracing` caches for all of them which events are enabled.
+fn begin_log() {
+    static SUBSCRIBER: Once = Once::new();
+    SUBSCRIBER.call_once(|| {
+        let is_read = dynamic_filter_fn(|_, _| LOG.with_borrow(Option::is_some));
+        telemetry::subscriber(LevelFilter::INFO, || ThreadLog)
+            .with(is_read)
+            .init();
+    });
+    LOG.set(Some(Vec::new()));
+}
+
+/// Returns all lines since the log began.
+fn lines() -> Vec<Value> {
+    let text = LOG.with_borrow(|log| {
+        String::from_utf8(log.clone().expect("the log has begun")).expect("text")
+    });
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+fn is_metrics(line: &Value) -> bool {
+    line.get("_aws").is_some()
+}
+
+/// Returns the lines of metrics since the log began, and begins it anew.
+fn take_metrics() -> Vec<Value> {
+    let mut metrics = lines();
+    metrics.retain(is_metrics);
+    begin_log();
+    metrics
+}
+
+/// Returns the span of a request or a job that a line was logged in.
+fn task_of(line: &Value) -> Option<&Value> {
+    line["spans"]
+        .as_array()?
+        .iter()
+        .find(|span| span["name"] == "request" || span["name"] == "job")
+}
+
+#[tokio::test]
+async fn request_yields_one_line_of_metrics() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    let path = format!("/spaces/{}", acme.id);
+    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    for (name, value) in [
+        ("request_id", json!(answer.header("x-request-id"))),
+        ("space_id", json!(acme.id)),
+        ("Function", json!("spaces")),
+        ("Route", json!("/api/v1/spaces/{id}")),
+        ("StatusClass", json!("2xx")),
+        ("Requests", json!(1)),
+        ("ClientErrors", json!(0)),
+        ("ServerErrors", json!(0)),
+        ("AwsAttempts", json!(calls.len())),
+        ("Throttles", json!(0)),
+        ("Conflicts", json!(0)),
+        ("BytesIn", json!(0)),
+        ("BytesOut", json!(answer.body.len())),
+    ] {
+        assert_eq!(metrics[0][name], value, "{name}");
+    }
+    assert_eq!(
+        metrics[0]["AwsAttemptLatency"].as_array().map(Vec::len),
+        Some(calls.len())
+    );
+
+    let body = json!({"name": ""});
+    let answer = acme.client.post("/folders", body.clone()).await.demand(422);
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
+    assert_eq!(
+        (&metrics[0]["StatusClass"], &metrics[0]["ClientErrors"]),
+        (&json!("4xx"), &json!(1))
+    );
+    assert_eq!(metrics[0]["BytesIn"], body.to_string().len());
+
+    // No path becomes a dimension.
+    stack.anonymous.get("/nowhere/at/all").await.demand(404);
+    assert_eq!(take_metrics()[0]["Route"], "none");
+
+    let record = acme.upload_photo().await;
+    let metrics = take_metrics();
+    assert_eq!(metrics[0]["Route"], "/api/v1/upload");
+    let photo = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!(
+        (&metrics[0]["Function"], &metrics[0]["Route"]),
+        (&json!("delivery"), &json!("/{storage_path}"))
+    );
+    assert_eq!(
+        (&metrics[0]["BytesOut"], &metrics[0]["space_id"]),
+        (&json!(photo.body.len()), &json!(acme.id))
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn throttles_and_conflicts_of_a_request_are_counted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}", acme.id);
+    begin_log();
+
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "GetItem",
+        1,
+        InjectedError::new(400, "ProvisionedThroughputExceededException"),
+    );
+    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!(
+        (&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]),
+        (&json!(1), &json!(calls.len())),
+        "{calls:?}"
+    );
+    let warning = warnings
+        .iter()
+        .find(|line| line["message"] == "AWS call was throttled")
+        .expect("a warning");
+    assert_eq!(
+        (&warning["operation"], &warning["attempts"]),
+        (&json!("GetItem"), &json!(2))
+    );
+    let task = task_of(warning).expect("within the request");
+    assert_eq!(task["request_id"], answer.header("x-request-id"));
+
+    begin_log();
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "TransactWriteItems",
+        2,
+        InjectedError::new(400, "TransactionConflict"),
+    );
+    acme.client
+        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
+        .await
+        .created();
+    let metrics = take_metrics();
+    assert_eq!(
+        (&metrics[0]["Conflicts"], &metrics[0]["Throttles"]),
+        (&json!(2), &json!(0))
+    );
+    stack.stop().await;
+}
+
+/// Returns the names of the spans that a line was logged in, outermost first.
+fn spans_of(line: &Value) -> Vec<&str> {
+    line["spans"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|span| span["name"].as_str())
+        .collect()
+}
+
+#[tokio::test]
+async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let folder = acme
+        .client
+        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
+        .await
+        .created();
+    let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
+    begin_log();
+
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "TransactWriteItems",
+        1,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    acme.client.delete(&path).await.demand(204);
+    let lines = lines();
+    let warning = lines
+        .iter()
+        .find(|line| line["operation"] == "TransactWriteItems")
+        .expect("a warning");
+    assert_eq!(
+        (&warning["level"], &warning["message"]),
+        (&json!("WARN"), &json!("AWS call failed"))
+    );
+    assert_eq!(
+        spans_of(warning),
+        ["request", "delete_folder", "change_folder"],
+        "{warning}"
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_line_of_a_failing_request_carries_its_id() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    let code = "ProvisionedThroughputExceededException";
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "GetItem",
+        DYNAMODB_TRIES,
+        InjectedError::new(400, code),
+    );
+    let answer = acme.client.get(&format!("/spaces/{}", acme.id)).await;
+    let id = answer.header("x-request-id").to_owned();
+    answer.refused(503);
+
+    let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!(
+        (&metrics[0]["request_id"], &metrics[0]["ServerErrors"]),
+        (&json!(id), &json!(1))
+    );
+    assert_eq!(
+        lines.len(),
+        2,
+        "the throttled call and the failed request: {lines:?}"
+    );
+    for line in &lines {
+        let task = task_of(line).unwrap_or_else(|| panic!("outside of a request: {line}"));
+        assert_eq!(task["request_id"], *id, "{line}");
+        assert_eq!(task["function"], "spaces", "{line}");
+        assert_eq!(task["route"], "/api/v1/spaces/{id}", "{line}");
+    }
+    assert_eq!(
+        (&lines[1]["message"], &lines[1]["status"]),
+        (&json!("request failed"), &json!(503))
+    );
+    let cause = lines[1]["cause"].as_str().expect("a cause");
+    assert!(cause.contains(code), "{cause}");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    acme.client
+        .delete(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .demand(204);
+    begin_log();
+
+    let jobs = || -> Vec<Value> {
+        lines()
+            .into_iter()
+            .filter(|line| line["Function"] == "purge")
+            .collect()
+    };
+    stack.cloud.faults().fail(
+        S3,
+        "DeleteObject",
+        1,
+        InjectedError::new(403, "AccessDenied"),
+    );
+    stack.clock.advance(seconds(1));
+    stack
+        .cloud
+        .until(|messages| messages.running_batches == 0 && jobs().len() == 1)
+        .await
+        .expect("a failed job");
+    // The message is delivered again.
+    stack.pass(minutes(15)).await;
+
+    let jobs = jobs();
+    assert_eq!(
+        jobs.iter()
+            .map(|job| job["FailedJobs"].as_u64())
+            .collect::<Vec<_>>(),
+        [Some(1), Some(0)],
+        "{jobs:?}"
+    );
+    for job in &jobs {
+        assert_eq!(
+            (&job["Jobs"], &job["space_id"]),
+            (&json!(1), &json!(acme.id))
+        );
+        assert_eq!(job["message_id"], jobs[0]["message_id"]);
+        assert!(job["AwsAttempts"].as_u64() > Some(0), "{job}");
+    }
+    let lines = lines();
+    let failed = lines
+        .iter()
+        .find(|line| line["message"] == "job failed")
+        .expect("a warning");
+    let task = task_of(failed).expect("within the job");
+    assert_eq!(
+        (&task["function"], &task["message_id"]),
+        (&json!("purge"), &jobs[0]["message_id"])
+    );
+    assert_eq!(task["space_id"], acme.id);
+    let done = lines
+        .iter()
+        .find(|line| line["message"] == "job")
+        .expect("a line of the job");
+    assert_eq!(task_of(done), Some(task));
+    stack.stop().await;
+}
+
+/// Returns the lines that requests ended with since the log began, and begins it anew.
+fn take_requests() -> Vec<Value> {
+    let mut requests = lines();
+    requests.retain(|line| line["message"] == "request");
+    begin_log();
+    requests
+}
+
+#[tokio::test]
+async fn line_of_a_request_says_what_was_wrong_and_no_value() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let requests = take_requests();
+    assert_eq!(
+        (requests.len(), requests[0].get("cause")),
+        (1, None),
+        "{requests:?}"
+    );
+    assert_eq!(
+        (&requests[0]["status"], requests[0].get("replayed")),
+        (&json!(200), None)
+    );
+
+    acme.client
+        .post(
+            "/folders",
+            json!({"space_id": acme.id, "name": "", "parent_id": "confidential"}),
+        )
+        .await
+        .refused(422);
+    let requests = take_requests();
+    assert_eq!(
+        requests[0]["cause"],
+        "The given data was invalid: name, parent_id"
+    );
+
+    let folder = json!({"space_id": acme.id, "name": "Once"});
+    for replayed in [None, Some(&json!(true))] {
+        let create = acme
+            .client
+            .request("POST", "/folders")
+            .header("idempotency-key", "1")
+            .json(&folder);
+        acme.client.send(create).await.created();
+        assert_eq!(take_requests()[0].get("replayed"), replayed);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn request_whose_client_hangs_up_is_logged_and_counted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    // It has authenticated, and is about to answer with what it reads.
+    let mut hold = stack.cloud.faults().hold("spaces", 1);
+    let (url, key) = (
+        stack.cloud.api_url(),
+        acme.client.key.as_deref().expect("a key"),
+    );
+    let path = format!("/api/v1/spaces/{}", acme.id);
+    let mut connection = Raw::connect(url).await;
+    let host = authority(url);
+    connection
+        .send(format!(
+            "GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n\r\n"
+        ))
+        .await;
+    hold.reached().await;
+    drop(connection);
+
+    let cancelled = async {
+        while !lines().iter().any(is_metrics) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(seconds(20), cancelled)
+        .await
+        .expect("a line of metrics");
+    drop(hold);
+
+    let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!(
+        (metrics.len(), lines.len()),
+        (1, 1),
+        "{metrics:?} {lines:?}"
+    );
+    assert_eq!(
+        (&metrics[0]["Requests"], &metrics[0]["StatusClass"]),
+        (&json!(1), &json!("cancelled"))
+    );
+    assert_eq!(
+        (&metrics[0]["AwsAttempts"], &metrics[0]["Route"]),
+        (&json!(1), &json!("/api/v1/spaces/{id}"))
+    );
+    assert_eq!(
+        (&lines[0]["message"], &lines[0]["path"]),
+        (&json!("cancelled before its end"), &json!(path))
+    );
+    assert_eq!(
+        task_of(&lines[0]).expect("within the request")["request_id"],
+        metrics[0]["request_id"]
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn batch_that_is_throttled_in_part_is_counted() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    stack.cloud.faults().leave_unprocessed("BatchGetItem", 1);
+    acme.client
+        .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
+        .await
+        .created();
+    let metrics = take_metrics();
+    assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn console_shows_no_line_of_emulators_and_no_signature() {
+    for (level, shows_requests) in [("warn", false), ("trace", true)] {
+        let directory = TempDir::new().expect("a temporary directory");
+        let log = directory.path().join("log");
+        let file = File::create(&log).expect("a log");
+        let mut program = Program::start_logging(
+            &directory.path().join("data"),
+            &["--log", level],
+            file.into(),
+        );
+        let (_, local) = program.ready();
+
+        let account = client(&local);
+        let space = account
+            .post("/spaces", json!({"name": "Acme"}))
+            .await
+            .created();
+        let folder = json!({"space_id": space["id"], "name": "Open"});
+        account.post("/folders", folder.clone()).await.created();
+        account.post("/folders", folder).await.refused(422);
+        let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
+        let presigned = account
+            .post("/upload/presign", file)
+            .await
+            .demand(201)
+            .json();
+        let url = presigned["upload_url"]
+            .as_str()
+            .expect("a URL")
+            .replace("X-Amz-Signature=", "X-Amz-Signature=0");
+        account
+            .send(account.request("PUT", &url).body("a"))
+            .await
+            .demand(403);
+
+        drop(program);
+        let log = std::fs::read_to_string(log).expect("text");
+        assert_eq!(log.contains("/api/v1/folders"), shows_requests, "{log}");
+        for emulated in [
+            "dynoxide",
+            "s3s",
+            "X-Amz-Signature",
+            "Signature=",
+            "SignatureDoesNotMatch",
+        ] {
+            assert!(!log.contains(emulated), "{level}: {emulated}: {log}");
+        }
+        assert!(shows_requests || log.is_empty(), "{log}");
+    }
+}

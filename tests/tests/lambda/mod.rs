@@ -1,0 +1,8 @@
+//! The functions as Lambda runs them: binaries, cold starts, logs and metrics.
+
+pub(crate) mod container;
+pub(crate) mod emulate;
+pub(crate) mod logs;
+pub(crate) mod master_secret;
+pub(crate) mod no_background_work;
+pub(crate) mod viewer;

@@ -1,0 +1,61 @@
+//! A real browser on the demo's page, and on a page of another origin.
+
+use std::path::Path;
+
+use tests::{Client, Stack};
+use tokio::process::Command;
+
+use crate::support::external_programs;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_uploads_from_the_demo_and_from_another_origin() {
+    let tests = external_programs::root().join("tests/browser");
+    let needed = [
+        Path::new("/usr/bin/chromium"),
+        &tests.join("node_modules/.package-lock.json"),
+    ];
+    if !external_programs::installed("the browser", &["node"], &needed) {
+        return;
+    }
+    let stack = Stack::start().await;
+    let mut command = Command::new("node");
+    command
+        .arg(tests.join("run.mjs"))
+        .env("LARDER_API_URL", stack.cloud.api_url());
+    external_programs::succeeds(command.env("LARDER_API_KEY", stack.account().key.expect("a key")))
+        .await;
+    // Uploads that were cut off wait in a queue until it is time to look for them.
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn the_demo_stands_beside_the_api_and_nowhere_else() {
+    let stack = Stack::start().await;
+    let demo = stack.cloud.demo_url();
+    let page = stack.anonymous.get(&demo).await.demand(200);
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    assert!(
+        page.header("content-security-policy")
+            .starts_with("default-src 'none'; script-src 'sha256-")
+    );
+    assert!(page.body.starts_with(b"<!doctype html>") && page.body.ends_with(b"</html>\n"));
+    let head = stack.anonymous.head(&demo).await.demand(200);
+    assert_eq!(
+        (head.header("content-length"), head.body.len()),
+        (page.body.len().to_string().as_str(), 0)
+    );
+    stack
+        .anonymous
+        .get(&format!("{demo}?space=abc123"))
+        .await
+        .demand(200);
+
+    let post = stack.anonymous.request("POST", &demo);
+    stack.anonymous.send(post).await.refused(404);
+    stack.anonymous.get(&format!("{demo}/")).await.refused(404);
+    Client::at(stack.cloud.cdn_url())
+        .get("/demo")
+        .await
+        .refused(404);
+    stack.stop().await;
+}

@@ -1,0 +1,61 @@
+//! Clients of others: boto3 and curl against storage, and signers in other languages.
+
+use tests::Stack;
+use tokio::process::Command;
+
+use crate::support::external_programs;
+
+/// Runs a script of `tests/clients` against a stack, with a key and a space of its own and the
+/// rights of an operator.
+async fn script_succeeds(name: &str) {
+    let root = external_programs::root();
+    let (python, stamp) = (
+        root.join(".tools/clients/bin/python"),
+        root.join(".tools/clients/installed"),
+    );
+    if !external_programs::installed(name, &["curl"], &[&python, &stamp]) {
+        return;
+    }
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let environment = stack
+        .cloud
+        .operator_environment("uploads")
+        .expect("a function");
+    let mut command = Command::new(python);
+    command
+        .args(["-B", "-W", "error::ResourceWarning"])
+        .arg(root.join("tests/clients").join(name))
+        .envs(environment.variables)
+        .env("LARDER_API_URL", stack.cloud.api_url())
+        .env("LARDER_API_KEY", acme.client.key.as_deref().expect("a key"))
+        .env("LARDER_SPACE", &acme.handle);
+    external_programs::succeeds(&mut command).await;
+    // Uploads that were refused wait in a queue until it is time to look for them.
+    stack.leave().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn boto3_finds_in_the_local_s3_what_it_knows() {
+    Box::pin(script_succeeds("storage.py")).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn curl_python_and_boto3_send_to_presigned_addresses() {
+    Box::pin(script_succeeds("presign.py")).await;
+}
+
+#[tokio::test]
+async fn signers_in_python_and_javascript_agree_with_the_vectors() {
+    let signers = external_programs::root().join("tests/signers");
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if external_programs::installed(script, &[program], &[]) {
+            let mut command = Command::new(program);
+            command
+                .arg(signers.join(script))
+                .arg("--check")
+                .arg(signers.join("vectors.json"));
+            external_programs::succeeds(&mut command).await;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The local stack as a program: persistence, start-up errors, and external clients.
+
+pub(crate) mod browser;
+pub(crate) mod clients;
+pub(crate) mod harness;
+pub(crate) mod persistence;
+pub(crate) mod readme;

@@ -1,0 +1,504 @@
+//! What was acknowledged is found again, and what cannot start says why.
+
+use std::{
+    io::{BufRead, BufReader, Read},
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use local::product;
+use serde_json::Value;
+use tempfile::TempDir;
+use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form, seconds};
+use tokio::net::TcpStream;
+
+#[tokio::test]
+async fn the_data_directory_is_its_owners_alone() {
+    let stack = Stack::start().await;
+    let data = std::fs::metadata(stack.data_dir().join("data")).expect("it is there");
+    assert_eq!(data.permissions().mode() & 0o777, 0o700);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_restart_finds_everything_and_keeps_the_key() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let record = acme.upload_photo().await;
+    let (directory, key) = (stack.directory(), stack.account().key);
+    stack.stop().await;
+
+    let stack = Stack::start_in(
+        directory,
+        StackOptions {
+            seed: 2,
+            ..StackOptions::default()
+        },
+    )
+    .await
+    .expect("a restart");
+    assert_eq!(stack.account().key, key);
+    let client = stack
+        .anonymous
+        .with_key(acme.client.key.as_deref().expect("a key"));
+    let again = client
+        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .ok();
+    assert_eq!(again["checksum_sha256"], record["checksum_sha256"]);
+    assert!(
+        stack
+            .anonymous
+            .get(again["url"].as_str().expect("an address"))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_lost_key_is_replaced_by_one_of_the_same_user() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (directory, key) = (stack.directory(), stack.account().key);
+    stack.stop().await;
+    std::fs::remove_file(directory.path().join("data/local.json")).expect("it was written");
+
+    let stack = Stack::start_in(
+        directory,
+        StackOptions {
+            seed: 2,
+            ..StackOptions::default()
+        },
+    )
+    .await
+    .expect("a restart");
+    assert_ne!(stack.account().key, key);
+    stack
+        .account()
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .ok();
+    stack.stop().await;
+}
+
+/// The program itself, started as a user does. It ends when this is dropped.
+pub(crate) struct Program {
+    child: Child,
+    data_dir: std::path::PathBuf,
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // Asked rather than killed, so that it ends what it has started; it may have ended before.
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.signal("-TERM");
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Program {
+    pub(crate) fn start(data_dir: &Path, arguments: &[&str]) -> Program {
+        Program::start_logging(data_dir, arguments, Stdio::piped())
+    }
+
+    /// The program with its log going elsewhere than to [`Program::refused`].
+    pub(crate) fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
+        let child = Command::new(program())
+            .args(["--port", "0", "--data-dir"])
+            .arg(data_dir)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .expect("the program is built");
+        Program {
+            child,
+            data_dir: data_dir.to_owned(),
+        }
+    }
+
+    /// Waits for the end of the banner, which is printed once everything answers.
+    pub(crate) fn ready(&mut self) -> (String, Value) {
+        let mut lines = BufReader::new(self.child.stdout.take().expect("piped")).lines();
+        let mut banner = String::new();
+        while let Some(Ok(line)) = lines.next() {
+            banner += &line;
+            if line.starts_with("Ctrl-C") {
+                break;
+            }
+        }
+        let local = std::fs::read(self.data_dir.join("local.json"))
+            .unwrap_or_else(|error| panic!("{error}: {banner}"));
+        (banner, serde_json::from_slice(&local).expect("JSON"))
+    }
+
+    /// The process' number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn kill(mut self) {
+        self.child.kill().expect("it runs");
+        self.child.wait().expect("it ends");
+    }
+
+    /// Asks it to end.
+    fn signal(&self, signal: &str) {
+        let asked = Command::new("kill")
+            .args([signal, &self.id().to_string()])
+            .status();
+        assert!(asked.is_ok_and(|status| status.success()));
+    }
+
+    /// Waits until it has ended, cleanly.
+    fn ended(mut self) {
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
+    }
+
+    fn refused(mut self) -> String {
+        let mut message = String::new();
+        let mut stderr = self.child.stderr.take().expect("piped");
+        stderr.read_to_string(&mut message).expect("UTF-8");
+        assert_eq!(self.child.wait().expect("it ends").code(), Some(1));
+        message
+    }
+}
+
+/// Beside the test's own directory.
+pub(crate) fn program() -> std::path::PathBuf {
+    let test = std::env::current_exe().expect("a path");
+    test.ancestors()
+        .nth(2)
+        .expect("target/debug")
+        .join("larder")
+}
+
+/// A client with the key that a program wrote down.
+pub(crate) fn client(local: &Value) -> Client {
+    Client::at(local["api_url"].as_str().expect("an address"))
+        .with_key(local["api_key"].as_str().expect("a key"))
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_survives_a_kill() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let mut first = Program::start(&data_dir, &[]);
+    let (banner, local) = first.ready();
+    let account = client(&local);
+    assert!(
+        banner.contains(account.key.as_deref().expect("a key")),
+        "a new key is shown"
+    );
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
+    let handle = space["handle"].as_str().expect("a handle");
+    let record = account
+        .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+        .await
+        .created();
+    first.kill();
+
+    let mut second = Program::start(&data_dir, &[]);
+    let (banner, local) = second.ready();
+    let account = client(&local);
+    assert!(
+        !banner.contains(account.key.as_deref().expect("a key")),
+        "a known key is not shown again"
+    );
+    let again = account
+        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await
+        .ok();
+    assert!(
+        account
+            .get(again["url"].as_str().expect("an address"))
+            .await
+            .demand(200)
+            .body
+            == PHOTO
+    );
+
+    let locked = Program::start(&data_dir, &[]).refused();
+    assert!(locked.contains("in use by another process"), "{locked}");
+    second.signal("-TERM");
+    second.ended();
+}
+
+#[tokio::test]
+async fn what_cannot_start_says_why() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let message = Program::start(&data_dir, &["--port", &port]).refused();
+    assert!(
+        message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")),
+        "{message}"
+    );
+    let message = Program::start(&data_dir, &["--parameter", "NoSuch=1"]).refused();
+    assert!(message.contains("NoSuch"), "{message}");
+
+    let mut program = Program::start(&data_dir, &[]);
+    program.ready();
+    program.kill();
+    std::fs::write(
+        data_dir.join("sqs.sqlite"),
+        b"this is no database at all, not even remotely",
+    )
+    .expect("written");
+    let message = Program::start(&data_dir, &[]).refused();
+    assert!(
+        message.contains("sqs.sqlite") && message.contains("damaged"),
+        "{message}"
+    );
+
+    let mut reset = Program::start(&data_dir, &["--reset"]);
+    reset.ready();
+    reset.kill();
+    std::fs::write(data_dir.join("thesis.txt"), b"precious").expect("written");
+    let message = Program::start(&data_dir, &["--reset"]).refused();
+    assert!(
+        message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let mut first = Program::start(&data_dir, &[]);
+    let (_, local) = first.ready();
+    let account = client(&local);
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
+    let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
+    for _ in 0..2 {
+        let message = Program::start(&data_dir, &["--reset"]).refused();
+        assert!(message.contains("in use by another process"), "{message}");
+    }
+    account.get(&space).await.ok();
+    first.kill();
+
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    Program::start(&data_dir, &["--reset", "--port", &port]).refused();
+    let mut second = Program::start(&data_dir, &[]);
+    client(&second.ready().1).get(&space).await.ok();
+    second.kill();
+
+    let mut anew = Program::start(&data_dir, &["--reset"]);
+    let (banner, local) = anew.ready();
+    assert!(
+        banner.contains(local["api_key"].as_str().expect("a key")),
+        "a new key is shown"
+    );
+    assert_ne!(local["api_key"], account.key.as_deref().expect("a key"));
+    client(&local).get(&space).await.refused(404);
+}
+
+#[test]
+fn a_wrong_command_line_is_told_from_a_failure() {
+    for arguments in [
+        &["--nonsense"][..],
+        &["--port", "many"],
+        &["--port", "65535"],
+        &["--parameter", "x"],
+        &["--log", "loud"],
+    ] {
+        let output = Command::new(program())
+            .args(arguments)
+            .output()
+            .expect("the program is built");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+    let output = Command::new(program())
+        .arg("--help")
+        .output()
+        .expect("the program is built");
+    let help = String::from_utf8(output.stdout).expect("UTF-8");
+    for named in [
+        "--data-dir",
+        "--port",
+        "--parameter",
+        "--reset",
+        "RedirectAboveBytes",
+        "LogLevel",
+    ] {
+        assert!(help.contains(named), "{named}");
+    }
+}
+
+/// Starts the program at its most talkative, and demands that its log knows requests and no key.
+async fn log_holds_no_key(arguments: &[&str]) {
+    let directory = TempDir::new().expect("a temporary directory");
+    let log = directory.path().join("log");
+    let file = std::fs::File::create(&log).expect("a file");
+    let arguments = [
+        &["--log", "trace", "--parameter", "LogLevel=trace"],
+        arguments,
+    ]
+    .concat();
+    let mut program =
+        Program::start_logging(&directory.path().join("data"), &arguments, file.into());
+    let (_, local) = program.ready();
+    let account = client(&local);
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
+    let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
+    let created = account
+        .post(
+            &format!("{space}/api-keys"),
+            serde_json::json!({"name": "new"}),
+        )
+        .await
+        .created();
+    let mut keys = vec![
+        account.key.clone().expect("a key"),
+        created["key"].as_str().expect("a key").to_owned(),
+    ];
+    for key in &keys {
+        account.with_key(key).get(&space).await.ok();
+        Client::at(local["api_url"].as_str().expect("an address"))
+            .get(&format!("/spaces/x?api_key={key}"))
+            .await
+            .refused(404);
+    }
+    keys.push(format!("{}x", keys[0]));
+    account
+        .with_key(&keys[2])
+        .get("/spaces/x")
+        .await
+        .refused(401);
+    program.signal("-TERM");
+    program.ended();
+    let log = std::fs::read_to_string(log).expect("a log");
+    assert!(
+        log.contains("/api/v1/spaces/x"),
+        "requests are logged: {log}"
+    );
+    for key in keys {
+        let line = log.lines().find(|line| line.contains(&key[3..]));
+        assert_eq!(line, None, "{key} is in the log");
+    }
+}
+
+#[tokio::test]
+async fn no_key_is_ever_logged() {
+    log_holds_no_key(&[]).await;
+    let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
+    log_holds_no_key(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
+}
+
+/// Asks the program to end while an upload is at work, and finishes the upload.
+async fn an_upload_is_finished(arguments: &[&str]) {
+    let directory = TempDir::new().expect("a temporary directory");
+    let mut program = Program::start(&directory.path().join("data"), arguments);
+    let (_, local) = program.ready();
+    let account = client(&local);
+    let space = account
+        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .await
+        .created();
+    let handle = space["handle"].as_str().expect("a handle");
+    let body = format!(
+        "--x\r\ncontent-disposition: form-data; name=\"space\"\r\n\r\n{handle}\r\n--x\r\ncontent-disposition: form-data; \
+         name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--x--\r\n"
+    );
+    let (api_url, key) = (
+        local["api_url"].as_str().expect("an address"),
+        account.key.expect("a key"),
+    );
+    let mut upload = Raw::connect(api_url).await;
+    upload
+        .send(format!(
+            "POST /api/v1/upload HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {key}\r\ncontent-type: multipart/form-data; \
+             boundary=x\r\ncontent-length: {}\r\nexpect: 100-continue\r\n\r\n",
+            authority(api_url),
+            body.len()
+        ))
+        .await;
+    upload.told_to_go_on().await;
+    program.signal("-INT");
+    // Once nobody listens any more, the program is ending.
+    let closed = async {
+        while TcpStream::connect(authority(api_url)).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(seconds(20), closed)
+        .await
+        .expect("the program stops listening");
+    upload.send(body).await;
+    upload.answer().await.expect("an answer").created();
+    program.ended();
+}
+
+#[tokio::test]
+async fn what_is_at_work_when_the_program_is_to_end_is_finished() {
+    an_upload_is_finished(&[]).await;
+    let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
+    an_upload_is_finished(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
+}
+
+/// The processes whose parent is this one.
+fn children_of(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
+    let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_child = |id: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        // The name, in parentheses, may hold anything; state and parent follow it.
+        let parent_field = stat
+            .rsplit(')')
+            .next()
+            .and_then(|rest| rest.split_whitespace().nth(1))
+            .map(str::to_owned);
+        parent_field == Some(parent.to_string())
+    };
+    ids.filter(is_child).collect()
+}
+
+#[test]
+fn ctrl_c_leaves_no_process_behind() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
+    let data_dir = directory.path().join("data");
+    let mut program = Program::start(
+        &data_dir,
+        &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")],
+    );
+    program.ready();
+    let children = children_of(program.id());
+    assert_eq!(
+        children.len(),
+        1 + product().names().count(),
+        "cargo-lambda and every function"
+    );
+    program.signal("-INT");
+    program.ended();
+    let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
+    assert!(left.is_empty(), "{left:?} still run");
+}
+
+/// Whether a process is there and has not ended.
+fn is_running(id: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let state = stat
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.split_whitespace().next());
+    state.is_some_and(|state| state != "Z" && state != "X")
+}

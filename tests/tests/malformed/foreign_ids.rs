@@ -1,0 +1,272 @@
+//! Every route with the ids of another tenant, wherever an id may stand: as if there were none
+//! such.
+
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, file};
+
+use crate::routes::roles::{Place, ROWS, Row};
+
+/// Ids that are nobody's.
+const NOBODY: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+const NO_KEY: u64 = 999_999;
+
+/// An address of a route by these ids.
+fn address(row: &Row, id: &str, key: u64) -> String {
+    let path = row
+        .path
+        .replace("{id}", id)
+        .replace("{keyId}", &key.to_string());
+    let path = path.replace("{fileId}", id);
+    if is_by_query(row) {
+        format!("{path}?id={id}&force=true")
+    } else {
+        path
+    }
+}
+
+/// Whether the query names what the route is about.
+fn is_by_query(row: &Row) -> bool {
+    row.method == "DELETE" && ["/spaces", "/files"].contains(&row.path)
+}
+
+async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -> Answer {
+    let request = client.request(row.method, address);
+    client
+        .send(
+            body.into_iter()
+                .fold(request, reqwest::RequestBuilder::json),
+        )
+        .await
+}
+
+/// Demands that what is foreign is answered as what is not there: by the same status and the same
+/// bytes.
+#[track_caller]
+fn demand_same(foreign: &Answer, nowhere: &Answer, status: u16) {
+    assert_eq!(
+        foreign.status, status,
+        "{}: {:?}",
+        foreign.asked, foreign.body
+    );
+    assert_eq!(
+        (foreign.status, &foreign.body),
+        (nowhere.status, &nowhere.body),
+        "{}",
+        foreign.asked
+    );
+    let names = |answer: &Answer| {
+        answer
+            .headers
+            .keys()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(foreign), names(nowhere), "{}", foreign.asked);
+}
+
+/// Two tenants, and clients of the second: a space key, and a user who is owner of it.
+async fn tenants() -> (Stack, Place, Place, [Client; 2]) {
+    let stack = Box::pin(Stack::start()).await;
+    let (theirs, ours) = (
+        Place::new(&stack, "Theirs").await,
+        Place::new(&stack, "Ours").await,
+    );
+    let member = stack.user().await;
+    stack.join(&member, &ours.tenant, "owner").await;
+    let clients = [ours.tenant.client.clone(), member.client];
+    (stack, theirs, ours, clients)
+}
+
+#[tokio::test]
+async fn a_foreign_id_in_an_address_is_that_of_nothing() {
+    let (stack, theirs, ours, clients) = tenants().await;
+    let before = stack.dump().await;
+    for row in ROWS.iter() {
+        let names_id =
+            ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || is_by_query(row);
+        for client in &clients {
+            let body = ours.body(row);
+            let ask = async |id: &str, key| {
+                call(client, row, &address(row, id, key), body.as_ref()).await
+            };
+            let nowhere = if names_id {
+                Some(ask(NOBODY, NO_KEY).await)
+            } else {
+                None
+            };
+            if let Some(nowhere) = &nowhere {
+                let foreign = [
+                    &theirs.tenant.id,
+                    &theirs.tenant.id.to_lowercase(),
+                    &theirs.file(),
+                    &theirs.folder,
+                    &theirs.config,
+                    &theirs.tenant.handle,
+                ];
+                for id in foreign {
+                    for key in [theirs.key, ours.key, NO_KEY] {
+                        demand_same(&ask(id, key).await, nowhere, 404);
+                    }
+                }
+                // Ids of ours where another kind of id should stand.
+                let of_another_kind =
+                    if row.path.contains("/files") || row.path.contains("{fileId}") {
+                        ours.folder.clone()
+                    } else {
+                        ours.file()
+                    };
+                demand_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
+            }
+            if row.path.contains("{keyId}") {
+                // Account keys are an account's, and the keys of a space none of them.
+                let is_refused =
+                    row.path.starts_with("/account") && client.key == ours.tenant.client.key;
+                let nowhere = ask(&ours.tenant.id, NO_KEY).await;
+                for key in [theirs.key, theirs.tenant.key_id, 1] {
+                    demand_same(
+                        &ask(&ours.tenant.id, key).await,
+                        &nowhere,
+                        if is_refused { 403 } else { 404 },
+                    );
+                }
+            }
+        }
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "foreign ids in addresses");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
+    let (stack, theirs, ours, clients) = tenants().await;
+    let config = |place: &Place| {
+        let space = format!("/spaces/{}", place.tenant.id);
+        let client = place.tenant.client.clone();
+        async move {
+            client.get(&space).await.ok()["active_upload_config_id"]
+                .as_str()
+                .expect("an id")
+                .to_owned()
+        }
+    };
+    let (their_config, our_config) = (config(&theirs).await, config(&ours).await);
+    let before = stack.dump().await;
+    let put = async |client: &Client, path: &str, body: Value| {
+        client.send(client.request("PUT", path).json(&body)).await
+    };
+    let our_space = format!("/spaces/{}", ours.tenant.id);
+    for client in &clients {
+        let choose = async |id: &str| {
+            put(
+                client,
+                &our_space,
+                json!({"name": "Ours", "active_upload_config_id": id}),
+            )
+            .await
+        };
+        let nowhere = choose(NOBODY).await;
+        for id in [
+            &their_config,
+            &theirs.tenant.id,
+            &theirs.file(),
+            &ours.tenant.id,
+        ] {
+            demand_same(&choose(id).await, &nowhere, 422);
+        }
+    }
+    // The first is a space key's, which has no account.
+    let choose =
+        async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
+    let nowhere = choose(NOBODY).await;
+    for id in [&theirs.tenant.id, &theirs.file(), &our_config] {
+        demand_same(&choose(id).await, &nowhere, 422);
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "foreign ids in bodies");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
+    let (stack, theirs, ours, clients) = tenants().await;
+    let their_space = theirs
+        .tenant
+        .client
+        .get(&format!("/spaces/{}", theirs.tenant.id))
+        .await
+        .ok();
+    let their_config = their_space["active_upload_config_id"]
+        .as_str()
+        .expect("an id");
+    let before = stack.dump().await;
+    for client in &clients {
+        let upload = async |space: &str, field: &'static str, value: &str| {
+            let form = Form::new()
+                .text("space", space.to_owned())
+                .text(field, value.to_owned());
+            client
+                .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
+                .await
+        };
+        let nowhere = upload("zzzzzz", "ref", "x").await;
+        for space in [&theirs.tenant.handle, &theirs.tenant.id] {
+            demand_same(&upload(space, "ref", "x").await, &nowhere, 422);
+        }
+        // Nor does a config of theirs say whether their space has it.
+        demand_same(
+            &upload(&theirs.tenant.handle, "upload_config", their_config).await,
+            &nowhere,
+            422,
+        );
+        for field in ["upload_config", "folder_id"] {
+            let nowhere = upload(&ours.tenant.handle, field, NOBODY).await;
+            for id in [
+                their_config,
+                theirs.tenant.id.as_str(),
+                &theirs.file(),
+                &theirs.folder,
+            ] {
+                demand_same(&upload(&ours.tenant.handle, field, id).await, &nowhere, 422);
+            }
+        }
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "foreign ids in forms");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn lists_show_nothing_of_others() {
+    let (stack, theirs, ours, clients) = tenants().await;
+    let file = theirs.file();
+    let foreign = [
+        theirs.tenant.id.as_str(),
+        &theirs.tenant.handle,
+        &file,
+        &theirs.folder,
+        "Theirs",
+    ];
+    for row in ROWS
+        .iter()
+        .filter(|row| row.method == "GET" && !row.path.contains("/files/"))
+    {
+        for client in &clients {
+            let answer = call(client, row, &address(row, &ours.tenant.id, NO_KEY), None).await;
+            let shown = String::from_utf8_lossy(&answer.body);
+            assert!(
+                !foreign.iter().any(|name| shown.contains(name)),
+                "{}: {shown}",
+                answer.asked
+            );
+        }
+    }
+    stack.stop().await;
+}

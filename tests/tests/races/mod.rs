@@ -1,0 +1,4 @@
+//! Concurrent requests.
+
+pub(crate) mod library;
+pub(crate) mod requests;

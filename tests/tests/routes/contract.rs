@@ -1,0 +1,266 @@
+//! `openapi.json` and the API, compared by tools of others: schemathesis sends what the description
+//! allows and what it forbids, redocly checks the description itself.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use serde_json::{Value, json};
+use tests::{Client, Extent, Stack, StackOptions, Tenant, is_thorough};
+use tokio::process::Command;
+
+use crate::support::external_programs;
+
+/// Records of each kind that a run may delete.
+const SPARES: usize = 4;
+/// The page that unsigned uploads come from.
+const REFERRER: &str = "https://example.com/";
+
+/// Statuses of answers, and how many answers had them.
+type Statuses = BTreeMap<String, u64>;
+
+/// Two spaces: one to change, and one to upload to.
+struct Records<'a> {
+    stack: &'a Stack,
+    acme: Tenant,
+    uploads: Tenant,
+}
+
+impl Records<'_> {
+    async fn new(stack: &Stack) -> Records<'_> {
+        Records {
+            stack,
+            acme: stack.space("Acme").await,
+            uploads: stack.space("Uploads").await,
+        }
+    }
+
+    /// Creates the records, and returns what `tests/contract/hooks.py` knows of them.
+    async fn describe(&self) -> Value {
+        let Records {
+            stack,
+            acme,
+            uploads,
+        } = self;
+        let file = acme.upload_photo().await;
+        let uploading = self.uploads().await;
+        let account = stack.account().get("/account").await.ok();
+        acme.client
+            .put(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
+            .await
+            .ok();
+
+        json!({
+            "space": acme.id,
+            "folder": self.folder(acme, "seed").await,
+            "file": file["id"],
+            "config": self.config("seed").await,
+            "reference": "photo",
+            "kept": [uploads.id, uploads.key_id, uploading["upload_config_id"], uploading["folder_id"], account["key"]["id"]],
+            "uploads": uploading,
+            "spares": self.spares().await,
+        })
+    }
+
+    /// What uploads name, by the names of their fields and parameters, and what else they need.
+    async fn uploads(&self) -> Value {
+        let Records { uploads, .. } = self;
+        let body = json!({
+            "space_id": uploads.id, "name": "open", "allow_unsigned": true,
+            "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
+        });
+        let config = uploads.client.post("/upload-configs", body).await.created();
+        let folder = self.folder(uploads, "inbox").await;
+        let body = json!({"upload_config_id": config["id"], "folder_id": folder, "expiration_minutes": 1440});
+        let signed = uploads
+            .client
+            .post("/upload/generate-signed-url", body)
+            .await
+            .ok();
+
+        json!({
+            "space": uploads.handle,
+            "spaceHandle": uploads.handle,
+            "space_id": uploads.id,
+            "upload_config": config["id"],
+            "upload_config_id": config["id"],
+            "configName": "open",
+            "folder_id": folder,
+            "referrer": REFERRER,
+            "url": signed["url"],
+        })
+    }
+
+    async fn spares(&self) -> Value {
+        let Records { stack, acme, .. } = self;
+        let mut spares: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+        for number in 0..SPARES {
+            let name = format!("spare-{number}");
+            let keys = format!("/spaces/{}/api-keys", acme.id);
+            let mut add = |kind, id| spares.entry(kind).or_default().push(id);
+            add(
+                "spaces",
+                created(&stack.account(), "/spaces", json!({"name": name})).await,
+            );
+            add(
+                "space_keys",
+                created(&stack.account(), &keys, json!({"name": name})).await,
+            );
+            add(
+                "account_keys",
+                created(&stack.account(), "/account/api-keys", json!({"name": name})).await,
+            );
+            add("folders", self.folder(acme, &name).await);
+            add("configs", self.config(&name).await);
+            add("files", acme.upload_photo().await["id"].clone());
+            add("named_files", acme.upload_photo().await["id"].clone());
+        }
+        json!(spares)
+    }
+
+    async fn folder(&self, tenant: &Tenant, name: &str) -> Value {
+        created(
+            &tenant.client,
+            "/folders",
+            json!({"space_id": tenant.id, "name": name}),
+        )
+        .await
+    }
+
+    async fn config(&self, name: &str) -> Value {
+        created(
+            &self.acme.client,
+            "/upload-configs",
+            json!({"space_id": self.acme.id, "name": name}),
+        )
+        .await
+    }
+}
+
+async fn created(client: &Client, path: &str, body: Value) -> Value {
+    client.post(path, body).await.created()["id"].clone()
+}
+
+fn id(record: &Value) -> &str {
+    record["id"].as_str().expect("an id")
+}
+
+/// Returns which phases a run has, and how many requests of each operation it makes up.
+fn extent() -> [String; 4] {
+    let examples = Extent {
+        default: 8,
+        thorough: 100,
+        variable: "LARDER_CONTRACT_EXAMPLES",
+    };
+    let phases = if is_thorough() {
+        "coverage,fuzzing,stateful"
+    } else {
+        "fuzzing"
+    };
+    [
+        "--phases".to_owned(),
+        phases.to_owned(),
+        "--max-examples".to_owned(),
+        examples.rounds().to_string(),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schemathesis_finds_nothing() {
+    let root = external_programs::root();
+    let clients = root.join(".tools/clients");
+    let (program, stamp) = (clients.join("bin/st"), clients.join("installed"));
+    if !external_programs::installed("schemathesis", &[], &[&program, &stamp]) {
+        return;
+    }
+    let limits = [
+        "AdminRequestsPerMinute",
+        "UploadRequestsPerMinute",
+        "UnsignedRequestsPerMinute",
+    ];
+    let limits = limits.into_iter().chain([
+        "UnsignedUploadsPerHour",
+        "ApiRequestsPerSecond",
+        "ApiBurstRequests",
+    ]);
+    let parameters = limits
+        .map(|name| (name.to_owned(), "1000000".to_owned()))
+        .collect();
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
+    let records = Records::new(&stack).await.describe().await;
+    let url = records["uploads"]["url"].as_str().expect("a URL");
+    let (_, signature) = url.split_once("signature=").expect("a signature");
+
+    let statuses = stack.data_dir().join("statuses.json");
+    let origin = stack.cloud.api_url().trim_end_matches(web::API_PREFIX);
+    let mut command = Command::new(program);
+    command
+        .current_dir(root.join("tests/contract"))
+        .args(["run", "--seed", "1", "--no-shrink"])
+        .arg(root.join("openapi.json"))
+        .args(extent())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("LARDER_API_ORIGIN", origin)
+        .env(
+            "LARDER_API_KEY",
+            stack.account().key.as_deref().expect("a key"),
+        )
+        .env(
+            "LARDER_SIGNATURE",
+            signature.split('&').next().unwrap_or_default(),
+        )
+        .env("LARDER_CONTRACT_RECORDS", records.to_string())
+        .env("LARDER_CONTRACT_STATUSES", &statuses);
+    external_programs::succeeds(&mut command).await;
+
+    demand_success_of_each(&statuses);
+    // What was deleted and announced waits in queues.
+    stack.leave().await;
+}
+
+/// Fails if no request of some operation succeeded: of its answers only errors were compared.
+#[track_caller]
+fn demand_success_of_each(statuses: &Path) {
+    let statuses = fs::read(statuses).expect("the hooks write the file");
+    let statuses: BTreeMap<String, Statuses> =
+        serde_json::from_slice(&statuses).expect("statuses by operation");
+    let succeeded = |id: &str| {
+        statuses
+            .get(id)
+            .is_some_and(|statuses| statuses.keys().any(|status| status.starts_with('2')))
+    };
+    let failed: Vec<_> = openapi::api()
+        .operations
+        .iter()
+        .map(|operation| operation.endpoint.id)
+        .filter(|id| !succeeded(id))
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "no request succeeded of {failed:?}; all: {statuses:#?}"
+    );
+}
+
+#[tokio::test]
+async fn redocly_finds_nothing() {
+    let root = external_programs::root();
+    let tests = root.join("tests/contract");
+    let program = tests.join("node_modules/@redocly/cli/bin/cli.js");
+    if !external_programs::installed("redocly", &["node"], &[&program]) {
+        return;
+    }
+    let mut command = Command::new("node");
+    command
+        .arg(program)
+        .arg("lint")
+        .arg(root.join("openapi.json"))
+        .arg("--config")
+        .arg(tests.join("redocly.yaml"));
+    // It neither reports how it is used nor asks for a newer version.
+    command
+        .env("REDOCLY_TELEMETRY", "off")
+        .env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");
+    external_programs::succeeds(&mut command).await;
+}

@@ -1,0 +1,587 @@
+//! Every kind of refusal, whole: its status, its body, and the headers that it has and has not. And
+//! what every path says to `HEAD`, to `OPTIONS` and to methods that it does not take.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use emulators::{InjectedError, Service::DynamoDb};
+use serde_json::{Value, json};
+use tests::{
+    Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds,
+};
+
+/// What a refusal has to be.
+struct Expected {
+    status: u16,
+    message: &'static str,
+    errors: Value,
+    /// Headers beside those of every refusal.
+    headers: Vec<(&'static str, String)>,
+    /// Whether the caller's key was found valid.
+    counted: bool,
+}
+
+/// Headers that some refusals have.
+const PARTICULAR: [&str; 5] = [
+    "www-authenticate",
+    "allow",
+    "retry-after",
+    "idempotent-replayed",
+    "location",
+];
+const LIMITS: [&str; 5] = [
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "ratelimit-policy",
+    "ratelimit",
+];
+/// Headers that every script may read, or that concern no script (Fetch standard; RFC 9110, 9111).
+const NOBODYS: [&str; 10] = [
+    "cache-control",
+    "connection",
+    "content-language",
+    "content-type",
+    "date",
+    "expires",
+    "last-modified",
+    "transfer-encoding",
+    "vary",
+    "x-content-type-options",
+];
+
+fn refusal(status: u16, message: &'static str, errors: Value) -> Expected {
+    Expected {
+        status,
+        message,
+        errors,
+        headers: Vec::new(),
+        counted: true,
+    }
+}
+
+impl Expected {
+    fn with(self, name: &'static str, value: &str) -> Expected {
+        Expected {
+            headers: vec![(name, value.to_owned())],
+            ..self
+        }
+    }
+
+    fn uncounted(self) -> Expected {
+        Expected {
+            counted: false,
+            ..self
+        }
+    }
+
+    #[track_caller]
+    fn demand(&self, answer: &Answer) {
+        let asked = &answer.asked;
+        assert_eq!(answer.status, self.status, "{asked}: {:?}", answer.body);
+        assert_eq!(
+            answer.json(),
+            json!({"message": self.message, "errors": self.errors}),
+            "{asked}"
+        );
+        assert_eq!(answer.header("content-type"), "application/json", "{asked}");
+        for name in PARTICULAR {
+            let value = self
+                .headers
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map(|(_, value)| value.as_str());
+            assert_eq!(
+                answer.header(name),
+                value.unwrap_or_default(),
+                "{asked}: {name}"
+            );
+        }
+        for name in LIMITS {
+            assert_eq!(
+                answer.headers.contains_key(name),
+                self.counted,
+                "{asked}: {name}"
+            );
+        }
+        demand_readable(answer);
+    }
+}
+
+/// Demands that an answer has an id, and that scripts of any origin may read all of its headers
+/// that are ours.
+#[track_caller]
+fn demand_readable(answer: &Answer) {
+    let asked = &answer.asked;
+    let id = answer.header("x-request-id");
+    assert!(
+        id.len() == 26
+            && id
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()),
+        "{asked}"
+    );
+    assert_eq!(answer.header("access-control-allow-origin"), "*", "{asked}");
+    assert!(
+        !answer
+            .headers
+            .contains_key("access-control-allow-credentials"),
+        "{asked}"
+    );
+    let exposed = answer
+        .header("access-control-expose-headers")
+        .to_lowercase();
+    let exposed: BTreeSet<&str> = exposed.split(", ").collect();
+    for name in answer
+        .headers
+        .keys()
+        .map(reqwest::header::HeaderName::as_str)
+    {
+        let is_ours = !NOBODYS.contains(&name) && !name.starts_with("access-control-");
+        assert!(
+            !is_ours || exposed.contains(name),
+            "{asked}: scripts cannot read {name}"
+        );
+        assert_eq!(
+            answer.headers.get_all(name).iter().count(),
+            1,
+            "{asked}: {name}"
+        );
+    }
+}
+
+async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::Body>) -> Answer {
+    client
+        .send(
+            client
+                .request("POST", path)
+                .header("content-type", kind)
+                .body(body),
+        )
+        .await
+}
+
+async fn upload(acme: &Tenant) -> Answer {
+    acme.client
+        .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+        .await
+}
+
+#[tokio::test]
+async fn refusals_of_what_cannot_be_read_or_is_nobodys() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (space, keys) = (
+        format!("/spaces/{}", acme.id),
+        format!("/spaces/{}/api-keys", acme.id),
+    );
+    let client = &acme.client;
+    let stranger = || {
+        refusal(401, "Unauthenticated.", json!({}))
+            .with("www-authenticate", "Bearer")
+            .uncounted()
+    };
+    let invalid = |errors| refusal(422, "The given data was invalid.", errors);
+    let not_json = "The body is not JSON: EOF while parsing an object at line 1 column 1.";
+    let no_form = "The content type of the form has no boundary.";
+    let large = || "x".repeat((1 << 20) + 1);
+    for (answer, expected) in [
+        (
+            send(client, &keys, "application/json", "{").await,
+            refusal(400, not_json, json!({})),
+        ),
+        (
+            send(client, &keys, "application/json", "[]").await,
+            refusal(400, "The body must be a JSON object.", json!({})),
+        ),
+        (
+            send(client, "/upload", "multipart/form-data", "x").await,
+            refusal(400, no_form, json!({})),
+        ),
+        (stack.anonymous.get(&space).await, stranger()),
+        (
+            stack
+                .anonymous
+                .with_key("x")
+                .post("/spaces", json!({}))
+                .await,
+            stranger(),
+        ),
+        (
+            stack.anonymous.with_key("x").get("/files/x").await,
+            stranger(),
+        ),
+        (
+            send(&stack.anonymous, "/upload", "text/plain", "x").await,
+            stranger(),
+        ),
+        (
+            client.get("/spaces/x").await,
+            refusal(404, "Not found.", json!({})),
+        ),
+        (
+            client.delete("/spaces?id=x").await,
+            refusal(404, "Not found.", json!({})),
+        ),
+        (
+            client.get("/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1").await,
+            refusal(404, "Not found.", json!({})),
+        ),
+        (
+            client.get("/nowhere").await,
+            refusal(404, "Not found.", json!({})).uncounted(),
+        ),
+        (
+            stack.anonymous.get("/nowhere").await,
+            refusal(404, "Not found.", json!({})).uncounted(),
+        ),
+        (
+            send(client, &keys, "application/json", large()).await,
+            refusal(
+                413,
+                "The body must not be greater than 1024 kilobytes.",
+                json!({}),
+            ),
+        ),
+        (
+            send(client, &keys, "text/plain", "{}").await,
+            refusal(415, "The content type must be application/json.", json!({})),
+        ),
+        (
+            send(client, "/upload", "application/json", "{}").await,
+            refusal(
+                415,
+                "The content type must be multipart/form-data.",
+                json!({}),
+            ),
+        ),
+        (
+            client.post(&keys, json!({})).await,
+            invalid(json!({"name": ["The name field is required."]})),
+        ),
+        (
+            client.delete("/spaces").await,
+            invalid(json!({"id": ["The id field is required."]})),
+        ),
+        (
+            client.get("/spaces?limit=0").await,
+            invalid(json!({"limit": ["The limit field must be at least 1."]})),
+        ),
+    ] {
+        expected.demand(&answer);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn refusals_of_what_may_not_be_now() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces/{}", acme.id);
+    let viewer = acme.role("viewer").await;
+    let low = "This action needs the role owner or a higher one; yours is viewer.";
+    let low_upload = "This action needs the role user or a higher one; yours is viewer.";
+    let no_account = "This needs an account key; yours belongs to one space.";
+    let full =
+        "The space is not empty. Delete its files and folders first, or all of it with force=true.";
+    acme.upload_photo().await;
+    for (answer, expected) in [
+        (
+            viewer
+                .send(viewer.request("PUT", &space).json(&json!({})))
+                .await,
+            refusal(403, low, json!({})),
+        ),
+        (
+            viewer
+                .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+                .await,
+            refusal(403, low_upload, json!({})),
+        ),
+        (
+            acme.client.post("/spaces", json!({})).await,
+            refusal(403, no_account, json!({})),
+        ),
+        (
+            acme.client.delete(&format!("/spaces?id={}", acme.id)).await,
+            refusal(
+                409,
+                full,
+                json!({"id": ["The id field must be that of an empty space."]}),
+            ),
+        ),
+    ] {
+        expected.demand(&answer);
+    }
+    let disable = acme
+        .client
+        .request("PUT", &space)
+        .json(&json!({"name": "Acme", "enabled": false}));
+    acme.client.send(disable).await.ok();
+    refusal(
+        403,
+        "This space is disabled and takes no uploads.",
+        json!({}),
+    )
+    .demand(&upload(&acme).await);
+
+    // A request under a name, whose function died.
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_TRIES,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "DeleteItem",
+        DYNAMODB_TRIES,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    let again = || {
+        let request = acme
+            .client
+            .request("POST", &format!("{space}/api-keys"))
+            .header("idempotency-key", "one");
+        acme.client.send(request.json(&json!({"name": "web"})))
+    };
+    let busy = "The service is busy. Please try again.";
+    refusal(503, busy, json!({}))
+        .with("retry-after", "1")
+        .demand(&again().await);
+    let errors = json!({
+        "idempotency_key": ["The idempotency key field is that of a request in progress."],
+    });
+    let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
+                   Retry-After.";
+    refusal(409, message, errors.clone())
+        .with("retry-after", "60")
+        .demand(&again().await);
+    stack.clock.advance(seconds(45));
+    refusal(409, message, errors)
+        .with("retry-after", "15")
+        .demand(&again().await);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn refusals_of_our_own_making_say_nothing_internal() {
+    let parameters = [("AdminRequestsPerMinute".to_owned(), "4".to_owned())].into();
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces/{}", acme.id);
+    let faults = stack.cloud.faults();
+    acme.client.get(&space).await.ok();
+    faults.fail(
+        DynamoDb,
+        "GetItem",
+        1,
+        InjectedError::new(400, "ValidationException"),
+    );
+    refusal(500, "Server error.", json!({})).demand(&acme.client.get(&space).await);
+    faults.fail(
+        DynamoDb,
+        "GetItem",
+        DYNAMODB_TRIES,
+        InjectedError::new(400, "ThrottlingException"),
+    );
+    let busy =
+        refusal(503, "The service is busy. Please try again.", json!({})).with("retry-after", "1");
+    busy.demand(&acme.client.get(&space).await);
+    faults.fail(
+        DynamoDb,
+        "UpdateItem",
+        DYNAMODB_TRIES,
+        InjectedError::new(400, "ThrottlingException"),
+    );
+    busy.uncounted().demand(&acme.client.get(&space).await);
+    acme.client.get(&space).await.ok();
+    let limited = acme.client.get(&space).await;
+    let resets = limited.header("retry-after").to_owned();
+    let expected = refusal(429, "Too Many Attempts.", json!({}));
+    assert!(
+        limited
+            .header("ratelimit")
+            .ends_with(&format!("t={resets}")),
+        "{resets}"
+    );
+    expected.with("retry-after", &resets).demand(&limited);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn every_path_tells_its_methods() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for operation in openapi::api().operations {
+        methods
+            .entry(operation.endpoint.path)
+            .or_default()
+            .extend(operation.endpoint.methods());
+    }
+    for (path, methods) in methods {
+        let address = path.replace("{id}", &acme.id).replace("{keyId}", "1");
+        let allowed = format!("{}, OPTIONS", methods.join(", "));
+        for client in [
+            &stack.anonymous,
+            &acme.client,
+            &stack.anonymous.with_key("nonsense"),
+        ] {
+            let preflight = client
+                .send(client.request("OPTIONS", &address))
+                .await
+                .demand(204);
+            assert!(preflight.body.is_empty());
+            for (name, value) in [
+                ("allow", allowed.as_str()),
+                ("access-control-allow-methods", &allowed),
+                ("access-control-allow-headers", "Authorization, *"),
+                ("access-control-max-age", "7200"),
+            ] {
+                assert_eq!(preflight.header(name), value, "{path}: {name}");
+            }
+            demand_readable(&preflight);
+            for method in [
+                "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND",
+            ] {
+                if methods.contains(&method) {
+                    continue;
+                }
+                let answer = client.send(client.request(method, &address)).await;
+                assert_eq!(answer.header("allow"), allowed, "{method} {path}");
+                demand_readable(&answer);
+                if method == "HEAD" {
+                    assert!(answer.demand(405).body.is_empty(), "{path}");
+                    continue;
+                }
+                assert_eq!(
+                    answer.json()["message"],
+                    format!("This path takes the methods {allowed}.")
+                );
+                assert_eq!(answer.refused(405), json!({}));
+            }
+        }
+    }
+    for method in ["HEAD", "GET", "PROPFIND"] {
+        let answer = acme
+            .client
+            .send(acme.client.request(method, "/nowhere"))
+            .await
+            .demand(404);
+        assert_eq!(answer.header("allow"), "");
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn preflight_of_any_path_returns_204() {
+    let stack = Stack::start().await;
+    for path in ["/nowhere", "/spaces/x/y/z", "/", "/%00"] {
+        let preflight = stack
+            .anonymous
+            .send(stack.anonymous.request("OPTIONS", path))
+            .await
+            .demand(204);
+        let methods = preflight.header("access-control-allow-methods");
+        assert_eq!(methods, "GET, HEAD, POST, PUT, DELETE, OPTIONS", "{path}");
+        demand_readable(&preflight);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn head_returns_the_headers_of_get_without_a_body() {
+    let stack = Stack::start().await;
+    let place = crate::routes::roles::Place::new(&stack, "Acme").await;
+    let account = stack.account();
+    let viewer = place.tenant.role("viewer").await;
+    for row in crate::routes::roles::ROWS
+        .iter()
+        .filter(|row| row.method == "GET")
+    {
+        let address = place.address(row);
+        for client in [&account, &viewer, &stack.anonymous] {
+            let get = client.get(&address).await;
+            let head = client.head(&address).await.demand(get.status);
+
+            assert!(head.body.is_empty(), "{address}");
+            for name in ["content-type", "www-authenticate", "x-ratelimit-limit"] {
+                assert_eq!(head.header(name), get.header(name), "{address}: {name}");
+            }
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn error_body_names_at_most_a_hundred_errors() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let unknown: serde_json::Map<String, Value> = (0..5_000)
+        .map(|key| (format!("key{key}"), json!(1)))
+        .collect();
+    let body = json!({"space_id": acme.id, "name": "odd", "config": unknown});
+
+    let errors = acme.client.post("/upload-configs", body).await.refused(422);
+
+    assert_eq!(errors.as_object().map(serde_json::Map::len), Some(100));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn scripts_may_read_every_header_of_ours() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let account = stack.account();
+    let make_key = || {
+        let request = account
+            .request("POST", "/account/api-keys")
+            .header("idempotency-key", "one");
+        account.send(request.json(&json!({"name": "x"})))
+    };
+    let uploaded = upload(&acme).await;
+    let url = uploaded.json()["data"]["url"]
+        .as_str()
+        .expect("an address")
+        .to_owned();
+    let part = stack
+        .anonymous
+        .get_with(&url, &[("range", "bytes=0-9")])
+        .await
+        .demand(206);
+    let etag = part.header("etag").to_owned();
+    let head = format!(
+        "GET /api/v1/{} HTTP/1.1\r\nhost: localhost\r\n\r\n",
+        "x".repeat(1 << 16)
+    );
+    for answer in [
+        uploaded,
+        make_key().await.demand(201),
+        make_key().await.demand(201),
+        account.get("/spaces").await.demand(200),
+        stack.anonymous.get(&url).await.demand(200),
+        stack.anonymous.head(&url).await.demand(200),
+        stack
+            .anonymous
+            .get_with(&url, &[("if-none-match", &etag)])
+            .await
+            .demand(304),
+        stack
+            .anonymous
+            .get_with(&url, &[("range", "bytes=999999999-")])
+            .await
+            .demand(416),
+        stack.anonymous.get(&format!("{url}x")).await.demand(404),
+        part,
+    ] {
+        demand_readable(&answer);
+    }
+    // What is refused before there is a request has no id.
+    let refused = Raw::ask(stack.cloud.api_url(), head).await;
+    assert!(refused.is_none_or(|answer| (400..500).contains(&answer.status)));
+    stack.stop().await;
+}

@@ -1,0 +1,12 @@
+//! Rules that hold for every route.
+
+pub(crate) mod contract;
+pub(crate) mod declarations;
+pub(crate) mod error_responses;
+pub(crate) mod errors;
+pub(crate) mod file_roles;
+pub(crate) mod idempotency;
+pub(crate) mod pagination;
+pub(crate) mod rate_limits;
+pub(crate) mod roles;
+pub(crate) mod unicode;

@@ -1,0 +1,125 @@
+//! Texts in Unicode NFC, and names that are made of them.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, file, form};
+
+use crate::{support::signer::text, uploads::presign::config};
+
+/// The same text in two compositions.
+const COMPOSED: &str = "\u{e9}t\u{e9}";
+const DECOMPOSED: &str = "e\u{301}te\u{301}";
+
+#[tokio::test]
+async fn texts_are_stored_in_nfc() {
+    let stack = Stack::start().await;
+    let account = stack.account();
+    let space = account
+        .post(
+            "/spaces",
+            json!({"name": DECOMPOSED, "description": DECOMPOSED}),
+        )
+        .await
+        .created();
+    assert_eq!(
+        (&space["name"], &space["description"]),
+        (&json!(COMPOSED), &json!(COMPOSED))
+    );
+    let taken = account
+        .post("/spaces", json!({"name": COMPOSED.to_uppercase()}))
+        .await
+        .refused(422);
+    assert_eq!(taken, json!({"name": ["The name has already been taken."]}));
+    let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
+    assert_eq!(
+        account
+            .post(&keys, json!({"name": DECOMPOSED}))
+            .await
+            .created()["name"],
+        COMPOSED
+    );
+    let (id, handle) = (text(&space["id"]), text(&space["handle"]));
+    let described = json!({"space_id": id, "name": "a", "description": DECOMPOSED, "config": {"metadata": {"tags": [DECOMPOSED]}}});
+    assert_eq!(
+        account.post("/upload-configs", described).await.created()["description"],
+        COMPOSED
+    );
+
+    let name = format!("{DECOMPOSED}.jpg");
+    let upload = form(&handle, &name, "image/jpeg", PHOTO)
+        .text("ref", DECOMPOSED)
+        .text("upload_config", "a");
+    let record = account.upload(upload).await.created();
+    assert_eq!(record["original_name"], format!("{COMPOSED}.jpg"));
+    assert_eq!(
+        (&record["ref"], &record["tags"]),
+        (&json!(COMPOSED), &json!([COMPOSED]))
+    );
+
+    let file = format!("/files/{}", text(&record["id"]));
+    let change =
+        json!({"original_name": "o\u{308}.jpg", "ref": "o\u{308}", "tags": ["o\u{308}", "\u{f6}"]});
+    let changed = account.put(&file, change).await.ok();
+    assert_eq!(
+        (&changed["original_name"], &changed["ref"]),
+        (&json!("\u{f6}.jpg"), &json!("\u{f6}"))
+    );
+    assert_eq!(changed["tags"], json!(["\u{f6}"]));
+    for spelled in ["%C3%B6", "o%CC%88", "O%CC%88"] {
+        let list = async |filter: &str| {
+            account
+                .get(&format!("/files?space_id={id}&{filter}={spelled}"))
+                .await
+        };
+        let first = |list: Value| list["data"][0]["id"].clone();
+        assert_eq!(
+            first(list("search").await.demand(200).json()),
+            record["id"],
+            "{spelled}"
+        );
+        if !spelled.starts_with('O') {
+            assert_eq!(
+                first(list("tag").await.demand(200).json()),
+                record["id"],
+                "{spelled}"
+            );
+            let by_ref = account
+                .get(&format!("/files/by-ref?space_id={id}&ref={spelled}"))
+                .await
+                .ok();
+            assert_eq!(by_ref["id"], record["id"], "{spelled}");
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn stored_names_are_transliterated() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
+    for (name, stored) in [
+        ("\u{dc}n\u{ef}.jpg", "uni.jpg"),
+        ("U\u{308}ni\u{308} 2.jpg", "uni-2.jpg"),
+        ("Москва.jpg", "moskva.jpg"),
+        ("日本.jpg", "ri-ben.jpg"),
+    ] {
+        let upload = form(&acme.handle, name, "image/jpeg", PHOTO).text("upload_config", "own");
+        let record = acme.client.upload(upload).await.created();
+        assert_eq!(record["name"], stored, "{name}");
+        stack.anonymous.get(&text(&record["url"])).await.demand(200);
+    }
+    // What looks different may be stored under the same name, which is taken then.
+    let other = reqwest::multipart::Form::new()
+        .text("space", acme.handle.clone())
+        .text("upload_config", "own");
+    acme.client
+        .upload(other.part("file", file("uni.jpg", "image/jpeg", PHOTO)))
+        .await
+        .refused(409);
+    stack.stop().await;
+}

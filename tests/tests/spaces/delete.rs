@@ -1,0 +1,481 @@
+//! `DELETE /spaces`, and what the purge leaves of a deleted space.
+
+use std::pin::pin;
+
+use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
+use serde_json::{Value, json};
+use table::{Reason, WriteError};
+use tests::{Dump, PHOTO, Stack, Tenant, form, seconds};
+
+use crate::routes::roles::{Place, ROWS};
+
+/// Seconds of a quarter of an hour, the longest that a message is kept back.
+const QUARTER: u64 = 900;
+
+/// The address that deletes a space.
+fn deletion(tenant: &Tenant) -> String {
+    format!("/spaces?id={}", tenant.id)
+}
+
+/// What is kept, without the number of the last key, which goes on whatever is deleted.
+pub(crate) async fn kept(stack: &Stack) -> Dump {
+    let mut dump = stack.dump().await.without_uses();
+    dump.items
+        .retain(|(partition, _), _| partition != "COUNTER#KEY");
+    dump
+}
+
+/// What is kept, and that a handle is not to be used again: all that is to be left of a deleted
+/// space.
+pub(crate) fn with_retired(mut dump: Dump, handle: &str) -> Dump {
+    dump.items.insert(
+        (format!("HANDLE#{handle}"), "HANDLE".to_owned()),
+        json!({"is_retired": true}),
+    );
+    dump
+}
+
+/// Whether a space of this name can be made.
+async fn is_free(stack: &Stack, name: &str) -> bool {
+    let answer = stack
+        .account()
+        .post("/spaces", json!({ "name": name }))
+        .await;
+    if answer.status == 201 {
+        return true;
+    }
+    assert_eq!(
+        answer.refused(422),
+        json!({"name": ["The name has already been taken."]})
+    );
+    false
+}
+
+#[tokio::test]
+async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry() {
+    /// Calls of a deletion up to the second search for files, when the space is closed.
+    const CALLS_TO_CLOSE: u32 = 6;
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let address = deletion(&acme);
+    let mut hold = stack.cloud.faults().hold("spaces", CALLS_TO_CLOSE);
+    let mut first = pin!(acme.client.delete(&address));
+    tokio::select! {
+        answer = &mut first => panic!("{} {:?}", answer.status, answer.body),
+        () = hold.reached() => {}
+    }
+
+    stack.clock.advance(seconds(5));
+    let second = acme.client.delete(&address).await;
+    assert_eq!(
+        second.header("retry-after"),
+        "30",
+        "the rest of 35 seconds: {}",
+        second.status
+    );
+    assert!(second.refused(409)["id"].is_array());
+    let upload = acme
+        .client
+        .upload(form(&acme.handle, "a.txt", "text/plain", "text"))
+        .await;
+    assert_eq!(upload.header("retry-after"), "1");
+    assert_eq!(
+        upload.json()["message"],
+        "The space is being deleted. Please try again."
+    );
+    upload.refused(503);
+
+    hold.release();
+    first.await.demand(204);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_deletion_names_its_space_by_an_id() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let before = stack.dump().await;
+    let required = json!({"id": ["The id field is required."]});
+    for query in ["", "?id=", "?id=%20", "?force=true", "?ID=x"] {
+        assert_eq!(
+            acme.client
+                .delete(&format!("/spaces{query}"))
+                .await
+                .refused(422),
+            required,
+            "{query}"
+        );
+    }
+    for force in ["yes", "2", "TRUE", "null"] {
+        let errors = acme
+            .client
+            .delete(&format!("/spaces?id={}&force={force}", acme.id))
+            .await
+            .refused(422);
+        assert_eq!(
+            errors,
+            json!({"force": ["The force field must be true or false."]}),
+            "{force}"
+        );
+    }
+    let both = acme.client.delete("/spaces?force=maybe").await.refused(422);
+    assert_eq!(
+        both.as_object().map(serde_json::Map::len),
+        Some(2),
+        "{both}"
+    );
+    for id in [
+        other.id.as_str(),
+        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+        "x",
+        "%00",
+        &acme.handle,
+    ] {
+        for force in ["", "&force=true"] {
+            assert_eq!(
+                acme.client
+                    .delete(&format!("/spaces?id={id}{force}"))
+                    .await
+                    .refused(404),
+                json!({}),
+                "{id}"
+            );
+        }
+    }
+    acme.role("admin")
+        .await
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .refused(403);
+    let mut after = stack.dump().await;
+    // The admin's key was made for the test.
+    after.items.retain(|key, _| before.items.contains_key(key));
+    let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
+    after
+        .items
+        .insert(counter.clone(), before.items[&counter].clone());
+    after.demand_unchanged(&before, "refused deletions");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_space_with_a_file_is_deleted_by_force_alone() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let file = acme.upload_photo().await;
+    let url = file["url"].as_str().expect("an address");
+    for force in ["", "&force=false", "&force=0", "&force="] {
+        let answer = acme
+            .client
+            .delete(&format!("{}{force}", deletion(&acme)))
+            .await;
+        let message = answer.json()["message"]
+            .as_str()
+            .expect("a sentence")
+            .to_owned();
+        assert!(
+            message.contains("not empty") && message.contains("force=true"),
+            "{message}"
+        );
+        assert_eq!(
+            answer.refused(409),
+            json!({"id": ["The id field must be that of an empty space."]})
+        );
+        assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
+        acme.upload_photo().await;
+    }
+    let id = acme.id.to_lowercase();
+    assert!(
+        acme.client
+            .delete(&format!("/spaces?id={id}&force=true"))
+            .await
+            .demand(202)
+            .body
+            .is_empty()
+    );
+    stack.anonymous.get(url).await.refused(404);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_empty_space_goes_with_its_configs_keys_and_members() {
+    let stack = Stack::start().await;
+    let user = stack.user().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    acme.role("viewer").await;
+    stack.join(&user, &acme, "admin").await;
+    assert!(
+        acme.client
+            .delete(&deletion(&acme))
+            .await
+            .demand(204)
+            .body
+            .is_empty()
+    );
+    acme.client.delete(&deletion(&acme)).await.refused(401);
+    stack.account().delete(&deletion(&acme)).await.refused(404);
+    stack.purged().await;
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address() {
+    let stack = Stack::start().await;
+    let place = Place::new(&stack, "Acme").await;
+    let (acme, member) = (&place.tenant, stack.user().await);
+    stack.join(&member, acme, "owner").await;
+    let url = acme.upload_photo().await["url"]
+        .as_str()
+        .expect("an address")
+        .to_owned();
+    let viewer = acme.role("viewer").await;
+    acme.client
+        .delete(&format!("{}&force=true", deletion(acme)))
+        .await
+        .demand(202);
+
+    let of_the_space = |path: &str| path.contains("/spaces/{id}") || path.contains("/files/{id}");
+    for client in [&stack.account(), &member.client] {
+        for row in ROWS
+            .iter()
+            .filter(|row| of_the_space(row.path) || (row.method, row.path) == ("DELETE", "/spaces"))
+        {
+            assert_eq!(
+                place.call(row, client).await.refused(404),
+                json!({}),
+                "{} {}",
+                row.method,
+                row.path
+            );
+        }
+        let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
+        assert_eq!(
+            client.upload(upload).await.refused(422),
+            json!({"space": ["The selected space is invalid."]})
+        );
+        let shown = client.get("/spaces").await.demand(200).body;
+        assert!(!String::from_utf8_lossy(&shown).contains(&acme.id));
+    }
+    for row in ROWS.iter() {
+        for client in [&acme.client, &viewer] {
+            place.call(row, client).await.refused(401);
+        }
+    }
+    for client in [
+        &acme.client,
+        &viewer,
+        &stack.account(),
+        &member.client,
+        &stack.anonymous,
+    ] {
+        client.get(&url).await.refused(404);
+    }
+    let choice = json!({"default_space_id": acme.id});
+    stack.account().put("/account", choice).await.refused(422);
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn deletion_frees_the_name_at_once_and_the_handle_never() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let first = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    acme.client.delete(&deletion(&acme)).await.demand(204);
+    assert!(is_free(&stack, "ACME").await);
+    assert!(!is_free(&stack, "Acme").await, "it belongs to the new one");
+
+    for late in [false, true] {
+        let refused = create_by_handle(&stack, &acme.handle, &format!("late: {late}")).await;
+        assert!(
+            matches!(
+                refused,
+                Err(WriteError::ConditionFailed(Reason::HandleTaken))
+            ),
+            "{refused:?}"
+        );
+        stack.purged().await;
+    }
+    assert!(
+        !is_free(&stack, "acme").await,
+        "later passes leave the new one its name"
+    );
+    let second = stack.account().get("/spaces").await.demand(200).json()["data"][0].clone();
+    assert_ne!(
+        (&second["id"], &second["handle"]),
+        (&first["id"], &first["handle"])
+    );
+    stack.stop().await;
+}
+
+/// Makes a space of this handle, as if it had been drawn.
+async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), WriteError> {
+    let environment = stack.operator();
+    let mut settings = runtime::Settings::of(&environment);
+    let table = settings.table();
+    let name = SpaceName::parse(name).expect("a name");
+    let env = &environment.env;
+    let space = Space::new(NewSpace::named(name), &mut IdSequence::new(env), env);
+    let space = Space {
+        handle: Handle::parse(handle).expect("a handle"),
+        ..space
+    };
+    table
+        .create_space(
+            &space,
+            &UploadConfig::starter(&space),
+            UserId::new(env),
+            None,
+        )
+        .await
+}
+
+#[tokio::test]
+async fn what_arrives_after_a_deletion_is_removed_at_once_after_15_and_after_75_minutes_and_nothing_else_is()
+ {
+    let stack = Stack::start().await;
+    let other = stack.space("Other").await;
+    other.upload_photo().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    for _ in 0..3 {
+        acme.upload_photo().await;
+    }
+    let late = format!("{}/originals/late", acme.id);
+    let is_there = async || stack.dump().await.objects.contains_key(&late);
+    acme.client
+        .delete(&format!("{}&force=true", deletion(&acme)))
+        .await
+        .demand(202);
+    stack.put_object(&late, b"authorized before").await;
+    stack.pass(seconds(1)).await;
+    assert!(!is_there().await, "the first pass is made at once");
+
+    stack.put_object(&late, b"authorized before").await;
+    stack.pass(seconds(QUARTER - 2)).await;
+    assert!(is_there().await, "the second pass is not due");
+    stack.pass(seconds(1)).await;
+    assert!(
+        !is_there().await,
+        "the second pass is made after 15 minutes"
+    );
+
+    stack.put_object(&late, b"authorized before").await;
+    for _ in 0..3 {
+        stack.pass(seconds(QUARTER)).await;
+    }
+    stack.pass(seconds(QUARTER - 1)).await;
+    assert!(is_there().await, "the last pass is not due");
+    stack.pass(seconds(1)).await;
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "the last pass");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_large_space_is_purged_page_by_page() {
+    let stack = Stack::start().await;
+    let before = kept(&stack).await;
+    let acme = stack.space("Acme").await;
+    let keys = format!("/spaces/{}/api-keys", acme.id);
+    for index in 0..120 {
+        acme.client
+            .post(&keys, json!({"name": format!("key {index}")}))
+            .await
+            .created();
+    }
+    for index in 0..1_010 {
+        stack
+            .put_object(&format!("{}/originals/{index}", acme.id), b"x")
+            .await;
+    }
+    acme.client.delete(&deletion(&acme)).await.demand(204);
+    stack.pass(seconds(1)).await;
+    assert!(stack.dump().await.objects.is_empty());
+    stack.purged().await;
+    kept(&stack)
+        .await
+        .demand_unchanged(&with_retired(before, &acme.handle), "a large space");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn deletion_with_more_keys_than_a_page_leaves_no_key_that_authenticates() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let mut keys = Vec::new();
+    for _ in 0..105 {
+        keys.push(acme.role("viewer").await);
+    }
+
+    acme.client.delete(&deletion(&acme)).await.demand(204);
+
+    for key in keys.iter().chain([&acme.client]) {
+        key.get("/account").await.refused(401);
+    }
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn key_created_during_a_deletion_does_not_authenticate_after_it() {
+    let stack = Stack::start().await;
+    for round in 0..10 {
+        let acme = stack.space(&format!("Acme {round}")).await;
+        let keys = format!("/spaces/{}/api-keys", acme.id);
+        let account = stack.account();
+
+        let deletion = deletion(&acme);
+        let (deleted, created) = tokio::join!(
+            account.delete(&deletion),
+            account.post(&keys, json!({"name": "late"})),
+        );
+
+        deleted.demand(204);
+        if created.status == 201 {
+            let key = created.json()["data"]["key"]
+                .as_str()
+                .expect("a key")
+                .to_owned();
+            stack
+                .anonymous
+                .with_key(&key)
+                .get("/account")
+                .await
+                .refused(401);
+        } else {
+            assert!([404, 503].contains(&created.status), "{}", created.status);
+        }
+    }
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_users_default_space_that_was_deleted_is_no_default_any_more() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    stack
+        .account()
+        .put("/account", json!({"default_space_id": acme.id}))
+        .await
+        .ok();
+    acme.client.delete(&deletion(&acme)).await.demand(204);
+    assert_eq!(
+        stack.account().get("/account").await.ok()["default_space_id"],
+        Value::Null
+    );
+    stack.purged().await;
+    assert_eq!(
+        stack.account().get("/account").await.ok()["default_space_id"],
+        Value::Null
+    );
+    stack.stop().await;
+}

@@ -1,0 +1,10 @@
+//! `/spaces`, their keys, and `/account`.
+
+pub(crate) mod access_control;
+pub(crate) mod account;
+pub(crate) mod create_and_get;
+pub(crate) mod delete;
+pub(crate) mod keys;
+pub(crate) mod list;
+pub(crate) mod security;
+pub(crate) mod update;

@@ -1,0 +1,398 @@
+//! A library of sixty files of every kind, which of them a list has to show, and lists, page by
+//! page.
+
+use std::collections::BTreeMap;
+
+use reqwest::multipart::Form;
+use serde_json::json;
+use tests::{Client, PHOTO, Stack, StackOptions, Tenant, file, seconds};
+
+use super::signer::{query, text};
+
+/// How many files there are: each type with each set of tags and each kind, once.
+const FILES: usize = TYPES.len() * TAGS.len() * KINDS.len();
+/// How files are delivered.
+const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
+/// What they are marked with: among it what differs in case alone, or by what keys and addresses
+/// are made of.
+const TAGS: [&[&str]; 4] = [&[], &["red"], &["Red", "two words"], &["red#1", "ü&=/%+"]];
+/// MIME type, resource type and bytes.
+const KINDS: [(&str, &str, &[u8]); 5] = [
+    ("image/jpeg", "image", PHOTO),
+    ("text/plain", "text", b"some text"),
+    ("application/pdf", "document", b"%PDF-1.7\n%\xE2\xE3"),
+    (
+        "application/zip",
+        "archive",
+        b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0",
+    ),
+    (
+        "application/octet-stream",
+        "other",
+        b"\0\0\0\0\x9D\xFE\x13\x77\xC1",
+    ),
+];
+/// Original names, and what they are compared by. One is the beginning of another, one is composed
+/// and one is not.
+const NAMES: [(&str, &str); 6] = [
+    ("photo", "photo"),
+    ("Photo 2.jpg", "photo 2.jpg"),
+    ("PHOTO.jpg", "photo.jpg"),
+    ("\u{C9}t\u{E9}.txt", "\u{E9}t\u{E9}.txt"),
+    ("E\u{301}te\u{301}.txt", "\u{E9}t\u{E9}.txt"),
+    ("z_last#1.bin", "z_last#1.bin"),
+];
+/// Pages after which a list has no end.
+const MOST_PAGES: usize = 2 * FILES;
+
+/// A stack whose limits nothing here reaches.
+pub(crate) async fn unlimited() -> Stack {
+    let parameters = BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
+    Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await
+}
+
+/// Makes a folder at the top of a space, and gives its id.
+pub(crate) async fn folder(acme: &Tenant, name: &str) -> String {
+    let folder = acme
+        .client
+        .post("/folders", json!({"name": name, "space_id": acme.id}))
+        .await
+        .created();
+    text(&folder["id"])
+}
+
+/// One parameter that narrows a list down.
+#[derive(Clone, Debug)]
+pub(crate) struct Filter {
+    name: &'static str,
+    /// What is sent.
+    asked: String,
+    /// What files are compared with.
+    meant: String,
+}
+
+impl Filter {
+    fn new(name: &'static str, asked: &str, meant: &str) -> Filter {
+        Filter {
+            name,
+            asked: asked.to_owned(),
+            meant: meant.to_owned(),
+        }
+    }
+}
+
+/// Several of them as a query.
+pub(crate) fn asked(filters: &[&Filter]) -> String {
+    let parameters = filters
+        .iter()
+        .map(|filter| (filter.name.to_owned(), filter.asked.clone()));
+    query(&parameters.collect::<Vec<_>>())
+}
+
+/// What a file is, as it was uploaded.
+pub(crate) struct Filed {
+    id: String,
+    delivery_type: &'static str,
+    resource_type: &'static str,
+    status: &'static str,
+    tags: &'static [&'static str],
+    folder: String,
+    /// The name that it is compared by.
+    folded: &'static str,
+}
+
+impl Filed {
+    fn is_meant(&self, filter: &Filter) -> bool {
+        let meant = filter.meant.as_str();
+        match filter.name {
+            "type" => self.delivery_type == meant,
+            "resource_type" => self.resource_type == meant,
+            "status" => self.status == meant,
+            "tag" => self.tags.contains(&meant),
+            "folder_id" => self.folder == meant,
+            "search" => self.folded.starts_with(meant),
+            name => panic!("no filter is called {name}"),
+        }
+    }
+
+    /// All that can be asked of it, one of each.
+    pub(crate) fn filters(&self) -> Vec<Filter> {
+        let same = |name, value: &str| Filter::new(name, value, value);
+        let tag = self.tags.first().map(|tag| same("tag", tag));
+        let others = [
+            same("type", self.delivery_type),
+            same("resource_type", self.resource_type),
+            same("status", self.status),
+            same("folder_id", &self.folder),
+            same("search", self.folded),
+        ];
+        others.into_iter().chain(tag).collect()
+    }
+}
+
+/// A space with its files.
+pub(crate) struct Library {
+    pub(crate) stack: Stack,
+    pub(crate) acme: Tenant,
+    /// The files, newest first.
+    pub(crate) files: Vec<Filed>,
+    /// Two folders with files, and one without.
+    folders: [String; 3],
+}
+
+impl Library {
+    pub(crate) async fn new() -> Library {
+        let stack = unlimited().await;
+        let acme = stack.space("Acme").await;
+        for delivery_type in TYPES {
+            for (index, tags) in TAGS.iter().enumerate() {
+                let body = json!({
+                    "space_id": acme.id, "name": format!("{delivery_type}-{index}"), "delivery_type": delivery_type,
+                    "config": {"metadata": {"tags": tags}},
+                });
+                acme.client.post("/upload-configs", body).await.created();
+            }
+        }
+        let folders = [
+            folder(&acme, "Photos").await,
+            folder(&acme, "Texts").await,
+            folder(&acme, "Empty").await,
+        ];
+        let mut files = Vec::new();
+        for number in 0..FILES {
+            stack.clock.advance(seconds(1));
+            files.push(filed(&acme, number, &folders).await);
+        }
+        files.reverse();
+        Library {
+            stack,
+            acme,
+            files,
+            folders,
+        }
+    }
+
+    /// All that can be asked of one property of files, a group for each property; in each there is
+    /// something that no file is.
+    pub(crate) fn filters(&self) -> Vec<Vec<Filter>> {
+        let same = |name, values: &[&str]| -> Vec<Filter> {
+            values
+                .iter()
+                .map(|value| Filter::new(name, value, value))
+                .collect()
+        };
+        let [photos, texts, empty] = self.folders.each_ref().map(String::as_str);
+        let lower = texts.to_lowercase();
+        let folders = [
+            ("root", "root"),
+            (photos, photos),
+            (lower.as_str(), texts),
+            (empty, empty),
+        ];
+        let beginnings = [
+            ("p", "p"),
+            ("PHOTO", "photo"),
+            ("photo 2", "photo 2"),
+            ("e\u{301}T", "\u{E9}t"),
+            ("e", "e"),
+            ("z_last#", "z_last#"),
+        ];
+        vec![
+            same("type", &TYPES),
+            same(
+                "resource_type",
+                &[
+                    "image", "video", "audio", "text", "document", "archive", "other",
+                ],
+            ),
+            same("status", &["pending", "active"]),
+            same(
+                "tag",
+                &["red", "Red", "two words", "red#1", "ü&=/%+", "re", "red#"],
+            ),
+            folders
+                .map(|(asked, meant)| Filter::new("folder_id", asked, meant))
+                .into(),
+            beginnings
+                .map(|(asked, meant)| Filter::new("search", asked, meant))
+                .into(),
+        ]
+    }
+
+    /// The ids of the files that all filters mean: newest first, but where names are searched, by
+    /// name and then by id.
+    pub(crate) fn meant(&self, filters: &[&Filter]) -> Vec<&str> {
+        let is_meant = |filed: &&Filed| filters.iter().all(|filter| filed.is_meant(filter));
+        let mut meant: Vec<&Filed> = self.files.iter().filter(is_meant).collect();
+        if filters.iter().any(|filter| filter.name == "search") {
+            meant.sort_by_key(|filed| (filed.folded, &filed.id));
+        }
+        meant.into_iter().map(|filed| filed.id.as_str()).collect()
+    }
+
+    /// The list of what filters ask for.
+    pub(crate) fn list(&self, filters: &[&Filter], limit: usize) -> List<'_> {
+        List {
+            client: &self.acme.client,
+            filters: asked(filters),
+            limit,
+        }
+    }
+}
+
+/// Uploads or announces the file of a number.
+async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
+    let delivery_type = TYPES[number % TYPES.len()];
+    let (mime_type, resource_type, bytes) = KINDS[number % KINDS.len()];
+    let (name, lower_name) = NAMES[number / 5 % NAMES.len()];
+    let folder = ["root", &folders[0], &folders[1]][number / 3 % 3].to_owned();
+    let status = if number % 7 < 3 { "pending" } else { "active" };
+    let config = format!("{delivery_type}-{}", number % TAGS.len());
+    let id = if status == "pending" {
+        let said = json!({
+            "space": acme.handle, "filename": name, "content_type": mime_type, "size": bytes.len(),
+            "upload_config": config, "folder_id": folder,
+        });
+        text(
+            &acme
+                .client
+                .post("/upload/presign", said)
+                .await
+                .demand(201)
+                .json()["file_id"],
+        )
+    } else {
+        let form = Form::new()
+            .text("space", acme.handle.clone())
+            .text("folder_id", folder.clone());
+        let form = form
+            .text("upload_config", config)
+            .part("file", file(name, mime_type, bytes));
+        text(&acme.client.upload(form).await.created()["id"])
+    };
+    Filed {
+        id,
+        delivery_type,
+        resource_type,
+        status,
+        tags: TAGS[number % TAGS.len()],
+        folder,
+        folded: lower_name,
+    }
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub(crate) ids: Vec<String>,
+    pub(crate) next: Option<String>,
+    pub(crate) previous: Option<String>,
+}
+
+/// A list of files, page by page.
+pub(crate) struct List<'a> {
+    pub(crate) client: &'a Client,
+    /// The query but for `limit` and `cursor`.
+    pub(crate) filters: String,
+    pub(crate) limit: usize,
+}
+
+impl List<'_> {
+    pub(crate) async fn page(&self, cursor: Option<&str>) -> Page {
+        let cursor = cursor
+            .map(|cursor| format!("&cursor={cursor}"))
+            .unwrap_or_default();
+        let address = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
+        let page = self.client.get(&address).await.demand(200).json();
+        assert_eq!(
+            (&page["path"], &page["per_page"]),
+            (&json!("/api/v1/files"), &json!(self.limit))
+        );
+        let cursor = |name: &str| page[name].as_str().map(str::to_owned);
+        let ids = page["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|file| text(&file["id"]))
+            .collect();
+        Page {
+            ids,
+            next: cursor("next_cursor"),
+            previous: cursor("prev_cursor"),
+        }
+    }
+
+    /// From the first page to the last.
+    pub(crate) async fn forward(&self) -> Vec<Page> {
+        let mut pages = vec![self.page(None).await];
+        while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
+            pages.push(self.page(Some(&next)).await);
+            assert!(pages.len() < MOST_PAGES, "{} has no end", self.filters);
+        }
+        pages
+    }
+
+    /// From the page before this one to the first; the first comes first.
+    pub(crate) async fn backward(&self, from: &Page) -> Vec<Page> {
+        let (mut pages, mut previous) = (Vec::new(), from.previous.clone());
+        while let Some(cursor) = &previous {
+            let page = self.page(Some(cursor)).await;
+            previous.clone_from(&page.previous);
+            pages.push(page);
+            assert!(
+                pages.len() < MOST_PAGES,
+                "{} has no beginning",
+                self.filters
+            );
+        }
+        pages.reverse();
+        pages
+    }
+
+    /// Demands that the list is of these ids, each of them once, in both directions and on full
+    /// pages. The page behind them may be empty: whether anything fits there is found out by
+    /// reading it.
+    pub(crate) async fn demand(&self, expected: &[&str]) {
+        let forward = self.forward().await;
+        let (first, last) = (&forward[0], forward.last().expect("at least one"));
+        assert_eq!(first.previous, None, "{}", self.filters);
+        let expected: Vec<&[&str]> = expected.chunks(self.limit).collect();
+        assert_eq!(ids(&forward, false), expected, "{}", self.filters);
+
+        let backward = [self.backward(last).await, vec![last.clone()]].concat();
+        assert_eq!(ids(&backward, true), expected, "{} backward", self.filters);
+    }
+}
+
+/// The ids on each page, without an empty page at the end of the way.
+fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
+    let mut ids: Vec<Vec<&str>> = pages
+        .iter()
+        .map(|page| page.ids.iter().map(String::as_str).collect())
+        .collect();
+    let is_empty = |page: Option<&Vec<&str>>| page.is_some_and(Vec::is_empty);
+    if is_empty(ids.last()) {
+        ids.pop();
+    }
+    if is_backward && is_empty(ids.first()) {
+        ids.remove(0);
+    }
+    ids
+}
+
+/// The ids on the first page of what a query asks for, which holds a hundred.
+pub(crate) async fn shown(client: &Client, filters: &str) -> Vec<String> {
+    let page = List {
+        client,
+        filters: filters.to_owned(),
+        limit: 100,
+    }
+    .page(None)
+    .await;
+    assert_eq!((&page.next, &page.previous), (&None, &None), "{filters}");
+    page.ids
+}

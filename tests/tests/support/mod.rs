@@ -1,0 +1,6 @@
+//! Helpers that several suites share.
+
+pub(crate) mod external_programs;
+pub(crate) mod images;
+pub(crate) mod library;
+pub(crate) mod signer;

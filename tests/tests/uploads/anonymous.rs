@@ -1,0 +1,388 @@
+//! What anonymous uploaders see of their files, and what bounds them.
+
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, StackOptions, file, minutes, seconds};
+
+use super::unsigned::{Opening, form, photo};
+use crate::support::signer::{Signer, query, text, with};
+
+/// The fields of the anonymous view, in alphabetical order.
+const FIELDS: [&str; 10] = [
+    "created_at",
+    "id",
+    "mime_type",
+    "name",
+    "original_name",
+    "resource_type",
+    "size",
+    "status",
+    "type",
+    "url",
+];
+/// Maximum size of an anonymous file whose config sets none, in bytes.
+const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
+
+#[track_caller]
+fn expect_anonymous_view(view: &Value) {
+    let mut fields: Vec<&String> = view.as_object().expect("an object").keys().collect();
+    fields.sort();
+    assert_eq!(fields, FIELDS);
+}
+
+async fn put(stack: &Stack, announced: &Value, bytes: impl Into<Vec<u8>>) {
+    let request = stack
+        .anonymous
+        .request("PUT", &text(&announced["upload_url"]));
+    let request = request.header("content-type", text(&announced["headers"]["content-type"]));
+    stack
+        .anonymous
+        .send(request.body(bytes.into()))
+        .await
+        .demand(200);
+}
+
+async fn confirm(stack: &Stack, announced: &Value) -> Answer {
+    let path = format!("/upload/confirm/{}", text(&announced["file_id"]));
+    stack
+        .anonymous
+        .post(&path, json!({"confirm_token": announced["confirm_token"]}))
+        .await
+}
+
+async fn record(client: &Client, view: &Value) -> Value {
+    client
+        .get(&format!("/files/{}", text(&view["id"])))
+        .await
+        .ok()
+}
+
+#[tokio::test]
+async fn anonymous_uploads_and_confirmations_return_the_anonymous_view() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({"metadata": {"tags": ["internal"]}})).await;
+    let open = Opening::new(&stack, &signer.acme, "open", json!({})).await;
+    let signed_query = signer.query(&stack);
+    let announced = [
+        open.presign(json!({"ref": "order 7"}))
+            .await
+            .demand(201)
+            .json(),
+        signer
+            .presign(&signed_query, json!({"ref": "order 7"}))
+            .await
+            .demand(201)
+            .json(),
+    ];
+    let mut views = vec![
+        open.send_form(form(photo()).text("ref", "order 7"))
+            .await
+            .created(),
+        signer.send(&signed_query).await.created(),
+    ];
+    for announced in &announced {
+        put(&stack, announced, PHOTO).await;
+        views.push(confirm(&stack, announced).await.ok());
+    }
+
+    for view in &views {
+        expect_anonymous_view(view);
+        assert_eq!(
+            (&view["status"], &view["original_name"]),
+            (&json!("active"), &json!("photo.jpg"))
+        );
+        let record = record(&signer.acme.client, view).await;
+        for field in FIELDS {
+            assert_eq!(view[field], record[field], "{field}");
+        }
+        assert_eq!(
+            stack
+                .anonymous
+                .get(&text(&view["url"]))
+                .await
+                .demand(200)
+                .body,
+            PHOTO
+        );
+    }
+    // A key confirms with the whole record.
+    let path = format!("/upload/confirm/{}", text(&announced[0]["file_id"]));
+    assert_eq!(
+        signer.acme.client.post(&path, json!({})).await.ok(),
+        record(&signer.acme.client, &views[2]).await
+    );
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn changes_after_activation_do_not_show_in_a_confirmation_by_token() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let announced = open.presign(json!({})).await.demand(201).json();
+    let path = format!("/files/{}", text(&announced["file_id"]));
+    // What was changed before is what the file becomes active as.
+    acme.client
+        .put(&path, json!({"original_name": "guest.jpg"}))
+        .await
+        .ok();
+    put(&stack, &announced, PHOTO).await;
+    let first = confirm(&stack, &announced).await.ok();
+    assert_eq!(first["original_name"], "guest.jpg");
+
+    for change in [
+        json!({"original_name": "Fraud by Jane Doe.jpg"}),
+        json!({"type": "private"}),
+        json!({"original_name": "guest.jpg", "type": "authenticated", "tags": ["internal"], "ref": "internal"}),
+    ] {
+        acme.client.put(&path, change.clone()).await.ok();
+        assert_eq!(confirm(&stack, &announced).await.ok(), first, "{change}");
+    }
+
+    let changed = acme.client.get(&path).await.ok();
+    assert_eq!(
+        (&changed["type"], &changed["tags"]),
+        (&json!("authenticated"), &json!(["internal"]))
+    );
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_otherwise() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
+    let open = Opening::new(&stack, acme, "open", json!({})).await;
+    let larger = json!({"config": {"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}}});
+    let wide = Opening::new(&stack, acme, "wide", larger).await;
+    let too_large = json!({"size": ANONYMOUS_FILE_BYTES + 1});
+    let errors = json!({"size": [format!("The size field must not be greater than {ANONYMOUS_FILE_BYTES} bytes.")]});
+
+    assert_eq!(open.presign(too_large.clone()).await.refused(422), errors);
+    assert_eq!(
+        signer
+            .presign(&signer.query(&stack), too_large.clone())
+            .await
+            .refused(422),
+        errors
+    );
+
+    open.presign(json!({"size": ANONYMOUS_FILE_BYTES}))
+        .await
+        .demand(201);
+    wide.presign(too_large.clone()).await.demand(201);
+    wide.presign(json!({"size": ANONYMOUS_FILE_BYTES + 2}))
+        .await
+        .refused(422);
+    let mut with_key = json!({"space": acme.handle, "filename": "a.bin", "content_type": "application/octet-stream"});
+    with_key["size"] = too_large["size"].clone();
+    acme.client
+        .post("/upload/presign", with_key)
+        .await
+        .demand(201);
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn configs_without_an_hourly_number_take_the_deployments() {
+    let parameters = [("UnsignedUploadsPerHour".to_owned(), "2".to_owned())].into();
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let stated = Opening::hourly(&stack, &acme, "stated", 3).await;
+
+    open.send().await.created();
+    open.presign(json!({})).await.demand(201);
+    open.send().await.refused(429);
+    open.presign(json!({})).await.refused(429);
+    for _ in 0..3 {
+        stated.send().await.created();
+    }
+    stated.send().await.refused(429);
+
+    stack.clock.advance(minutes(60));
+    open.send().await.created();
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn a_confirm_token_is_valid_until_an_hour_after_its_presigned_url() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let announced = open.presign(json!({})).await.demand(201).json();
+    put(&stack, &announced, PHOTO).await;
+
+    stack.clock.advance(minutes(119) + seconds(59));
+    let first = confirm(&stack, &announced).await.ok();
+    stack.clock.advance(seconds(1));
+    let late = confirm(&stack, &announced).await;
+
+    assert_eq!(late.json()["message"], "The confirm token has expired.");
+    assert_eq!(late.refused(403), json!({}));
+    assert_eq!(record(&acme.client, &first).await["status"], "active");
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn urls_are_null_while_a_file_is_pending() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let announced = open
+        .presign(json!({"ref": "order 7"}))
+        .await
+        .demand(201)
+        .json();
+    let id = text(&announced["file_id"]);
+    let path = format!("/files/{id}");
+    let record = acme.client.get(&path).await.ok();
+    assert_eq!(
+        (&record["status"], &record["url"]),
+        (&json!("pending"), &Value::Null)
+    );
+
+    let list = acme
+        .client
+        .get(&format!("/files?space_id={}", acme.id))
+        .await
+        .demand(200)
+        .json();
+    assert_eq!(list["data"][0]["url"], Value::Null);
+    let urls = acme
+        .client
+        .post("/files/urls", json!({"file_ids": [id]}))
+        .await
+        .demand(200)
+        .json();
+    assert_eq!(urls["data"], json!([{"id": id, "url": null}]));
+    assert_eq!(
+        acme.client
+            .post(&format!("{path}/signed-url"), json!({}))
+            .await
+            .ok()["url"],
+        Value::Null
+    );
+    // A record may be sent back whole.
+    assert_eq!(
+        acme.client.put(&path, record.clone()).await.ok()["url"],
+        Value::Null
+    );
+
+    put(&stack, &announced, PHOTO).await;
+    let url = text(&confirm(&stack, &announced).await.ok()["url"]);
+    assert_eq!(
+        url,
+        format!(
+            "{}/{}",
+            stack.cloud.cdn_url(),
+            text(&record["storage_path"])
+        )
+    );
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
+    const SCRIPT: &[u8] = b"alert(1)";
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
+    let open = Opening::new(&stack, acme, "open", json!({})).await;
+    let mut stored = Vec::new();
+    for (name, content_type) in [
+        ("a.js", "text/javascript"),
+        ("a.mjs", "application/javascript"),
+        ("a.js", "application/octet-stream"),
+        ("a.txt", "text/javascript"),
+    ] {
+        stored.push(
+            open.send_form(form(file(name, content_type, SCRIPT)))
+                .await
+                .created(),
+        );
+        let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
+        let announced = open.presign(more).await.demand(201).json();
+        let path = format!("/files/{}", text(&announced["file_id"]));
+        let pending = acme.client.get(&path).await.ok();
+        assert_eq!(
+            (&pending["mime_type"], &pending["extension"]),
+            (&json!("text/plain"), &json!("txt")),
+            "{name}"
+        );
+        put(&stack, &announced, SCRIPT).await;
+        stored.push(confirm(&stack, &announced).await.ok());
+    }
+    // Signed for JavaScript, it is what was asked for, stored as text.
+    let of_script = query(&signer.signed(with(
+        signer.parameters(&stack),
+        "content_type",
+        "text/javascript",
+    )));
+    stored.push(
+        signer
+            .send_form(
+                &of_script,
+                signer.form(file("a.js", "text/javascript", SCRIPT)),
+            )
+            .await
+            .created(),
+    );
+    signer
+        .send_form(&of_script, signer.form(file("a.csv", "text/csv", SCRIPT)))
+        .await
+        .refused(422);
+
+    for view in &stored {
+        assert_eq!(
+            (&view["mime_type"], &view["resource_type"]),
+            (&json!("text/plain"), &json!("text")),
+            "{view}"
+        );
+        assert_eq!(
+            text(&view["name"])
+                .rsplit_once('.')
+                .map(|(_, extension)| extension),
+            Some("txt"),
+            "{view}"
+        );
+        let delivered = stack.anonymous.get(&text(&view["url"])).await.demand(200);
+        assert_eq!(
+            delivered.header("content-type"),
+            "text/plain; charset=utf-8"
+        );
+    }
+    let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT)
+        .text("upload_config", "starter");
+    assert_eq!(
+        acme.client.upload(with_key).await.created()["mime_type"],
+        "text/javascript"
+    );
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn the_confirm_check_stores_javascript_of_anonymous_uploaders_as_plain_text() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
+    let announced = open.presign(more).await.demand(201).json();
+    put(&stack, &announced, b"alert(1)").await;
+
+    stack.checked().await;
+
+    let active = acme
+        .client
+        .get(&format!("/files/{}", text(&announced["file_id"])))
+        .await
+        .ok();
+    assert_eq!(
+        (&active["status"], &active["mime_type"]),
+        (&json!("active"), &json!("text/plain"))
+    );
+    stack.stop().await;
+}

@@ -1,0 +1,681 @@
+//! `POST /upload/confirm/:fileId`: what was sent to storage is judged, and becomes active once.
+
+use futures::future::join_all;
+use media::Format;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tests::{Dump, PHOTO, Stack, form, large_photo, minutes, seconds};
+
+use super::presign::{Announced, UNKNOWN, config, said};
+use crate::support::images::{PLACE, animation, contains, image, png_of_sides, with_exif};
+
+/// 50 MB: the largest file whose digest is told, and that is transformed.
+const SUMMED_BYTES: usize = 50 << 20;
+/// Confirmations at once.
+const CALLERS: usize = 8;
+
+/// What is delivered of an active file, demanding that its record says of it what it is.
+pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
+    assert_eq!(record["status"], "active");
+    let delivered = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert_eq!(record["size"], json!(delivered.body.len()));
+    assert_eq!(
+        record["mime_type"],
+        json!(
+            delivered
+                .header("content-type")
+                .trim_end_matches("; charset=utf-8")
+        )
+    );
+    let sum = json!(hex::encode(Sha256::digest(&delivered.body)));
+    assert_eq!(
+        record["checksum_sha256"],
+        if delivered.body.len() > SUMMED_BYTES {
+            Value::Null
+        } else {
+            sum
+        }
+    );
+    let (name, extension) = (
+        record["name"].as_str().expect("a name"),
+        record["extension"].as_str().expect("a text"),
+    );
+    assert!(name.ends_with(&format!(".{extension}")), "{name}");
+    assert!(
+        record["storage_path"]
+            .as_str()
+            .is_some_and(|path| path.ends_with(&format!("/{name}"))),
+        "{record}"
+    );
+    delivered.body.to_vec()
+}
+
+/// The keys of the objects that are kept of a space's files.
+pub(crate) fn originals<'a>(dump: &'a Dump, space: &str) -> Vec<&'a String> {
+    let beginning = format!("{space}/originals/");
+    dump.objects
+        .keys()
+        .filter(|key| key.starts_with(&beginning))
+        .collect()
+}
+
+fn because(end: &str) -> Value {
+    json!({"file": [format!("The file field {end}.")]})
+}
+
+#[tokio::test]
+async fn a_file_is_announced_sent_and_confirmed_as_often_as_one_likes() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let announced = Announced::to(&acme, json!({"ref": "order 7"})).await;
+    let before = stack.dump().await;
+    let early = announced.confirm(&acme.client).await;
+    assert_eq!(
+        early.json()["message"],
+        "The file has not been uploaded yet."
+    );
+    assert_eq!(
+        early.refused(409),
+        because("must be uploaded to its URL first")
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a confirmation that came early");
+
+    announced.send(&stack, PHOTO).await.demand(200);
+    stack.clock.advance(seconds(1));
+    let active = announced.confirm(&acme.client).await.ok();
+    assert!(delivered(&stack, &active).await == PHOTO);
+    assert_eq!(
+        (&active["ref"], &active["id"]),
+        (&json!("order 7"), &json!(announced.id()))
+    );
+    assert!(
+        active["updated_at"].as_str() > active["created_at"].as_str(),
+        "{active}"
+    );
+    assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
+    let after = stack.dump().await;
+    assert_eq!(
+        (after.whole_files().len(), originals(&after, &acme.id).len()),
+        (1, 1)
+    );
+    for client in [&acme.client, &stack.account(), &acme.client] {
+        stack.clock.advance(seconds(1));
+        assert_eq!(announced.confirm(client).await.ok(), active);
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&after, "another confirmation");
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_is_confirmed_by_whoever_announced_it_or_manages_all() {
+    let stack = Stack::start().await;
+    let (acme, other, nobody) = (
+        stack.space("Acme").await,
+        stack.space("Other").await,
+        stack.user().await,
+    );
+    let (user, another) = (acme.role("user").await, acme.role("user").await);
+    let (viewer, admin) = (acme.role("viewer").await, acme.role("admin").await);
+    for manager in [&user, &admin, &acme.client, &stack.account()] {
+        let announced = Announced::by(&user, said(&acme, json!({}))).await;
+        announced.send(&stack, PHOTO).await.demand(200);
+        let before = stack.dump().await;
+        assert_eq!(
+            announced.confirm(&stack.anonymous).await.refused(401),
+            json!({})
+        );
+        for client in [&other.client, &nobody.client] {
+            assert_eq!(announced.confirm(client).await.refused(404), json!({}));
+        }
+        for client in [&another, &viewer] {
+            assert_eq!(announced.confirm(client).await.refused(403), json!({}));
+        }
+        stack
+            .dump()
+            .await
+            .demand_unchanged(&before, "confirmations of those who may not");
+        let active = announced.confirm(manager).await.ok();
+        assert_eq!(announced.confirm(&user).await.ok(), active);
+        announced.confirm(&another).await.refused(403);
+    }
+    for id in [UNKNOWN, "x", "%20", "a%2Fb", &acme.id] {
+        let path = format!("/upload/confirm/{id}");
+        assert_eq!(
+            acme.client.post(&path, json!({})).await.refused(404),
+            json!({}),
+            "{id}"
+        );
+    }
+    stack.checked().await;
+    stack.stop().await;
+}
+
+/// What breaks a rule: what is said of it, its bytes, and the end of what is answered.
+type Broken = (&'static str, Value, Vec<u8>, &'static str);
+
+fn broken() -> Vec<Broken> {
+    let by = |name: &str| json!({"upload_config": name});
+    let (family, stump) = (
+        "must match the declared content type",
+        "must not be a truncated image",
+    );
+    let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
+    let without_end = |bytes: Vec<u8>| bytes[..bytes.len() - 4].to_vec();
+    let program = b"MZ\x90\0\x03\0\0\0".to_vec();
+    let pdf = json!({"filename": "a.pdf", "content_type": "application/pdf"});
+    let (bomb, pixels) = (
+        png_of_sides(65_000, 65_000),
+        "must not have more than 100000000 pixels",
+    );
+    let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
+    let png = |name: &str| json!({"upload_config": name, "content_type": "image/png"});
+    vec![
+        (
+            "a format",
+            unknown,
+            PHOTO.to_vec(),
+            "must be a file of type: png",
+        ),
+        (
+            "too wide",
+            by("narrow"),
+            PHOTO.to_vec(),
+            "has invalid image dimensions",
+        ),
+        (
+            "a header that ends",
+            by("narrow"),
+            PHOTO[..20].to_vec(),
+            "has invalid image dimensions",
+        ),
+        (
+            "a bomb that is measured",
+            png("narrow"),
+            bomb.clone(),
+            "has invalid image dimensions",
+        ),
+        (
+            "a stump that is measured",
+            by("narrow"),
+            without_end(image(Format::Jpeg, 48, 32)),
+            stump,
+        ),
+        ("a bomb that is transformed", png("webp"), bomb, pixels),
+        (
+            "a stump that is transformed",
+            by("webp"),
+            half(image(Format::Jpeg, 240, 160)),
+            stump,
+        ),
+        (
+            "a program",
+            json!({}),
+            program.clone(),
+            "must not be an executable file",
+        ),
+        (
+            "a program without a type",
+            json!({"content_type": "application/octet-stream"}),
+            program,
+            "must not be an executable file",
+        ),
+        ("another family", pdf, PHOTO.to_vec(), family),
+        ("no picture", json!({}), b"just text".to_vec(), family),
+        (
+            "no known picture",
+            json!({"content_type": "image/png"}),
+            b"\0\x01\x02\x03".to_vec(),
+            family,
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "pngs",
+        json!({"validation": {"allowed_formats": ["png"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "narrow",
+        json!({"validation": {"max_image_width": 100}}),
+    )
+    .await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    for (what, mut fields, bytes, end) in broken() {
+        let before = stack.dump().await;
+        fields["size"] = json!(bytes.len());
+        let announced = Announced::to(&acme, fields).await;
+        announced.send(&stack, bytes).await.demand(200);
+        assert_eq!(
+            announced.confirm(&acme.client).await.refused(422),
+            because(end),
+            "{what}"
+        );
+        stack.dump().await.demand_unchanged(&before, what);
+        announced.confirm(&acme.client).await.refused(404);
+        acme.client.get(&announced.address()).await.refused(404);
+    }
+    // Nobody but us could store bytes of another size.
+    for bytes in [&b""[..], b"short", PHOTO.split_last().expect("bytes").1] {
+        let before = stack.dump().await;
+        let announced = Announced::to(&acme, json!({})).await;
+        stack.put_object(announced.object_key(), bytes).await;
+        let errors = announced.confirm(&acme.client).await.refused(422);
+        assert_eq!(
+            errors,
+            because("must have the declared size"),
+            "{} bytes",
+            bytes.len()
+        );
+        stack
+            .dump()
+            .await
+            .demand_unchanged(&before, "bytes of another size");
+    }
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn the_rules_are_those_of_the_announcement() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let id = config(&acme, "own", json!({"metadata": {"tags": ["then"]}})).await;
+    let announced = Announced::to(&acme, json!({"upload_config": "own"})).await;
+    announced.send(&stack, PHOTO).await.demand(200);
+    let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["now"]}});
+    acme.client
+        .post("/upload-configs/update", json!({"id": id, "config": rules}))
+        .await
+        .ok();
+    let delete = acme
+        .client
+        .request("DELETE", "/upload-configs")
+        .json(&json!({"id": id}));
+    acme.client.send(delete).await.demand(204);
+    let active = announced.confirm(&acme.client).await.ok();
+    assert_eq!(
+        (&active["tags"], &active["upload_config_id"]),
+        (&json!(["then"]), &json!(id))
+    );
+    assert!(delivered(&stack, &active).await == PHOTO);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn images_are_transformed_when_they_are_confirmed() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    config(
+        &acme,
+        "bare",
+        json!({"transformations": {"strip_metadata": true}}),
+    )
+    .await;
+    let turned = with_exif(Format::Jpeg, 6);
+    for (config, content_type, bytes, expected, is_same) in [
+        ("webp", "image/jpeg", PHOTO.to_vec(), "image/webp", false),
+        (
+            "webp",
+            "application/octet-stream",
+            image(Format::Png, 48, 32),
+            "image/webp",
+            false,
+        ),
+        (
+            "webp",
+            "image/webp",
+            image(Format::WebP, 48, 32),
+            "image/webp",
+            true,
+        ),
+        ("bare", "image/jpeg", turned.clone(), "image/jpeg", false),
+        ("starter", "image/jpeg", turned, "image/jpeg", true),
+        // Neither animations nor what is no image is converted.
+        ("webp", "image/gif", animation(), "image/gif", true),
+        (
+            "webp",
+            "text/plain",
+            b"just text".to_vec(),
+            "text/plain",
+            true,
+        ),
+    ] {
+        let fields =
+            json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
+        let announced = Announced::to(&acme, fields).await;
+        announced.send(&stack, bytes.clone()).await.demand(200);
+        let active = announced.confirm(&acme.client).await.ok();
+        assert_eq!(active["mime_type"], expected, "{config} {content_type}");
+        assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
+        let delivered = delivered(&stack, &active).await;
+        assert_eq!(delivered == bytes, is_same, "{config} {content_type}");
+        let told = Format::of(&delivered).map(|format| format.media_type().mime_type);
+        assert_eq!(
+            told.as_deref().unwrap_or("text/plain"),
+            expected,
+            "{config} {content_type}"
+        );
+        assert_eq!(
+            contains(&delivered, PLACE),
+            config == "starter",
+            "{config} {content_type}"
+        );
+    }
+    let dump = stack.dump().await;
+    assert_eq!(dump.whole_files().len(), originals(&dump, &acme.id).len());
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn large_files_stay_as_they_came_and_have_no_digest() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    let unknown = "application/octet-stream";
+    for (config, content_type, bytes) in [
+        ("starter", unknown, vec![0; SUMMED_BYTES]),
+        ("starter", unknown, vec![0; SUMMED_BYTES + 1]),
+        ("starter", unknown, vec![0; 51 << 20]),
+        ("webp", "image/jpeg", large_photo(SUMMED_BYTES + 1)),
+    ] {
+        let fields =
+            json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
+        let announced = Announced::to(&acme, fields).await;
+        announced.send(&stack, bytes.clone()).await.demand(200);
+        let active = announced.confirm(&acme.client).await.ok();
+        assert_eq!(active["mime_type"], content_type);
+        assert!(
+            delivered(&stack, &active).await == bytes,
+            "{} bytes differ",
+            bytes.len()
+        );
+    }
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn storage_takes_nothing_but_what_was_announced() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (announced, late) = (
+        Announced::to(&acme, json!({})).await,
+        Announced::to(&acme, json!({})).await,
+    );
+    let before = stack.dump().await;
+    let (url, longer) = (announced.url(), [PHOTO, b"x"].concat());
+    let tampered = |from: &str, to: &str| {
+        assert!(url.contains(from), "{url}");
+        url.replacen(from, to, 1)
+    };
+    let (to_another, longer_life) = (
+        tampered(announced.id(), UNKNOWN),
+        tampered("Expires=3600", "Expires=7200"),
+    );
+    let signature = url
+        .split("X-Amz-Signature=")
+        .nth(1)
+        .and_then(|rest| rest.get(..64))
+        .expect("a signature");
+    let (unsigned, more) = (
+        tampered(signature, &"0".repeat(64)),
+        format!("{url}&x-amz-meta-a=b"),
+    );
+    for (what, url, content_type, bytes) in [
+        ("shorter", url, Some("image/jpeg"), &PHOTO[1..]),
+        ("longer", url, Some("image/jpeg"), &longer),
+        ("empty", url, Some("image/jpeg"), b""),
+        ("of another type", url, Some("image/png"), PHOTO),
+        (
+            "of the type with a parameter",
+            url,
+            Some("image/jpeg; q=1"),
+            PHOTO,
+        ),
+        ("without a type", url, None, PHOTO),
+        ("to another key", &to_another, Some("image/jpeg"), PHOTO),
+        (
+            "with a longer life",
+            &longer_life,
+            Some("image/jpeg"),
+            PHOTO,
+        ),
+        (
+            "with another signature",
+            &unsigned,
+            Some("image/jpeg"),
+            PHOTO,
+        ),
+        ("with more in its query", &more, Some("image/jpeg"), PHOTO),
+    ] {
+        let request = stack.anonymous.request("PUT", url).body(bytes.to_vec());
+        let request = content_type.into_iter().fold(request, |request, value| {
+            request.header("content-type", value)
+        });
+        let status = stack.anonymous.send(request).await.status;
+        assert!((400..500).contains(&status), "{what}: {status}");
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "what storage refused");
+    announced.confirm(&acme.client).await.refused(409);
+
+    stack.clock.advance(minutes(60));
+    announced.send(&stack, PHOTO).await.demand(200);
+    stack.clock.advance(seconds(1));
+    late.send(&stack, PHOTO).await.demand(403);
+    late.confirm(&acme.client).await.refused(409);
+    announced.confirm(&acme.client).await.ok();
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_sent_to_the_same_address_later_changes_nothing_that_is_active() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let mut other = PHOTO.to_vec();
+    other.reverse();
+    let announced = Announced::to(&acme, json!({})).await;
+    // Before it is confirmed, what came last counts.
+    announced.send(&stack, other.clone()).await.demand(200);
+    announced.send(&stack, PHOTO).await.demand(200);
+    let active = announced.confirm(&acme.client).await.ok();
+    let before = stack.dump().await;
+    announced.send(&stack, other.clone()).await.demand(200);
+    let after = stack.dump().await;
+    assert_eq!(
+        after.objects[announced.object_key()],
+        hex::encode(Sha256::digest(&other))
+    );
+    assert_ne!(
+        before.objects[announced.object_key()],
+        after.objects[announced.object_key()]
+    );
+    assert_eq!(
+        (&after.items, originals(&after, &acme.id)),
+        (&before.items, originals(&before, &acme.id))
+    );
+    assert_eq!(announced.confirm(&acme.client).await.ok(), active);
+    assert!(delivered(&stack, &active).await == PHOTO);
+    stack.checked().await;
+    assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
+    assert!(delivered(&stack, &active).await == PHOTO);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
+    let own = || json!({"upload_config": "own"});
+    let (first, second, third) = (
+        Announced::to(&acme, own()).await,
+        Announced::to(&acme, own()).await,
+        Announced::to(&acme, own()).await,
+    );
+    for announced in [&first, &second, &third] {
+        announced.send(&stack, PHOTO).await.demand(200);
+    }
+    let active = first.confirm(&acme.client).await.ok();
+    assert_eq!(
+        active["storage_path"],
+        json!(format!("{}/photo.jpg", acme.handle))
+    );
+    let before = stack.dump().await;
+    for announced in [&second, &third, &second] {
+        let taken = announced.confirm(&acme.client).await.refused(409);
+        assert_eq!(taken, json!({"file": ["The file has already been taken."]}));
+        assert_eq!(
+            acme.client.get(&announced.address()).await.ok()["status"],
+            "pending"
+        );
+    }
+    let directly =
+        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "own");
+    acme.client.upload(directly).await.refused(409);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "names that are taken");
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_disabled_space_takes_no_confirmations() {
+    let stack = Stack::start().await;
+    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let (ours, theirs) = (
+        Announced::to(&acme, json!({})).await,
+        Announced::to(&other, json!({})).await,
+    );
+    for announced in [&ours, &theirs] {
+        announced.send(&stack, PHOTO).await.demand(200);
+    }
+    let switch = async |enabled: bool| {
+        let body = json!({"name": "Acme", "enabled": enabled});
+        acme.client
+            .put(&format!("/spaces/{}", acme.id), body)
+            .await
+            .ok();
+    };
+    switch(false).await;
+    let before = stack.dump().await;
+    for client in [&acme.client, &stack.account()] {
+        assert_eq!(ours.confirm(client).await.refused(403), json!({}));
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "confirmations into a disabled space");
+    // The other space goes on, for whoever belongs to both.
+    assert_eq!(
+        theirs.confirm(&stack.account()).await.ok()["space_id"],
+        json!(other.id)
+    );
+    switch(true).await;
+    assert!(delivered(&stack, &ours.confirm(&acme.client).await.ok()).await == PHOTO);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn however_many_confirm_at_once_it_becomes_active_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "webp",
+        json!({"transformations": {"upload_format": "webp"}}),
+    )
+    .await;
+    config(
+        &acme,
+        "pngs",
+        json!({"validation": {"allowed_formats": ["png"]}}),
+    )
+    .await;
+    for (made, config) in [(1, "starter"), (2, "webp"), (3, "starter"), (4, "webp")] {
+        let announced = Announced::to(&acme, json!({"upload_config": config})).await;
+        announced.send(&stack, PHOTO).await.demand(200);
+        let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
+        let shown = acme.client.get(&announced.address()).await.ok();
+        delivered(&stack, &shown).await;
+        for answer in answers {
+            assert_eq!(answer.ok(), shown);
+        }
+        let dump = stack.dump().await;
+        assert_eq!(
+            (dump.whole_files().len(), originals(&dump, &acme.id).len()),
+            (made, made),
+            "{config}"
+        );
+    }
+    let before = stack.dump().await;
+    let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
+    let announced = Announced::to(&acme, unknown).await;
+    announced.send(&stack, PHOTO).await.demand(200);
+    let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
+    assert_eq!(
+        answers.iter().filter(|answer| answer.status == 422).count(),
+        1
+    );
+    // Whoever looks for the bytes once they are gone finds none; whoever looks for the file as
+    // well.
+    assert!(
+        answers
+            .iter()
+            .all(|answer| [404, 409, 422].contains(&answer.status)),
+        "{answers:?}"
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "what was refused once");
+    stack.checked().await;
+    stack.stop().await;
+}

@@ -1,0 +1,251 @@
+//! Other bytes are sent to the same presigned URL between two calls of a confirmation, at every
+//! call.
+//!
+//! ETags collide throughout: for files with a collision of MD5, as published ones have, or because
+//! the emulated S3 is set so.
+
+use std::pin::pin;
+
+use emulators::Hold;
+use media::Format;
+use serde_json::{Value, json};
+use tests::{Stack, Tenant};
+
+use super::{
+    confirm::{delivered, originals},
+    presign::{Announced, config},
+};
+use crate::jobs::confirm_check::check_now;
+use crate::support::images::image;
+
+/// Two messages of 128 bytes with one MD5, 79054025255fb1a26e4bc422aef54eb4: Wang and Yu, 2004.
+/// They differ in six bytes.
+const MD5_COLLISION: [&str; 2] = [
+    "d131dd02c5e6eec4693d9a0698aff95c2fcab58712467eab4004583eb8fb7f8955ad340609f4b30283e488832571415a\
+     085125e8f7cdc99fd91dbdf280373c5bd8823e3156348f5bae6dacd436c919c6dd53e2b487da03fd02396306d248cda0\
+     e99f33420f577ee8ce54b67080a80d1ec69821bcb6a8839396f9652b6ff72a70",
+    "d131dd02c5e6eec4693d9a0698aff95c2fcab50712467eab4004583eb8fb7f8955ad340609f4b30283e4888325f1415a\
+     085125e8f7cdc99fd91dbd7280373c5bd8823e3156348f5bae6dacd436c919c6dd53e23487da03fd02396306d248cda0\
+     e99f33420f577ee8ce54b67080280d1ec69821bcb6a8839396f965ab6ff72a70",
+];
+/// Configs without rules for images, with a rule for dimensions, and with a transformation.
+const CONFIGS: [&str; 3] = ["starter", "measured", "transformed"];
+/// Calls that no confirmation makes.
+const CALLS_MAX: u32 = 20;
+
+/// How a pending file is confirmed.
+#[derive(Clone, Copy, Debug)]
+enum Route {
+    /// By `POST /upload/confirm/:fileId`.
+    Request,
+    /// By the confirm check.
+    Check,
+}
+
+impl Route {
+    /// The function that confirms.
+    fn principal(self) -> &'static str {
+        match self {
+            Route::Request => "uploads",
+            Route::Check => "confirm-check",
+        }
+    }
+
+    /// Confirms a file; returns the status of the answer if there is one.
+    async fn confirm(self, stack: &Stack, acme: &Tenant, announced: &Announced) -> Option<u16> {
+        match self {
+            Route::Request => Some(announced.confirm(&acme.client).await.status),
+            Route::Check => {
+                check_now(stack, acme, announced).await;
+                None
+            }
+        }
+    }
+}
+
+/// A space, and two uploads of one length.
+struct Pair {
+    stack: Stack,
+    acme: Tenant,
+    content_type: &'static str,
+    first: Vec<u8>,
+    second: Vec<u8>,
+}
+
+impl Pair {
+    async fn start(content_type: &'static str, first: Vec<u8>, second: Vec<u8>) -> Pair {
+        assert_eq!(first.len(), second.len());
+        let stack = Stack::start().await;
+        let acme = stack.space("Acme").await;
+        config(
+            &acme,
+            "measured",
+            json!({"validation": {"max_image_width": 5_000}}),
+        )
+        .await;
+        config(
+            &acme,
+            "transformed",
+            json!({"transformations": {"upload_format": "webp"}}),
+        )
+        .await;
+        Pair {
+            stack,
+            acme,
+            content_type,
+            first,
+            second,
+        }
+    }
+
+    async fn announce(&self, config: &str) -> Announced {
+        let fields = json!({"upload_config": config, "content_type": self.content_type, "size": self.first.len()});
+        Announced::to(&self.acme, fields).await
+    }
+
+    /// What is delivered after an upload that nothing interferes with.
+    async fn stored(&self, config: &str, bytes: &[u8]) -> Vec<u8> {
+        let announced = self.announce(config).await;
+        announced.send(&self.stack, bytes).await.demand(200);
+        delivered(
+            &self.stack,
+            &announced.confirm(&self.acme.client).await.ok(),
+        )
+        .await
+    }
+
+    /// Confirms the first upload, and sends the second before the nth call of the confirmation.
+    /// Returns the file's record, if it is there still, and whether there was such a call.
+    async fn interleave(&self, route: Route, config: &str, call: u32) -> (Option<Value>, bool) {
+        let announced = self.announce(config).await;
+        announced
+            .send(&self.stack, &self.first[..])
+            .await
+            .demand(200);
+
+        let mut hold = self.stack.cloud.faults().hold(route.principal(), call);
+        let mut confirmation = pin!(route.confirm(&self.stack, &self.acme, &announced));
+        let (status, is_reached) = tokio::select! {
+            status = &mut confirmation => (status, false),
+            () = hold.reached() => (self.send_and_release(&announced, hold, confirmation).await, true),
+        };
+
+        let answer = self.acme.client.get(&announced.address()).await;
+        let record = (answer.status != 404).then(|| answer.ok());
+        match status {
+            Some(200) => assert_eq!(record.as_ref().expect("a file")["status"], "active"),
+            Some(422) => assert_eq!(record, None),
+            Some(other) => panic!("{route:?} {config} {call}: {other}"),
+            None => {}
+        }
+        (record, is_reached)
+    }
+
+    async fn send_and_release(
+        &self,
+        announced: &Announced,
+        hold: Hold,
+        confirmation: impl Future<Output = Option<u16>>,
+    ) -> Option<u16> {
+        announced
+            .send(&self.stack, &self.second[..])
+            .await
+            .demand(200);
+        hold.release();
+        confirmation.await
+    }
+
+    /// Interleaves both ways to confirm at every call, and checks that what is active is one of
+    /// these.
+    async fn check(&self, config: &str, lawful: &[Vec<u8>]) {
+        for route in [Route::Request, Route::Check] {
+            let mut calls = 0;
+            loop {
+                let (record, is_reached) = self.interleave(route, config, calls).await;
+                if let Some(record) = record {
+                    let bytes = delivered(&self.stack, &record).await;
+                    assert!(
+                        lawful.contains(&bytes),
+                        "{route:?} {config}, before call {calls}: other bytes are active"
+                    );
+                }
+                if !is_reached {
+                    break;
+                }
+                calls += 1;
+                assert!(calls < CALLS_MAX, "{route:?} {config}");
+            }
+            assert!(calls > 3, "{route:?} {config}: only {calls} calls");
+        }
+        let dump = self.stack.dump().await;
+        assert_eq!(
+            dump.whole_files().len(),
+            originals(&dump, &self.acme.id).len(),
+            "{config}"
+        );
+    }
+
+    async fn stop(self) {
+        self.stack.checked().await;
+        self.stack.stop().await;
+    }
+}
+
+/// Bytes made as long as the longer of two.
+fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
+    bytes.resize(length.max(bytes.len()), 0);
+    bytes
+}
+
+#[tokio::test]
+async fn active_file_is_one_of_two_uploads_wherever_the_second_comes() {
+    let (jpeg, png) = (image(Format::Jpeg, 48, 32), image(Format::Png, 40, 40));
+    let length = jpeg.len().max(png.len());
+    let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
+    pair.stack.cloud.collide_etags();
+    for config in CONFIGS {
+        let lawful = [
+            pair.stored(config, &pair.first).await,
+            pair.stored(config, &pair.second).await,
+        ];
+        pair.check(config, &lawful).await;
+    }
+    pair.stop().await;
+}
+
+#[tokio::test]
+async fn executable_with_the_etag_of_a_photo_is_never_active() {
+    let photo = image(Format::Jpeg, 48, 32);
+    let program = padded(b"MZ\x90\0\x03\0\0\0".to_vec(), photo.len());
+    for (first, second) in [(photo.clone(), program.clone()), (program, photo.clone())] {
+        let pair = Pair::start("image/jpeg", first, second).await;
+        pair.stack.cloud.collide_etags();
+        for config in CONFIGS {
+            let lawful = [pair.stored(config, &photo).await];
+            pair.check(config, &lawful).await;
+        }
+        pair.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn uploads_of_one_md5_are_told_apart_by_their_checksum_alone() {
+    let [first, second] = MD5_COLLISION.map(|message| hex::decode(message).expect("hexadecimal"));
+    let pair = Pair::start("application/octet-stream", first, second).await;
+
+    let announced = pair.announce("starter").await;
+    let one = announced
+        .send(&pair.stack, &pair.first[..])
+        .await
+        .demand(200);
+    let other = announced
+        .send(&pair.stack, &pair.second[..])
+        .await
+        .demand(200);
+    assert_eq!(one.header("etag"), "\"79054025255fb1a26e4bc422aef54eb4\"");
+    assert_eq!(one.header("etag"), other.header("etag"));
+
+    pair.check("starter", &[pair.first.clone(), pair.second.clone()])
+        .await;
+    pair.stop().await;
+}

@@ -1,0 +1,235 @@
+//! Spaces of the folder mode `fixed`: the folders that a file is uploaded into are part of where it
+//! is delivered, whatever becomes of them later.
+
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, PHOTO, Stack, Tenant, file};
+
+use super::presign::{Announced, config};
+use crate::{
+    folders::create::{TOP, address, made},
+    support::signer::text,
+};
+
+/// Most folders within one another.
+const MOST: usize = 20;
+/// Most characters that a folder's name has in an address.
+const SLUG: usize = 100;
+
+/// Makes a space of a folder mode.
+async fn space(stack: &Stack, mode: &str) -> Tenant {
+    let space = stack
+        .account()
+        .post("/spaces", json!({"name": mode, "folder_mode": mode}))
+        .await
+        .created();
+    assert_eq!(space["folder_mode"], json!(mode));
+    let (id, handle) = (text(&space["id"]), text(&space["handle"]));
+    let key = stack
+        .account()
+        .post(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
+        .await
+        .created();
+    let client = stack.anonymous.with_key(&text(&key["key"]));
+    Tenant {
+        client,
+        id,
+        handle,
+        key_id: key["id"].as_u64().expect("a number"),
+    }
+}
+
+/// Uploads the photo under a name down a path from the top, by a config.
+async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Answer {
+    let form = Form::new()
+        .text("space", acme.handle.clone())
+        .text("upload_config", config.to_owned());
+    let form = form
+        .text("folder_id", "root")
+        .text("folder_path", path.to_owned());
+    acme.client
+        .upload(form.part("file", file(name, "image/jpeg", PHOTO)))
+        .await
+}
+
+/// Demands that a file is delivered where its record says, at a path of these folders.
+async fn demand_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &str) {
+    let path = format!("{}/{folders}{}", acme.handle, text(&file["name"]));
+    assert_eq!(file["storage_path"], json!(path));
+    assert_eq!(
+        file["url"],
+        json!(format!("{}/{path}", stack.cloud.cdn_url()))
+    );
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    assert!(path.bytes().all(is_plain), "{path}");
+    assert!(
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .demand(200)
+            .body
+            == PHOTO,
+        "{path}"
+    );
+}
+
+/// Makes the config `own`, by which files keep the names that they come with.
+async fn own_names(acme: &Tenant) {
+    config(
+        acme,
+        "own",
+        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
+    let stack = Stack::start().await;
+    let acme = space(&stack, "fixed").await;
+    let (long, cut) = ("x".repeat(255), format!("{}/", "x".repeat(SLUG)));
+    // What is called in none of these letters goes by its id.
+    for (path, slugs) in [
+        ("Photos", Some("photos/")),
+        (
+            "PHOTOS/Summer Holiday (2)",
+            Some("photos/summer-holiday-2/"),
+        ),
+        ("Été/ÑANDÚ", Some("ete/nandu/")),
+        ("a_b/C.D", Some("a_b/c-d/")),
+        ("%2E%2E/a\\b", Some("2e-2e/a-b/")),
+        (long.as_str(), Some(cut.as_str())),
+        ("日本", Some("ri-ben/")),
+        ("Photos/\u{E000}", None),
+        ("Photos/...", None),
+    ] {
+        let file = upload(&acme, path, "photo.jpg", "starter").await.created();
+        let above = if path.contains('/') { "photos/" } else { "" };
+        let by_id = format!("{above}{}/", text(&file["folder_id"]));
+        demand_delivered(&stack, &acme, &file, slugs.unwrap_or(&by_id)).await;
+        let again = upload(&acme, path, "photo.jpg", "starter").await.created();
+        demand_delivered(&stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
+    }
+    config(&acme, "in", json!({"storage": {"folder": "In Box/2026"}})).await;
+    let form = Form::new()
+        .text("space", acme.handle.clone())
+        .text("upload_config", "in");
+    let file = acme
+        .client
+        .upload(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
+        .await
+        .created();
+    demand_delivered(&stack, &acme, &file, "in-box/2026/").await;
+    demand_delivered(&stack, &acme, &acme.upload_photo().await, "").await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn the_longest_path_of_all_is_delivered() {
+    let stack = Stack::start().await;
+    let acme = space(&stack, "fixed").await;
+    own_names(&acme).await;
+    let folder = "x".repeat(255);
+    let (path, slugs) = (
+        [folder.as_str(); MOST].join("/"),
+        format!("{}/", &folder[..SLUG]).repeat(MOST),
+    );
+    for (name, config) in [
+        ("photo.jpg".to_owned(), "starter"),
+        (format!("{}.jpg", "y".repeat(251)), "own"),
+    ] {
+        let file = upload(&acme, &path, &name, config).await.created();
+        assert_eq!(file["original_name"], json!(name));
+        demand_delivered(&stack, &acme, &file, &slugs).await;
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_stays_whatever_becomes_of_its_folders() {
+    let stack = Stack::start().await;
+    let acme = space(&stack, "fixed").await;
+    let client = &acme.client;
+    let other = made(&acme, &TOP, "Other").await;
+    let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter")
+        .await
+        .created();
+    let announced = Announced::to(&acme, json!({"folder_id": active["folder_id"]})).await;
+    let pending = client.get(&announced.address()).await.ok();
+    let path = format!("{}/photos/sud/{}", acme.handle, text(&pending["name"]));
+    assert_eq!(pending["storage_path"], json!(path));
+
+    let folder = json!({"id": active["folder_id"]});
+    client
+        .put(
+            &address(&folder),
+            json!({"name": "North", "parent_id": other["id"]}),
+        )
+        .await
+        .ok();
+    client
+        .put(&address(&other), json!({"name": "Another"}))
+        .await
+        .ok();
+    announced.send(&stack, PHOTO).await.demand(200);
+    let confirmed = announced.confirm(client).await.ok();
+    for file in [&active, &confirmed] {
+        let found = client
+            .get(&format!("/files/{}", text(&file["id"])))
+            .await
+            .ok();
+        assert_eq!(found["folder_path"], "Another/North/");
+        demand_delivered(&stack, &acme, &found, "photos/sud/").await;
+        for place in [other["id"].clone(), json!(null)] {
+            let address = format!("/files/{}", text(&file["id"]));
+            let moved = client.put(&address, json!({"folder_id": place})).await.ok();
+            assert_eq!(moved["folder_id"], place);
+            demand_delivered(&stack, &acme, &moved, "photos/sud/").await;
+        }
+    }
+    // Whoever comes later goes where the folders are by then.
+    let later = upload(&acme, "another/north", "photo.jpg", "starter")
+        .await
+        .created();
+    assert_eq!(later["folder_id"], folder["id"]);
+    demand_delivered(&stack, &acme, &later, "another/north/").await;
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn files_of_one_name_are_apart_where_their_addresses_are() {
+    let stack = Stack::start().await;
+    let (fixed, dynamic) = (space(&stack, "fixed").await, space(&stack, "dynamic").await);
+    for acme in [&fixed, &dynamic] {
+        own_names(acme).await;
+    }
+    for (path, is_apart) in [
+        ("A b", true),
+        ("C", true),
+        ("C/A b", true),
+        ("a-B", false),
+        ("c/a_b", true),
+        ("C", false),
+    ] {
+        let answer = upload(&fixed, path, "Photo.jpg", "own").await;
+        if is_apart {
+            let slugs = format!("{}/", path.to_lowercase().replace(' ', "-"));
+            demand_delivered(&stack, &fixed, &answer.created(), &slugs).await;
+        } else {
+            answer.refused(409);
+        }
+    }
+    let first = upload(&dynamic, "A", "Photo.jpg", "own").await.created();
+    demand_delivered(&stack, &dynamic, &first, "").await;
+    assert_eq!(first["name"], "photo.jpg");
+    for path in ["A", "B", "A/B"] {
+        upload(&dynamic, path, "photo.jpg", "own")
+            .await
+            .refused(409);
+    }
+    // The first one is none the worse for it.
+    demand_delivered(&stack, &dynamic, &first, "").await;
+    stack.stop().await;
+}

@@ -1,0 +1,431 @@
+//! Uploads into folders that their requests name, on every route where they may.
+
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, Client, Dump, Stack, Tenant};
+
+use super::{
+    presign::{UNKNOWN, config, said},
+    unsigned::{self, Opening},
+};
+use crate::{
+    folders::create::{TOP, address, demand_only, made, paths},
+    support::signer::{Signer, photo, text},
+};
+
+/// The routes that take files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    Form,
+    Presign,
+    Signed,
+    SignedPresign,
+    Unsigned,
+    UnsignedPresign,
+}
+use Route::{Presign, Signed, SignedPresign, Unsigned, UnsignedPresign};
+
+/// All of them.
+pub(crate) const ROUTES: [Route; 6] = [
+    Route::Form,
+    Presign,
+    Signed,
+    SignedPresign,
+    Unsigned,
+    UnsignedPresign,
+];
+/// Those that take keys, whose requests may name a folder. Signed URLs for a folder have tests of
+/// their own.
+pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
+/// Most folders within one another.
+const MOST: usize = 20;
+
+/// A space that takes files on every route, by configs of the same rules.
+pub(crate) struct Uploads<'a> {
+    stack: &'a Stack,
+    signer: Signer,
+    open: Opening,
+}
+
+impl Uploads<'_> {
+    pub(crate) async fn new(stack: &Stack, rules: Value) -> Uploads<'_> {
+        let signer = Signer::new(stack, "Acme", rules.clone()).await;
+        config(&signer.acme, "by-key", rules.clone()).await;
+        let open = Opening::new(stack, &signer.acme, "open", json!({"config": rules})).await;
+        Uploads {
+            stack,
+            signer,
+            open,
+        }
+    }
+
+    pub(crate) fn acme(&self) -> &Tenant {
+        &self.signer.acme
+    }
+
+    /// Uploads or announces the photo with more fields; by a client, where the route takes keys.
+    pub(crate) async fn send(
+        &self,
+        client: &Client,
+        route: Route,
+        fields: &[(&str, &str)],
+    ) -> Answer {
+        let add = |form: Form, (name, value): &(&str, &str)| {
+            form.text((*name).to_owned(), (*value).to_owned())
+        };
+        let with = |form: Form| fields.iter().fold(form, add);
+        let object: Value = fields
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .collect();
+        let query = self.signer.query(self.stack);
+        match route {
+            Route::Form => {
+                let form = Form::new()
+                    .text("space", self.acme().handle.clone())
+                    .text("upload_config", "by-key");
+                client.upload(with(form.part("file", photo()))).await
+            }
+            Presign => {
+                let mut body = said(self.acme(), object);
+                body["upload_config"] = json!("by-key");
+                client.post("/upload/presign", body).await
+            }
+            Signed => {
+                self.signer
+                    .send_form(&query, with(self.signer.form(photo())))
+                    .await
+            }
+            SignedPresign => self.signer.presign(&query, object).await,
+            Unsigned => self.open.send_form(with(unsigned::form(photo()))).await,
+            UnsignedPresign => self.open.presign(object).await,
+        }
+    }
+
+    /// The record of the file that was uploaded or announced.
+    pub(crate) async fn record(&self, answer: Answer) -> Value {
+        let made = answer.demand(201).json();
+        let id = if made["file_id"].is_string() {
+            text(&made["file_id"])
+        } else {
+            text(&made["data"]["id"])
+        };
+        self.acme().client.get(&format!("/files/{id}")).await.ok()
+    }
+
+    /// Uploads or announces the photo by the owner's key, if by any, and gives its record.
+    pub(crate) async fn uploaded(&self, route: Route, fields: &[(&str, &str)]) -> Value {
+        self.record(self.send(&self.acme().client, route, fields).await)
+            .await
+    }
+
+    /// All that is kept, but for how often who called.
+    pub(crate) async fn kept(&self) -> Dump {
+        let mut dump = self.stack.dump().await.without_uses();
+        dump.items
+            .retain(|(partition, _), _| !partition.starts_with("RATE#"));
+        dump
+    }
+}
+
+/// Demands in which folder a file is.
+#[track_caller]
+pub(crate) fn demand_in(file: &Value, folder: &Value) {
+    assert_eq!(
+        (&file["folder_id"], &file["folder_path"]),
+        (&folder["id"], &folder["path"])
+    );
+}
+
+#[tokio::test]
+async fn files_go_into_the_folder_that_their_request_names() {
+    let stack = Stack::start().await;
+    let uploads = Uploads::new(&stack, json!({})).await;
+    let acme = uploads.acme();
+    let photos = made(acme, &TOP, "Photos").await;
+    let south = made(acme, &photos, "Süd").await;
+    let beach = made(acme, &south, "Strand").await;
+    let [photos_id, south_id, beach_id] =
+        [&photos, &south, &beach].map(|folder| text(&folder["id"]));
+    let (lower, blank) = (photos_id.to_lowercase(), format!(" {photos_id} "));
+    let user = acme.role("user").await;
+    let cases: [(&[(&str, &str)], &Value); 13] = [
+        (&[], &TOP),
+        (&[("folder_id", "")], &TOP),
+        (&[("folder_id", " "), ("folder_path", "  ")], &TOP),
+        (&[("folder_id", "root")], &TOP),
+        (&[("folder_id", &photos_id)], &photos),
+        (&[("folder_id", &lower)], &photos),
+        (&[("folder_id", &blank), ("folder_path", " ")], &photos),
+        (&[("folder_id", &beach_id)], &beach),
+        (&[("folder_id", "root"), ("folder_path", "photos")], &photos),
+        (
+            &[
+                ("folder_path", "/PHOTOS/su\u{308}d/"),
+                ("folder_id", "root"),
+            ],
+            &south,
+        ),
+        (
+            &[("folder_id", "root"), ("folder_path", "Photos/Süd/Strand")],
+            &beach,
+        ),
+        (
+            &[("folder_id", &photos_id), ("folder_path", "Süd/Strand")],
+            &beach,
+        ),
+        (
+            &[("folder_id", &south_id), ("folder_path", "STRAND")],
+            &beach,
+        ),
+    ];
+    for (fields, folder) in cases {
+        for route in BY_KEY {
+            let file = uploads.uploaded(route, fields).await;
+            demand_in(&file, folder);
+            let path = format!("{}/{}", acme.handle, text(&file["name"]));
+            assert_eq!(file["storage_path"], json!(path), "{route:?} {fields:?}");
+        }
+        for route in BY_KEY {
+            demand_in(
+                &uploads
+                    .record(uploads.send(&user, route, fields).await)
+                    .await,
+                folder,
+            );
+        }
+    }
+    assert_eq!(
+        paths(acme).await,
+        ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
+    );
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn folders_that_are_missing_are_made_for_those_who_may_make_some() {
+    let stack = Stack::start().await;
+    let uploads = Uploads::new(&stack, json!({})).await;
+    let acme = uploads.acme();
+    let (admin, user, viewer) = (
+        acme.role("admin").await,
+        acme.role("user").await,
+        acme.role("viewer").await,
+    );
+    let photos = made(acme, &TOP, "Photos").await;
+    let id = text(&photos["id"]);
+    for (who, client) in [
+        ("admin", &admin),
+        ("owner", &acme.client),
+        ("account", &stack.account()),
+    ] {
+        for route in BY_KEY {
+            let path = format!("{who}/{route:?}");
+            let fields = [("folder_id", id.as_str()), ("folder_path", &path)];
+            let file = uploads
+                .record(uploads.send(client, route, &fields).await)
+                .await;
+            assert_eq!(file["folder_path"], json!(format!("Photos/{path}/")));
+            // From now on they are there for everyone, whatever the case.
+            let whole = format!("PHOTOS/{}", path.to_uppercase());
+            let fields = [("folder_id", "root"), ("folder_path", whole.as_str())];
+            for later in BY_KEY {
+                for by in [&user, &admin] {
+                    demand_in(
+                        &uploads.record(uploads.send(by, later, &fields).await).await,
+                        &in_folder(&file),
+                    );
+                }
+            }
+        }
+    }
+    let before = uploads.kept().await;
+    for fields in [
+        [("folder_id", "root"), ("folder_path", "New")],
+        [("folder_id", "root"), ("folder_path", "Photos/admin/New")],
+        [("folder_id", id.as_str()), ("folder_path", "New/Newer")],
+    ] {
+        for client in [&user, &viewer] {
+            for route in BY_KEY {
+                assert_eq!(
+                    uploads.send(client, route, &fields).await.refused(403),
+                    json!({}),
+                    "{route:?} {fields:?}"
+                );
+            }
+        }
+    }
+    uploads
+        .kept()
+        .await
+        .demand_unchanged(&before, "uploads by those who may make no folders");
+    assert_eq!(paths(acme).await.len(), 1 + 3 + 6);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+/// The folder that a file says it is in, as far as it says.
+fn in_folder(file: &Value) -> Value {
+    json!({"id": file["folder_id"], "path": file["folder_path"]})
+}
+
+#[tokio::test]
+async fn folders_that_cannot_be_are_refused_on_every_route() {
+    let stack = Stack::start().await;
+    let uploads = Uploads::new(&stack, json!({})).await;
+    let (acme, other) = (uploads.acme(), stack.space("Other").await);
+    let (foreign, gone) = (
+        made(&other, &TOP, "Photos").await,
+        made(acme, &TOP, "Gone").await,
+    );
+    acme.client.delete(&address(&gone)).await.demand(204);
+    let (foreign, gone, file) = (
+        text(&foreign["id"]),
+        text(&gone["id"]),
+        text(&acme.upload_photo().await["id"]),
+    );
+    let (long, very_long) = ("x".repeat(256), format!("a/{}", "é".repeat(256)));
+    let wrong_paths = [
+        "a//b",
+        "..",
+        "a/../b",
+        ".",
+        "a/./b",
+        "a/ /b",
+        "a\u{7}",
+        "a/\u{85}b",
+        &long,
+        &very_long,
+    ];
+    let before = uploads.kept().await;
+    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
+    let missing =
+        json!({"folder_id": ["The folder id field is required when folder path is present."]});
+    for route in BY_KEY {
+        let refused = async |fields: &[(&str, &str)]| {
+            uploads.send(&acme.client, route, fields).await.refused(422)
+        };
+        for id in [
+            UNKNOWN,
+            "x",
+            "Gone",
+            "root/",
+            &acme.id,
+            &acme.handle,
+            &foreign,
+            &gone,
+            &file,
+        ] {
+            assert_eq!(
+                refused(&[("folder_id", id)]).await,
+                invalid,
+                "{route:?} {id}"
+            );
+            assert_eq!(
+                refused(&[("folder_id", id), ("folder_path", "a/b")]).await,
+                invalid,
+                "{route:?} {id}"
+            );
+        }
+        assert_eq!(refused(&[("folder_path", "a")]).await, missing, "{route:?}");
+        assert_eq!(
+            refused(&[("folder_path", "a"), ("folder_id", " ")]).await,
+            missing,
+            "{route:?}"
+        );
+        for path in wrong_paths {
+            demand_only(
+                &refused(&[("folder_id", "root"), ("folder_path", path)]).await,
+                "folder_path",
+            );
+        }
+        let mut both = invalid.clone();
+        both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
+        assert_eq!(
+            refused(&[("folder_id", UNKNOWN), ("ref", &long)]).await,
+            both,
+            "{route:?}"
+        );
+    }
+    let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
+    let expected = json!({
+        "folder_id": ["The folder id field must be a string."],
+        "folder_path": ["The folder path field must be a string."],
+    });
+    assert_eq!(
+        acme.client
+            .post("/upload/presign", said(acme, untyped))
+            .await
+            .refused(422),
+        expected
+    );
+    uploads
+        .kept()
+        .await
+        .demand_unchanged(&before, "folders that cannot be");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_path_leads_no_deeper_than_folders_may_be() {
+    let stack = Stack::start().await;
+    let uploads = Uploads::new(&stack, json!({})).await;
+    let acme = uploads.acme();
+    let named = |count: usize, name: &str| vec![name; count].join("/");
+    for (route, top) in [(Route::Form, "form"), (Presign, "presign")] {
+        let top = made(acme, &TOP, top).await;
+        let id = text(&top["id"]);
+        let halfway = named(MOST / 2 - 1, "a");
+        let file = uploads
+            .uploaded(route, &[("folder_id", &id), ("folder_path", &halfway)])
+            .await;
+        let (tenth, before) = (text(&file["folder_id"]), uploads.kept().await);
+        for (from, path) in [
+            ("root", named(MOST + 1, "b")),
+            ("root", named(500, "b")),
+            (&id, named(MOST, "a")),
+            (&id, named(MOST, "b")),
+            (&tenth, named(MOST / 2 + 1, "a")),
+        ] {
+            let answer = uploads
+                .send(
+                    &acme.client,
+                    route,
+                    &[("folder_id", from), ("folder_path", &path)],
+                )
+                .await;
+            demand_only(&answer.refused(422), "folder_path");
+        }
+        uploads
+            .kept()
+            .await
+            .demand_unchanged(&before, "paths that are too deep");
+        let rest = named(MOST / 2, "a");
+        let deepest = uploads
+            .uploaded(route, &[("folder_id", &tenth), ("folder_path", &rest)])
+            .await;
+        assert_eq!(
+            deepest["folder_path"],
+            json!(format!("{}{}/", text(&top["path"]), named(MOST - 1, "a")))
+        );
+        // What is there need not be made.
+        let whole = named(MOST - 1, "A");
+        demand_in(
+            &uploads
+                .uploaded(route, &[("folder_id", &id), ("folder_path", &whole)])
+                .await,
+            &in_folder(&deepest),
+        );
+        let from_top = format!("{route:?}/{}", named(MOST - 1, "b"));
+        let file = uploads
+            .uploaded(route, &[("folder_id", "root"), ("folder_path", &from_top)])
+            .await;
+        assert_eq!(
+            file["folder_path"],
+            json!(format!("{}{}/", text(&top["path"]), named(MOST - 1, "b")))
+        );
+    }
+    stack.checked().await;
+    stack.stop().await;
+}

@@ -1,0 +1,330 @@
+//! The secrets that a space's addresses are signed by, and `POST /upload/generate-signed-url`.
+
+use domain::Timestamp;
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::{Client, Stack, authority, minutes, seconds};
+
+use crate::support::signer::{Signer, canonical, mark, photo, query, text, with};
+
+/// How long the secret before the present one verifies.
+const DAY_MINUTES: u64 = 24 * 60;
+/// The same in milliseconds.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+fn secret_path(signer: &Signer) -> String {
+    format!("/spaces/{}/signing-secret", signer.acme.id)
+}
+
+/// Rotates a space's secret; gives what is shown then.
+async fn rotated(signer: &Signer) -> Value {
+    let client = &signer.acme.client;
+    client
+        .send(client.request("POST", &format!("{}/rotate", secret_path(signer))))
+        .await
+        .ok()
+}
+
+/// Who signs by the secret that is shown.
+fn successor(signer: &Signer, shown: &Value) -> Signer {
+    Signer {
+        kid: text(&shown["kid"]),
+        secret: text(&shown["secret"]),
+        ..signer.clone()
+    }
+}
+
+/// An address that outlives every secret here.
+fn address(stack: &Stack, signer: &Signer) -> String {
+    query(&signer.signed(with(signer.parameters(stack), "expires", "99999999999")))
+}
+
+#[tokio::test]
+async fn each_space_has_a_secret_of_its_own() {
+    let stack = Stack::start().await;
+    let (one, other) = (
+        Signer::new(&stack, "Acme", json!({})).await,
+        Signer::new(&stack, "Other", json!({})).await,
+    );
+    for signer in [&one, &other] {
+        let shown = signer.acme.client.get(&secret_path(signer)).await.ok();
+        assert_eq!(
+            shown,
+            json!({"kid": "1", "secret": signer.secret, "previous": null})
+        );
+        assert_eq!(stack.account().get(&secret_path(signer)).await.ok(), shown);
+        assert!(
+            signer.secret.len() == 64 && signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit())
+        );
+    }
+    assert_ne!(one.secret, other.secret);
+    other.acme.client.get(&secret_path(&one)).await.refused(404);
+    for role in ["user", "admin"] {
+        one.acme
+            .role(role)
+            .await
+            .get(&secret_path(&one))
+            .await
+            .refused(403);
+    }
+    // The table tells nobody.
+    for (key, item) in &stack.dump().await.items {
+        let shown = format!("{key:?} {item}");
+        assert!(
+            !shown.contains(&one.secret) && !shown.contains(&other.secret),
+            "{shown}"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn the_secret_before_the_present_one_verifies_for_a_day() {
+    let stack = Stack::start().await;
+    let first = Signer::new(&stack, "Acme", json!({})).await;
+    let shown = rotated(&first).await;
+    let second = successor(&first, &shown);
+    assert_ne!(first.secret, second.secret);
+    let ends_at = stack.operator().env.now().plus_ms(DAY_MS).rfc3339();
+    let previous = json!({"kid": "1", "secret": first.secret, "expires_at": ends_at});
+    assert_eq!(
+        shown,
+        json!({"kid": "2", "secret": second.secret, "previous": previous})
+    );
+    let client = &first.acme.client;
+    assert_eq!(client.get(&secret_path(&first)).await.ok(), shown);
+    let made = client
+        .post(
+            "/upload/generate-signed-url",
+            json!({"upload_config_id": first.config}),
+        )
+        .await
+        .ok();
+    let expected = query(&second.signed(second.parameters(&stack)));
+    let signature = expected.rsplit_once("signature=").expect("it is signed").1;
+    assert!(
+        text(&made["url"]).ends_with(signature),
+        "the present secret signs"
+    );
+
+    first.send(&address(&stack, &first)).await.created();
+    second.send(&address(&stack, &second)).await.created();
+    // A secret goes by its own name alone.
+    for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
+        let mixed = Signer {
+            kid: kid.clone(),
+            secret: secret.clone(),
+            ..first.clone()
+        };
+        mixed.send(&address(&stack, &mixed)).await.refused(403);
+    }
+    stack.clock.advance(minutes(DAY_MINUTES - 1));
+    stack.clock.advance(seconds(59));
+    first.send(&address(&stack, &first)).await.created();
+    stack.clock.advance(seconds(1));
+    first.send(&address(&stack, &first)).await.refused(403);
+    second.send(&address(&stack, &second)).await.created();
+    assert_eq!(
+        client.get(&secret_path(&first)).await.ok()["previous"],
+        Value::Null
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_second_rotation_ends_the_first_secret_at_once() {
+    let stack = Stack::start().await;
+    let first = Signer::new(&stack, "Acme", json!({})).await;
+    let second = successor(&first, &rotated(&first).await);
+    let shown = rotated(&first).await;
+    let third = successor(&first, &shown);
+    assert_eq!(
+        (&shown["kid"], &shown["previous"]["kid"]),
+        (&json!("3"), &json!("2"))
+    );
+    assert_eq!(shown["previous"]["secret"], second.secret);
+    first.send(&address(&stack, &first)).await.refused(403);
+    second.send(&address(&stack, &second)).await.created();
+    third.send(&address(&stack, &third)).await.created();
+    stack.clock.advance(minutes(DAY_MINUTES));
+    for dead in [&first, &second] {
+        dead.send(&address(&stack, dead)).await.refused(403);
+    }
+    third.send(&address(&stack, &third)).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn rotations_at_once_are_as_many_secrets() {
+    let stack = Stack::start().await;
+    let first = Signer::new(&stack, "Acme", json!({})).await;
+    let shown = join_all((0..3).map(|_| rotated(&first))).await;
+    let mut kids: Vec<String> = shown.iter().map(|shown| text(&shown["kid"])).collect();
+    kids.sort();
+    assert_eq!(kids, ["2", "3", "4"]);
+    let last = first.acme.client.get(&secret_path(&first)).await.ok();
+    let signer = successor(&first, &last);
+    assert_eq!(signer.kid, "4");
+    signer.send(&address(&stack, &signer)).await.created();
+    stack.stop().await;
+}
+
+/// Asks for an address.
+async fn generate(client: &Client, config: &str, more: Value) -> tests::Answer {
+    let mut body = json!({"upload_config_id": config});
+    body.as_object_mut()
+        .expect("an object")
+        .extend(more.as_object().expect("an object").clone());
+    client.post("/upload/generate-signed-url", body).await
+}
+
+#[tokio::test]
+async fn an_address_is_made_as_it_is_documented() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let (user, account) = (signer.acme.role("user").await, stack.account());
+    let host = authority(stack.cloud.api_url());
+    let (name, mime) = ("crème & co + 1.jpg", "image/jpeg");
+    for (client, more, minutes, said) in [
+        (&signer.acme.client, json!({}), 30, vec![]),
+        (
+            &user,
+            json!({"expiration_minutes": 1, "filename": name}),
+            1,
+            vec![("filename", name)],
+        ),
+        (
+            &account,
+            json!({"expiration_minutes": null, "filename": "  ", "content_type": null}),
+            30,
+            vec![],
+        ),
+        (
+            &signer.acme.client,
+            json!({"expiration_minutes": 1440, "filename": name, "content_type": mime, "unknown": 1}),
+            1440,
+            vec![("filename", name), ("content_type", mime)],
+        ),
+    ] {
+        let made = generate(client, &signer.config.to_lowercase(), more)
+            .await
+            .ok();
+        let expires = stack.operator().env.now().seconds() + minutes * 60;
+        let parameters = with(signer.parameters(&stack), "expires", &expires.to_string());
+        let parameters = said
+            .iter()
+            .fold(parameters, |all, (name, value)| with(all, name, value));
+        let canonical = canonical(&parameters);
+        let url = format!(
+            "http://{host}{canonical}&signature={}",
+            mark(&signer.secret, &canonical)
+        );
+        let expected = json!({
+            "url": url, "presign_url": url.replace("/upload/signed?", "/upload/signed/presign?"), "method": "POST",
+            "expires_at": Timestamp::from_ms(expires * 1_000).rfc3339(), "upload_config_id": signer.config,
+            "space_id": signer.acme.id,
+        });
+        assert_eq!(made, expected);
+        let upload = stack
+            .anonymous
+            .request("POST", &url)
+            .multipart(signer.form(photo()));
+        stack.anonymous.send(upload).await.created();
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_leads_to_the_host_that_was_asked_and_is_good_at_any() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let client = &signer.acme.client;
+    let request = client
+        .request("POST", "/upload/generate-signed-url")
+        .header("host", "api.example.com:8443");
+    let made = client
+        .send(request.json(&json!({"upload_config_id": signer.config})))
+        .await
+        .ok();
+    let url = text(&made["url"]);
+    let (host, query) = url.split_once("/api/v1/upload/signed?").expect("the path");
+    assert_eq!(host, "http://api.example.com:8443");
+    signer.send(query).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_wish_for_an_address_is_told() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let other = Signer::new(&stack, "Other", json!({})).await;
+    let client = &signer.acme.client;
+    let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
+    for config in [
+        other.config.as_str(),
+        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+        "nonsense",
+        &signer.acme.id,
+    ] {
+        assert_eq!(
+            generate(client, config, json!({})).await.refused(422),
+            unknown,
+            "{config}"
+        );
+    }
+    let (name, mime) = ("x".repeat(256), format!("text/{}", "x".repeat(96)));
+    for (more, errors) in [
+        (
+            json!({"upload_config_id": null}),
+            json!({"upload_config_id": "is required"}),
+        ),
+        (
+            json!({"expiration_minutes": 0}),
+            json!({"expiration_minutes": "must be at least 1"}),
+        ),
+        (
+            json!({"expiration_minutes": 1441}),
+            json!({"expiration_minutes": "must not be greater than 1440"}),
+        ),
+        (
+            json!({"expiration_minutes": 1.5}),
+            json!({"expiration_minutes": "must be an integer"}),
+        ),
+        (
+            json!({"expiration_minutes": "30"}),
+            json!({"expiration_minutes": "must be an integer"}),
+        ),
+        (
+            json!({"filename": name, "content_type": mime}),
+            json!({
+                "filename": "must not be greater than 255 characters",
+                "content_type": "must not be greater than 100 characters",
+            }),
+        ),
+        (
+            json!({"filename": 1, "content_type": "nonsense"}),
+            json!({"filename": "must be a string", "content_type": "format is invalid"}),
+        ),
+    ] {
+        let ends = errors.as_object().expect("an object").iter();
+        let message = |(field, end): (&String, &Value)| {
+            (
+                field.clone(),
+                json!([format!(
+                    "The {} field {}.",
+                    field.replace('_', " "),
+                    text(end)
+                )]),
+            )
+        };
+        let expected: Value = ends.map(message).collect();
+        assert_eq!(
+            generate(client, &signer.config, more).await.refused(422),
+            expected
+        );
+    }
+    generate(&signer.acme.role("viewer").await, &signer.config, json!({}))
+        .await
+        .refused(403);
+    stack.stop().await;
+}

@@ -1,0 +1,522 @@
+//! What upload configs ask of images: how large they are, and what they are stored as.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use media::{Encoding, Format, Pixels, Probed, decode, encode, probe};
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tests::{Answer, PHOTO, Stack, Tenant, file, form};
+
+use crate::support::images::{
+    PLACE, animation, contains, image, jpeg_of_sides, png_of_sides, progressive, webp_of_sides,
+    with_exif,
+};
+
+const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'/>";
+
+/// The photo with a quarter of its width and height, since encoding all of it as AVIF takes
+/// seconds.
+fn small_photo() -> Vec<u8> {
+    const STEP: u32 = 4;
+    let photo = seen(PHOTO).1.expect("pixels");
+    let pixel_bytes = photo.samples.len() / (photo.width * photo.height) as usize;
+    let pixels = photo.samples.chunks(pixel_bytes).collect::<Vec<_>>();
+    let rows = pixels.chunks(photo.width as usize).step_by(STEP as usize);
+    let samples = rows
+        .flat_map(|row| row.iter().step_by(STEP as usize))
+        .copied()
+        .flatten()
+        .copied()
+        .collect();
+
+    let small = Pixels {
+        width: photo.width / STEP,
+        height: photo.height / STEP,
+        samples,
+        ..photo
+    };
+    let encoding = Encoding {
+        format: Format::Png,
+        quality: 95,
+        progressive: false,
+        lossless: true,
+        exif: None,
+    };
+    encode(small, &encoding).expect("an image")
+}
+
+/// Makes a config of these rules, and a name for it.
+async fn config(acme: &Tenant, rules: Value) -> String {
+    static MADE: AtomicU32 = AtomicU32::new(0);
+    let name = format!("config-{}", MADE.fetch_add(1, Ordering::Relaxed));
+    let config = json!({"space_id": acme.id, "name": name, "config": rules});
+    acme.client.post("/upload-configs", config).await.created();
+    name
+}
+
+async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Answer {
+    let form = form(&acme.handle, name, "application/octet-stream", bytes);
+    acme.client
+        .upload(form.text("upload_config", config.to_owned()))
+        .await
+}
+
+/// What is delivered of a stored file, demanding that its record says of it what it is.
+async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
+    let id = record["id"].as_str().expect("an id");
+    assert_eq!(&acme.client.get(&format!("/files/{id}")).await.ok(), record);
+    let delivered = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .demand(200);
+    assert_eq!(record["size"], json!(delivered.body.len()));
+    assert_eq!(
+        record["checksum_sha256"],
+        json!(hex::encode(Sha256::digest(&delivered.body)))
+    );
+    assert_eq!(
+        record["mime_type"],
+        json!(
+            delivered
+                .header("content-type")
+                .trim_end_matches("; charset=utf-8")
+        )
+    );
+    assert!(
+        record["name"]
+            .as_str()
+            .expect("a name")
+            .ends_with(record["extension"].as_str().expect("an extension"))
+    );
+    if let Some(told) = Format::of(&delivered.body).map(Format::media_type) {
+        assert_eq!(
+            (&record["mime_type"], &record["extension"]),
+            (&json!(told.mime_type), &json!(told.extension))
+        );
+    }
+    delivered.body.to_vec()
+}
+
+/// Uploads an image under these transformations, and gives what is delivered of it.
+async fn stored(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u8]) -> Vec<u8> {
+    let config = config(acme, json!({"transformations": transformations})).await;
+    let record = upload(acme, &config, "image", bytes).await.created();
+    agreed(stack, acme, &record).await
+}
+
+/// What an image is, and its pixels, as far as they are decoded here.
+fn seen(bytes: &[u8]) -> (Probed, Option<Pixels>) {
+    let probed = probe(bytes).expect("an image");
+    let pixels =
+        (probed.format != Format::Avif).then(|| decode(bytes, &probed).expect("a whole image"));
+    (probed, pixels)
+}
+
+#[tokio::test]
+async fn an_image_is_measured_as_it_is_seen() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    // As stored they are 24 wide and 16 high.
+    let mut images = vec![(image(Format::Avif, 24, 16), 24, 16)];
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        images.extend([
+            (image(format, 24, 16), 24, 16),
+            (with_exif(format, 6), 16, 24),
+        ]);
+    }
+    for rule in ["width", "height"] {
+        for (bound, side, is_least) in [
+            ("min", 16, true),
+            ("min", 17, true),
+            ("max", 16, false),
+            ("max", 15, false),
+        ] {
+            let config = config(
+                &acme,
+                json!({"validation": {format!("{bound}_image_{rule}"): side}}),
+            )
+            .await;
+            for (bytes, width, height) in &images {
+                let length = if rule == "width" { *width } else { *height };
+                let answer = upload(&acme, &config, "image", bytes).await;
+                if if is_least {
+                    length >= side
+                } else {
+                    length <= side
+                } {
+                    assert_eq!(&agreed(&stack, &acme, &answer.created()).await, bytes);
+                } else {
+                    let errors = json!({"file": ["The file field has invalid image dimensions."]});
+                    assert_eq!(
+                        answer.refused(422),
+                        errors,
+                        "{bound} {rule} {side}, {width}×{height}"
+                    );
+                }
+            }
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let config = config(
+        &acme,
+        json!({"validation": {"max_image_width": 100, "min_image_height": 1}}),
+    )
+    .await;
+    for (name, bytes) in [
+        ("a.txt", &b"just text"[..]),
+        ("a.pdf", b"%PDF-1.7\n%"),
+        ("a.mp4", b"\0\0\0\x20ftypisom\0\0"),
+    ] {
+        upload(&acme, &config, name, bytes).await.created();
+    }
+    let before = stack.dump().await;
+    let jpeg = image(Format::Jpeg, 24, 16);
+    for (name, bytes) in [
+        ("vector.svg", SVG),
+        ("ends before its frame", &jpeg[..20]),
+        ("a bomb", &png_of_sides(65_000, 65_000)),
+        ("no pixels", &png_of_sides(0, 16)),
+        (
+            "an unknown format",
+            b"8BPS\0\x01\0\0\0\0\0\0\0\x03\0\0\0\x10\0\0\0\x10\0\x08\0\x03",
+        ),
+    ] {
+        let errors = upload(&acme, &config, name, bytes).await.refused(422);
+        assert_eq!(
+            errors,
+            json!({"file": ["The file field has invalid image dimensions."]}),
+            "{name}"
+        );
+    }
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        let whole = image(format, 24, 16);
+        let errors = upload(&acme, &config, "image", &whole[..whole.len() - 4])
+            .await
+            .refused(422);
+        assert_eq!(
+            errors,
+            json!({"file": ["The file field must not be a truncated image."]}),
+            "{format:?}"
+        );
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "images that cannot be measured");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn camera_data_at_the_end_of_a_large_file_counts() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let config = config(
+        &acme,
+        json!({"validation": {"max_image_width": 16, "max_image_height": 24}}),
+    )
+    .await;
+    let turned = with_exif(Format::WebP, 6);
+    let at = turned
+        .windows(4)
+        .position(|window| window == b"EXIF")
+        .expect("camera data");
+    let mut large = turned[..at].to_vec();
+    large.extend(
+        [
+            &b"JUNK"[..],
+            &2_000_000_u32.to_le_bytes(),
+            &vec![0; 2_000_000],
+            &turned[at..],
+        ]
+        .concat(),
+    );
+    let length = u32::try_from(large.len() - 8).expect("a small file");
+    large[4..8].copy_from_slice(&length.to_le_bytes());
+    upload(&acme, &config, "image", &large).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn each_format_is_stored_as_each_that_is_asked_for() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    for source in [Format::Jpeg, Format::Png, Format::WebP] {
+        let bytes = image(source, 48, 32);
+        for (asked, target) in [
+            ("original", source),
+            ("jpeg", Format::Jpeg),
+            ("png", Format::Png),
+            ("webp", Format::WebP),
+            ("avif", Format::Avif),
+        ] {
+            let delivered = stored(&stack, &acme, json!({"upload_format": asked}), &bytes).await;
+            let (probed, pixels) = seen(&delivered);
+            assert_eq!(
+                (probed.format, probed.displayed()),
+                (target, (48, 32)),
+                "{source:?} as {asked}"
+            );
+            assert_eq!(
+                delivered == bytes,
+                target == source,
+                "{source:?} as {asked}"
+            );
+            let before = seen(&bytes).1.expect("pixels");
+            let distances = pixels
+                .iter()
+                .flat_map(|after| after.samples.iter().zip(&before.samples));
+            assert!(
+                distances
+                    .map(|(after, before)| after.abs_diff(*before))
+                    .max()
+                    < Some(20),
+                "{source:?} as {asked}"
+            );
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn quality_and_progression_are_what_is_asked_for() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let photo = small_photo();
+    for format in ["jpeg", "webp", "avif"] {
+        let mut sizes = Vec::new();
+        for quality in [10, 60, 95] {
+            let rules = json!({"upload_format": format, "upload_quality": quality});
+            sizes.push(stored(&stack, &acme, rules, &photo).await.len());
+        }
+        assert!(
+            sizes.is_sorted() && sizes[0] * 2 < sizes[2],
+            "{format} {sizes:?}"
+        );
+    }
+    let jpeg = image(Format::Jpeg, 48, 32);
+    let coarsely_first = stored(&stack, &acme, json!({"progressive": true}), &jpeg).await;
+    assert!(seen(&coarsely_first).0.progressive && !seen(&jpeg).0.progressive);
+    for same in [
+        progressive(48, 32),
+        image(Format::WebP, 48, 32),
+        animation(),
+        SVG.to_vec(),
+        b"just text".to_vec(),
+    ] {
+        assert_eq!(
+            stored(&stack, &acme, json!({"progressive": true}), &same).await,
+            same
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let stripping = || json!({"strip_metadata": true});
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        for orientation in [1, 6] {
+            let bytes = with_exif(format, orientation);
+            assert!(contains(&bytes, PLACE));
+            let delivered = stored(&stack, &acme, stripping(), &bytes).await;
+            assert!(!contains(&delivered, PLACE), "{format:?} {orientation}");
+            let ((after, pixels), (before, whole)) = (seen(&delivered), seen(&bytes));
+            assert_eq!(
+                after.displayed(),
+                before.displayed(),
+                "{format:?} {orientation}"
+            );
+            assert!(
+                orientation != 1 || pixels == whole,
+                "{format:?}: no pixel was touched"
+            );
+            // Nobody asked for it to be removed.
+            let kept = stored(
+                &stack,
+                &acme,
+                json!({"upload_format": "jpeg", "upload_quality": 90}),
+                &bytes,
+            )
+            .await;
+            assert!(contains(&kept, PLACE), "{format:?} {orientation}");
+            assert_eq!(
+                seen(&kept).0.displayed(),
+                before.displayed(),
+                "{format:?} {orientation}"
+            );
+        }
+    }
+    let commented = [
+        &animation()[..19],
+        b"\x21\xFE\x11",
+        PLACE,
+        b"\0",
+        &animation()[19..],
+    ]
+    .concat();
+    assert_eq!(
+        stored(&stack, &acme, stripping(), &commented).await,
+        animation(),
+        "still an animation"
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let converting = config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
+    let stripping = config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
+    let measuring = config(&acme, json!({"validation": {"min_image_width": 10}})).await;
+    let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
+    let bomb = || because("must not have more than 100000000 pixels");
+    let lie = || because("must be an image that can be decoded");
+    let stump = || because("must not be a truncated image");
+    let before = stack.dump().await;
+    for (name, bytes, expected) in [
+        ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
+        ("JPEG bomb", jpeg_of_sides(65_500, 65_500), bomb()),
+        ("WebP bomb", webp_of_sides(16_383, 16_383), bomb()),
+        ("JPEG, too high", jpeg_of_sides(240, 4_000), lie()),
+        ("JPEG, too wide", jpeg_of_sides(4_000, 160), lie()),
+        ("PNG, too high", png_of_sides(240, 4_000), lie()),
+    ] {
+        assert_eq!(
+            upload(&acme, &converting, name, &bytes).await.refused(422),
+            expected,
+            "{name}"
+        );
+    }
+    let kept = because("must be of a format whose metadata can be removed");
+    for (name, bytes) in [
+        ("image.avif", image(Format::Avif, 24, 16)),
+        ("image.svg", SVG.to_vec()),
+    ] {
+        assert_eq!(
+            upload(&acme, &stripping, name, &bytes).await.refused(422),
+            kept,
+            "{name}"
+        );
+    }
+    for (name, bytes, expected) in [
+        ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
+        ("JPEG, too high", jpeg_of_sides(240, 4_000), lie()),
+        ("PNG, too high", png_of_sides(240, 4_000), lie()),
+    ] {
+        assert_eq!(
+            upload(&acme, &measuring, name, &bytes).await.refused(422),
+            expected,
+            "{name}"
+        );
+    }
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        let whole = image(format, 240, 160);
+        for length in [whole.len() / 10, whole.len() / 2, whole.len() - 1] {
+            for config in [&converting, &stripping] {
+                let errors = upload(&acme, config, "image", &whole[..length])
+                    .await
+                    .refused(422);
+                assert_eq!(
+                    errors,
+                    stump(),
+                    "{format:?}, {length} bytes of {}",
+                    whole.len()
+                );
+            }
+        }
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "images that are not what they say");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn one_image_that_cannot_be_transformed_refuses_all() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+    let form = |files: &[Vec<u8>]| {
+        let form = Form::new()
+            .text("space", acme.handle.clone())
+            .text("upload_config", config.clone());
+        files.iter().fold(form, |form, bytes| {
+            form.part("files", file("image", "image/jpeg", bytes.clone()))
+        })
+    };
+    let (whole, stump) = (
+        image(Format::Jpeg, 48, 32),
+        image(Format::Jpeg, 48, 32)[..400].to_vec(),
+    );
+    let before = stack.dump().await;
+    let errors = acme
+        .client
+        .upload(form(&[whole.clone(), stump.clone(), whole.clone(), stump]))
+        .await
+        .refused(422);
+    let message =
+        |field: &str| json!([format!("The {field} field must not be a truncated image.")]);
+    assert_eq!(
+        errors,
+        json!({"files.1": message("files.1"), "files.3": message("files.3")})
+    );
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "a list with images that end early");
+    for record in acme
+        .client
+        .upload(form(&vec![whole; 10]))
+        .await
+        .created()
+        .as_array()
+        .expect("a list")
+    {
+        assert_eq!(
+            seen(&agreed(&stack, &acme, record).await).0.format,
+            Format::WebP
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_transformed_upload_that_is_sent_again_is_answered_again() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+    let send = || {
+        let form =
+            form(&acme.handle, "image", "image/jpeg", PHOTO).text("upload_config", config.clone());
+        acme.client.send(
+            acme.client
+                .request("POST", "/upload")
+                .header("idempotency-key", "one")
+                .multipart(form),
+        )
+    };
+    let record = send().await.created();
+    assert_eq!(
+        seen(&agreed(&stack, &acme, &record).await).0.format,
+        Format::WebP
+    );
+    let before = stack.dump().await;
+    assert_eq!(send().await.created(), record);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "an upload that was done before");
+    stack.stop().await;
+}

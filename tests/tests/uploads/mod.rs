@@ -1,0 +1,23 @@
+//! `/upload`: the four upload routes, presigned uploads and their confirmation.
+
+pub(crate) mod anonymous;
+pub(crate) mod config_folder;
+pub(crate) mod config_rules;
+pub(crate) mod confirm;
+pub(crate) mod confirm_interleaved;
+pub(crate) mod fixed_folders;
+pub(crate) mod folders;
+pub(crate) mod generate_signed_url;
+pub(crate) mod image_rules;
+pub(crate) mod multiple_files;
+pub(crate) mod multiple_into_folder;
+pub(crate) mod presign;
+pub(crate) mod presign_formats;
+pub(crate) mod signed;
+pub(crate) mod signed_folders;
+pub(crate) mod signed_presign;
+pub(crate) mod signed_rules;
+pub(crate) mod signers;
+pub(crate) mod unsigned;
+pub(crate) mod unsigned_limits;
+pub(crate) mod upload;

@@ -1,0 +1,284 @@
+//! Several files that go into a folder together, one after the other under the same name, or at
+//! once.
+
+use futures::future::join_all;
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+use tests::{Answer, PHOTO, Stack, Tenant, file};
+
+use super::presign::{config, said};
+use crate::{
+    folders::create::{address, paths},
+    routes::idempotency::{demand_first, demand_replay},
+    support::signer::text,
+};
+
+/// Who uploads at once.
+const CALLERS: usize = 6;
+
+/// The beginning of a form whose files go down a path from the top.
+fn form(acme: &Tenant, path: &str) -> Form {
+    let form = Form::new().text("space", acme.handle.clone());
+    form.text("folder_id", "root")
+        .text("folder_path", path.to_owned())
+}
+
+fn photo(name: &str) -> Part {
+    file(name, "image/jpeg", PHOTO)
+}
+
+#[tokio::test]
+async fn all_files_of_a_request_go_into_one_folder() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let form = form(&acme, "a/b")
+        .part("files", photo("1.jpg"))
+        .part("file", photo("2.jpg"));
+    let files = acme
+        .client
+        .upload(form.part("files[]", photo("3.jpg")))
+        .await
+        .created();
+    let files = files.as_array().expect("a list");
+    assert_eq!(files.len(), 3);
+    for file in files {
+        assert_eq!(
+            (&file["folder_path"], &file["folder_id"]),
+            (&json!("a/b/"), &files[0]["folder_id"])
+        );
+        assert_eq!(
+            &acme
+                .client
+                .get(&format!("/files/{}", text(&file["id"])))
+                .await
+                .ok(),
+            file
+        );
+        stack.anonymous.get(&text(&file["url"])).await.demand(200);
+    }
+    assert_eq!(paths(&acme).await, ["a/", "a/b/"]);
+    let listed = acme
+        .client
+        .get(&format!(
+            "/files?folder_id={}",
+            text(&files[0]["folder_id"])
+        ))
+        .await
+        .demand(200);
+    assert_eq!(listed.json()["data"].as_array().map(Vec::len), Some(3));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn who_is_refused_for_their_files_makes_no_folders() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "small",
+        json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
+    )
+    .await;
+    let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
+    acme.client.post("/upload-configs", signed).await.created();
+    let before = stack.dump().await;
+    let empty = || file("a.txt", "text/plain", Vec::new());
+    let new = || form(&acme, "new/newer");
+    let by = |name: &'static str| {
+        Form::new()
+            .text("space", acme.handle.clone())
+            .text("upload_config", name)
+    };
+    for (form, status) in [
+        (new().part("file", empty()), 422),
+        (
+            new().part("files", photo("1.jpg")).part("files", empty()),
+            422,
+        ),
+        (new().part("file", photo("a.php.jpg")), 422),
+        (new(), 422),
+        (
+            new()
+                .part("file", photo("1.jpg"))
+                .text("ref", "x".repeat(256)),
+            422,
+        ),
+        (
+            new()
+                .part("file", photo("1.jpg"))
+                .text("upload_config", "none"),
+            422,
+        ),
+        (
+            new()
+                .part("file", photo("1.jpg"))
+                .text("upload_config", "small"),
+            422,
+        ),
+        (by("small").part("file", photo("1.jpg")), 422),
+        (
+            new()
+                .part("file", photo("1.jpg"))
+                .text("upload_config", "signed"),
+            403,
+        ),
+    ] {
+        acme.client.upload(form).await.refused(status);
+    }
+    let new = json!({"folder_id": "root", "folder_path": "new/newer"});
+    for (field, value) in [
+        ("size", json!(0)),
+        ("filename", json!("a.exe")),
+        ("upload_config", json!("small")),
+    ] {
+        let mut fields = new.clone();
+        fields[field] = value;
+        acme.client
+            .post("/upload/presign", said(&acme, fields))
+            .await
+            .refused(422);
+    }
+    acme.client
+        .post(
+            "/upload/presign",
+            said(&acme, json!({"upload_config": "small"})),
+        )
+        .await
+        .refused(422);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "files that are wrong");
+    stack.stop().await;
+}
+
+/// Uploads the photo down a path, under a name of the request.
+async fn named(acme: &Tenant, name: &str, path: &str) -> Answer {
+    let request = acme
+        .client
+        .request("POST", "/upload")
+        .header("idempotency-key", name);
+    acme.client
+        .send(request.multipart(form(acme, path).part("file", photo("photo.jpg"))))
+        .await
+}
+
+#[tokio::test]
+async fn who_asks_again_gets_the_same_file_and_makes_no_more_folders() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let first = demand_first(named(&acme, "one", "a/b").await);
+    let before = stack.dump().await;
+    demand_replay(&named(&acme, "one", "a/b").await, &first);
+    for other in ["a/c", "A/B", "a"] {
+        assert!(
+            named(&acme, "one", other).await.refused(422)["idempotency_key"].is_array(),
+            "{other}"
+        );
+    }
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "requests that were made before");
+
+    // As it was answered once it is answered again, also when all that it made is gone.
+    let file = first.json()["data"].clone();
+    acme.client
+        .delete(&format!("/files/{}", text(&file["id"])))
+        .await
+        .demand(204);
+    acme.client
+        .delete(&address(&json!({"id": file["folder_id"]})))
+        .await
+        .demand(204);
+    demand_replay(&named(&acme, "one", "a/b").await, &first);
+    assert_eq!(paths(&acme).await, ["a/"]);
+    let second = demand_first(named(&acme, "two", "a/b").await).json()["data"].clone();
+    assert_eq!(second["folder_path"], "a/b/");
+    for field in ["id", "folder_id"] {
+        assert_ne!(second[field], file[field], "{field}");
+    }
+    stack.purged().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let announce = async |path: &str| {
+        let request = acme
+            .client
+            .request("POST", "/upload/presign")
+            .header("idempotency-key", "one");
+        acme.client
+            .send(request.json(&said(
+                &acme,
+                json!({"folder_id": "root", "folder_path": path}),
+            )))
+            .await
+    };
+    let first = announce("a/b").await.demand(201).json();
+    let before = stack.dump().await;
+    let again = announce("a/b").await;
+    assert_eq!(
+        (again.status, again.header("idempotent-replayed")),
+        (201, "true")
+    );
+    assert_eq!(again.json()["file_id"], first["file_id"]);
+    assert!(announce("a/c").await.refused(422)["idempotency_key"].is_array());
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "an announcement that was made before");
+    let file = acme
+        .client
+        .get(&format!("/files/{}", text(&first["file_id"])))
+        .await
+        .ok();
+    assert_eq!(file["folder_path"], "a/b/");
+    // Renamed, the folder is the file's still.
+    acme.client
+        .put(
+            &address(&json!({"id": file["folder_id"]})),
+            json!({"name": "c"}),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        announce("a/b").await.demand(201).json()["file_id"],
+        first["file_id"]
+    );
+    assert_eq!(paths(&acme).await, ["a/", "a/c/"]);
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn folders_that_many_miss_at_once_are_made_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (upper, lower) = ("NEW/E\u{301}T\u{C9}/deep", "new/été/Deep");
+    let upload = |index: usize| {
+        let form = form(
+            &acme,
+            if index.is_multiple_of(2) {
+                upper
+            } else {
+                lower
+            },
+        );
+        acme.client.upload(form.part("file", photo("photo.jpg")))
+    };
+    let answers = join_all((0..CALLERS).map(upload)).await;
+    let files: Vec<Value> = answers.into_iter().map(Answer::created).collect();
+    let found = paths(&acme).await;
+    assert_eq!(found.len(), 3, "{found:?}");
+    for file in &files {
+        assert_eq!(
+            (&file["folder_id"], &file["folder_path"]),
+            (&files[0]["folder_id"], &json!(found[2]))
+        );
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,110 @@
+//! Presigning refuses at once what the declared type of a file already breaks.
+
+use serde_json::{Value, json};
+use tests::Stack;
+
+use super::{
+    presign::{config, said},
+    unsigned::Opening,
+};
+use crate::support::signer::Signer;
+
+fn refusal(formats: &str) -> Value {
+    json!({"content_type": [format!("The content type field must be a file of type: {formats}.")]})
+}
+
+#[tokio::test]
+async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route() {
+    let stack = Stack::start().await;
+    let rules = json!({"validation": {"allowed_formats": ["jpg", "tif", "docx"]}});
+    let signer = Signer::new(&stack, "Acme", rules.clone()).await;
+    let acme = &signer.acme;
+    let open = Opening::new(&stack, acme, "open", json!({"config": rules})).await;
+    let signed_query = signer.query(&stack);
+
+    for (content_type, status) in [
+        ("image/jpeg", 201),
+        ("IMAGE/JPEG; q=1", 201),
+        ("image/tiff", 201),
+        (
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            201,
+        ),
+        ("application/octet-stream", 201),
+        ("application/x-mine", 201),
+        ("image/x-unknown", 201),
+        ("image/png", 422),
+        ("image/svg+xml", 422),
+        ("video/mp4", 422),
+        ("audio/x-m4a", 422),
+        ("text/plain", 422),
+        ("application/javascript", 422),
+        ("application/zip", 422),
+        ("application/pdf", 422),
+    ] {
+        let fields = json!({"content_type": content_type});
+        let mut with_key = said(acme, fields.clone());
+        with_key["upload_config"] = json!("by-signature");
+        for answer in [
+            acme.client.post("/upload/presign", with_key).await,
+            signer.presign(&signed_query, fields.clone()).await,
+            open.presign(fields.clone()).await,
+        ] {
+            assert_eq!(answer.status, status, "{content_type}: {answer:?}");
+            if status == 422 {
+                assert_eq!(
+                    answer.refused(422),
+                    refusal("jpg, tiff, docx"),
+                    "{content_type}"
+                );
+            }
+        }
+    }
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    config(
+        &acme,
+        "programs",
+        json!({"validation": {"allowed_formats": ["sh"]}}),
+    )
+    .await;
+    config(
+        &acme,
+        "scripts",
+        json!({"validation": {"allowed_formats": ["js"]}}),
+    )
+    .await;
+    let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
+    let open = Opening::new(&stack, &acme, "open", scripts).await;
+    let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
+    let open_texts = Opening::new(&stack, &acme, "texts", texts).await;
+    let presign = |upload_config: &str, filename: &str, content_type: &str| {
+        let fields = json!({"upload_config": upload_config, "filename": filename, "content_type": content_type});
+        acme.client.post("/upload/presign", said(&acme, fields))
+    };
+    let script = json!({"filename": "a.js", "content_type": "text/javascript"});
+
+    // A program that a config allows by name keeps its extension.
+    presign("programs", "a.sh", "text/plain").await.demand(201);
+    assert_eq!(
+        presign("programs", "a.txt", "text/plain")
+            .await
+            .refused(422),
+        refusal("sh")
+    );
+    presign("scripts", "a.js", "text/javascript")
+        .await
+        .demand(201);
+    // That of anonymous uploaders is stored as text.
+    assert_eq!(
+        open.presign(script.clone()).await.refused(422),
+        refusal("js")
+    );
+    open_texts.presign(script).await.demand(201);
+    stack.leave().await;
+}

@@ -1,0 +1,386 @@
+//! `POST /upload/signed`: uploads by signed addresses.
+
+use reqwest::multipart::Form;
+use serde_json::json;
+use tests::{PHOTO, Stack, file, minutes, noise, seconds};
+
+use crate::support::signer::{PATH, Parameters, Signer, canonical, mark, photo, query, text, with};
+
+/// A query with every byte of its parameters encoded, in lower case.
+fn spelled_out(parameters: &[(String, String)]) -> String {
+    let spelled = |text: &str| {
+        text.bytes()
+            .map(|byte| String::from("%") + &hex::encode([byte]))
+            .collect::<String>()
+    };
+    let pairs = parameters
+        .iter()
+        .map(|(name, value)| format!("{}={}", spelled(name), spelled(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+#[tokio::test]
+async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let name = "a+b c&d=é~.jpg";
+    let parameters = with(signer.parameters(&stack), "filename", name);
+    let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
+    let reversed: Parameters = complete.iter().rev().cloned().collect();
+    let plain = query(&complete);
+    let spellings = [
+        plain.clone(),
+        query(&reversed),
+        spelled_out(&complete),
+        plain.replace("%2F", "/").replace("%C3%A9", "%c3%a9"),
+        plain.replace('~', "%7E"),
+    ];
+    for spelling in &spellings {
+        assert_eq!(
+            signer.send(spelling).await.created()["original_name"],
+            name,
+            "{spelling}"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_plus_in_an_address_is_a_plus() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let complete = signer.signed(with(signer.parameters(&stack), "filename", "a+b c.jpg"));
+    let bare = query(&complete).replace("%2B", "+");
+    assert_eq!(
+        signer.send(&bare).await.created()["original_name"],
+        "a+b c.jpg"
+    );
+    signer
+        .send(&query(&complete).replace("%20", "+"))
+        .await
+        .refused(403);
+    stack.stop().await;
+}
+
+/// Queries that nobody has signed, made of one that somebody has, and what is wrong with each.
+fn tampered(
+    signer: &Signer,
+    other: &Signer,
+    second: &Signer,
+    complete: &[(String, String)],
+) -> Vec<(String, String)> {
+    let mut queries = Vec::new();
+    for (index, (name, _)) in complete.iter().enumerate() {
+        let (mut without, mut longer) = (complete.to_vec(), complete.to_vec());
+        without.remove(index);
+        longer[index].1.push('0');
+        let twice = [complete, &complete[index..=index]].concat();
+        queries.extend([
+            (format!("no {name}"), query(&without)),
+            (format!("a longer {name}"), query(&longer)),
+            (format!("{name} twice"), query(&twice)),
+        ]);
+    }
+    let unsigned: Parameters = complete
+        .iter()
+        .filter(|(name, _)| name != "signature")
+        .cloned()
+        .collect();
+    let canonical = canonical(&unsigned);
+    let elsewhere = canonical.replace(PATH, "/api/v1/upload/signed/presign");
+    let signature = mark(&signer.secret, &canonical);
+    for (name, value) in [
+        ("expires", "99999999999"),
+        ("expires", "-1"),
+        ("kid", "0"),
+        ("kid", "2"),
+        ("kid", "01"),
+        ("space_id", &other.acme.id),
+        ("upload_config_id", &other.config),
+        ("upload_config_id", &second.config),
+        ("filename", "photo.jpg2"),
+        ("content_type", "image/png"),
+        ("extra", "1"),
+        ("signature", ""),
+        ("signature", "é"),
+        ("signature", &signature[..62]),
+        ("signature", &mark(&other.secret, &canonical)),
+        ("signature", &mark(&signer.secret, &elsewhere)),
+    ] {
+        queries.push((
+            format!("{name} is {value}"),
+            query(&with(complete.to_vec(), name, value)),
+        ));
+    }
+    // All of it another space's, but for the secret.
+    let foreign = with(
+        with(unsigned, "space_id", &other.acme.id),
+        "upload_config_id",
+        &other.config,
+    );
+    queries.push(("another space".to_owned(), query(&signer.signed(foreign))));
+    queries.push(("nothing".to_owned(), String::new()));
+    queries
+}
+
+#[tokio::test]
+async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let other = Signer::new(&stack, "Other", json!({})).await;
+    let second = signer.for_config(json!({"name": "second"})).await;
+    let parameters = with(signer.parameters(&stack), "filename", "photo.jpg");
+    let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
+    let before = stack.dump().await;
+    for (what, query) in tampered(&signer, &other, &second, &complete) {
+        for answer in [
+            signer.send(&query).await,
+            signer.presign(&query, json!({})).await,
+        ] {
+            assert_eq!(answer.status, 403, "{what}: {}", answer.asked);
+            assert_eq!(
+                answer.header("x-ratelimit-limit"),
+                "",
+                "{what}: nobody is counted"
+            );
+            answer.refused(403);
+        }
+    }
+    // Neither a file nor a counter was made.
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "addresses that nobody signed");
+    signer.send(&query(&complete)).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_ends_on_the_second() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
+    let made = signer
+        .acme
+        .client
+        .post("/upload/generate-signed-url", body)
+        .await
+        .ok();
+    let url = text(&made["url"]);
+    let upload = || {
+        stack.anonymous.send(
+            stack
+                .anonymous
+                .request("POST", &url)
+                .multipart(signer.form(photo())),
+        )
+    };
+    upload().await.created();
+    stack.clock.advance(seconds(59));
+    // It may be used until it ends.
+    upload().await.created();
+    stack.clock.advance(seconds(1));
+    for _ in 0..2 {
+        let late = upload().await;
+        assert!(
+            late.json()["message"]
+                .as_str()
+                .is_some_and(|message| message.contains("expired")),
+            "{late:?}"
+        );
+        late.refused(403);
+        stack.clock.advance(minutes(60));
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_form_repeats_what_its_address_is_signed_for() {
+    let stack = Stack::start().await;
+    let (signer, other) = (
+        Signer::new(&stack, "Acme", json!({})).await,
+        Signer::new(&stack, "Other", json!({})).await,
+    );
+    let second = signer.for_config(json!({"name": "second"})).await;
+    let query = signer.query(&stack);
+    let (space, config) = (signer.acme.id.as_str(), signer.config.as_str());
+    let form = |space: &str, config: &str| {
+        Form::new()
+            .text("space_id", space.to_owned())
+            .text("upload_config_id", config.to_owned())
+    };
+    for (space, config) in [
+        (other.acme.id.as_str(), config),
+        (space, &other.config),
+        (space, &second.config),
+        (&other.acme.id, &other.config),
+        ("nonsense", config),
+        (space, "nonsense"),
+    ] {
+        signer
+            .send_form(&query, form(space, config).part("file", photo()))
+            .await
+            .refused(403);
+    }
+    let required = |name: &str| json!([format!("The {name} field is required.")]);
+    let ids =
+        json!({"space_id": required("space id"), "upload_config_id": required("upload config id")});
+    let mut nothing = ids.clone();
+    nothing["file"] = required("file");
+    let right = || form(space, config);
+    for (form, expected) in [
+        (Form::new().text("x", "y"), nothing),
+        (Form::new().text("space_id", " ").part("file", photo()), ids),
+        (right(), json!({"file": required("file")})),
+        (
+            right().part("files", photo()),
+            json!({"file": required("file")}),
+        ),
+        (
+            right().text("file", "hello"),
+            json!({"file": ["The file field must be a file."]}),
+        ),
+    ] {
+        assert_eq!(signer.send_form(&query, form).await.refused(422), expected);
+    }
+    assert!(
+        stack.dump().await.objects.is_empty(),
+        "refused uploads store nothing"
+    );
+    let lower = form(&space.to_lowercase(), &config.to_lowercase())
+        .text("ref", "order 7")
+        .part("file", photo());
+    let uploaded = signer.send_form(&query, lower).await.created();
+    let record = signer
+        .acme
+        .client
+        .get(&format!("/files/{}", text(&uploaded["id"])))
+        .await
+        .ok();
+    assert_eq!(record["ref"], "order 7");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_is_called_and_typed_as_its_address_says() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let of_type = |expected: &str| json!({"file": [format!("The file field must be a file of type: {expected}.")]});
+    let executable = || json!({"file": ["The file field must not be an executable file."]});
+    let photo = |name: &str, declared: &str| file(name, declared, PHOTO);
+    let table = |declared: &str| file("a.txt", declared, "a,b\n1,2\n");
+    // The address's name and type; the file; its name then, or what is wrong.
+    for (name, content_type, file, expected) in [
+        (
+            Some("invoice 7.jpg"),
+            None,
+            photo("photo.jpg", "image/jpeg"),
+            Ok("invoice 7.jpg"),
+        ),
+        (
+            Some("invoice.jpg"),
+            None,
+            photo("setup.exe", "image/jpeg"),
+            Ok("invoice.jpg"),
+        ),
+        (
+            Some("../../a\u{202E}b.jpg"),
+            None,
+            photo("photo.jpg", "image/jpeg"),
+            Ok("ab.jpg"),
+        ),
+        (
+            Some("setup.exe"),
+            None,
+            photo("photo.jpg", "image/jpeg"),
+            Err(executable()),
+        ),
+        (
+            None,
+            Some("image/jpeg"),
+            photo("photo.jpg", "image/jpeg"),
+            Ok("photo.jpg"),
+        ),
+        (
+            None,
+            Some("image/jpeg"),
+            photo("photo.jpg", "application/octet-stream"),
+            Ok("photo.jpg"),
+        ),
+        (
+            None,
+            Some("image/jpeg"),
+            photo("photo.jpg", "image/png"),
+            Ok("photo.jpg"),
+        ),
+        (
+            None,
+            Some("image/png"),
+            photo("photo.png", "image/png"),
+            Err(of_type("image/png")),
+        ),
+        (
+            None,
+            Some("image/png"),
+            photo("photo.jpg", "image/jpeg"),
+            Err(of_type("image/png")),
+        ),
+        (None, Some("text/csv"), table("text/csv"), Ok("a.txt")),
+        (
+            None,
+            Some("text/csv"),
+            table("text/plain"),
+            Err(of_type("text/csv")),
+        ),
+        (
+            None,
+            Some("application/x-mine"),
+            file("a.mine", "application/x-mine", noise(3, 100)),
+            Ok("a.mine"),
+        ),
+        (
+            None,
+            Some("application/x-mine"),
+            photo("a.mine", "application/x-mine"),
+            Err(of_type("application/x-mine")),
+        ),
+    ] {
+        let parameters = name.iter().fold(signer.parameters(&stack), |all, name| {
+            with(all, "filename", name)
+        });
+        let parameters = content_type
+            .iter()
+            .fold(parameters, |all, mime| with(all, "content_type", mime));
+        let answer = signer
+            .send_form(&query(&signer.signed(parameters)), signer.form(file))
+            .await;
+        match expected {
+            Ok(kept) => assert_eq!(answer.created()["original_name"], kept),
+            Err(errors) => assert_eq!(answer.refused(422), errors, "{name:?} {content_type:?}"),
+        }
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn an_address_for_a_type_that_is_none_allows_no_type() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    for content_type in ["jpeg", "", "image/"] {
+        let query = query(&signer.signed(with(
+            signer.parameters(&stack),
+            "content_type",
+            content_type,
+        )));
+        for answer in [
+            signer.send(&query).await,
+            signer.presign(&query, json!({})).await,
+        ] {
+            assert!(
+                [403, 422].contains(&answer.status),
+                "{content_type:?}: {answer:?}"
+            );
+        }
+    }
+    stack.stop().await;
+}

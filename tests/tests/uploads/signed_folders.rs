@@ -1,0 +1,237 @@
+//! Signed URLs that are for a folder: files go there, and nowhere else.
+
+use serde_json::{Value, json};
+use tests::{Answer, Stack};
+
+use crate::support::signer::{Signer, photo, query, text, with};
+
+/// An id that nothing has.
+const UNKNOWN: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+
+/// A signer whose config puts files into a folder of its own, and the ids of two more folders.
+async fn signer_with_folders(stack: &Stack) -> (Signer, [String; 2]) {
+    let signer = Signer::new(stack, "Acme", json!({"storage": {"folder": "inbox"}})).await;
+    let mut folders = Vec::new();
+    for name in ["Family", "Work"] {
+        let body = json!({"space_id": signer.acme.id, "name": name});
+        folders.push(text(
+            &signer.acme.client.post("/folders", body).await.created()["id"],
+        ));
+    }
+    (signer, folders.try_into().expect("two folders"))
+}
+
+/// Asks for a signed URL of these fields, and returns the answer.
+async fn generate(signer: &Signer, fields: Value) -> Answer {
+    let mut body = json!({"upload_config_id": signer.config});
+    body.as_object_mut()
+        .expect("an object")
+        .extend(fields.as_object().expect("an object").clone());
+    signer
+        .acme
+        .client
+        .post("/upload/generate-signed-url", body)
+        .await
+}
+
+/// The query of a URL that is generated with these fields.
+async fn generated(signer: &Signer, fields: Value) -> String {
+    let url = text(&generate(signer, fields).await.ok()["url"]);
+    url.split_once('?').expect("a query").1.to_owned()
+}
+
+/// The folder of a file that is uploaded, and of one that is announced, with this query and these
+/// fields.
+async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, String)]) -> [Value; 2] {
+    let form = fields
+        .iter()
+        .fold(signer.form(photo()), |form, (name, value)| {
+            form.text(*name, value.clone())
+        });
+    let uploaded = text(&signer.send_form(query, form).await.created()["id"]);
+    let more = fields
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    let announced = signer
+        .presign(query, Value::Object(more))
+        .await
+        .demand(201)
+        .json();
+
+    let mut folders = [Value::Null, Value::Null];
+    for (folder, id) in folders
+        .iter_mut()
+        .zip([uploaded, text(&announced["file_id"])])
+    {
+        *folder = signer.acme.client.get(&format!("/files/{id}")).await.ok()["folder_id"].clone();
+    }
+    folders
+}
+
+#[tokio::test]
+async fn signed_upload_goes_to_the_folder_that_its_url_names() {
+    let stack = Stack::start().await;
+    let (signer, [family, _]) = signer_with_folders(&stack).await;
+    let to_family = generated(&signer, json!({"folder_id": family})).await;
+    let to_root = generated(&signer, json!({"folder_id": "root"})).await;
+    let to_default = generated(&signer, json!({"folder_id": null})).await;
+    assert!(
+        to_family.contains(&format!("folder_id={family}")) && to_root.contains("folder_id=root")
+    );
+
+    for fields in [
+        &[][..],
+        &[("folder_id", family.clone())],
+        &[("folder_id", family.to_lowercase())],
+    ] {
+        assert_eq!(
+            folders_of(&signer, &to_family, fields).await,
+            [json!(family), json!(family)]
+        );
+    }
+    for fields in [&[][..], &[("folder_id", "root".to_owned())]] {
+        assert_eq!(
+            folders_of(&signer, &to_root, fields).await,
+            [Value::Null, Value::Null]
+        );
+    }
+    let [uploaded, announced] = folders_of(&signer, &to_default, &[]).await;
+    assert_eq!(uploaded, announced);
+    assert!(
+        uploaded.is_string() && uploaded != json!(family),
+        "where the config puts files"
+    );
+
+    // A backend signs it itself, as documented.
+    let own = signer.signed(with(signer.parameters(&stack), "folder_id", &family));
+    assert_eq!(
+        folders_of(&signer, &query(&own), &[]).await,
+        [json!(family), json!(family)]
+    );
+    stack.checked().await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn signed_upload_that_names_another_folder_returns_403() {
+    let stack = Stack::start().await;
+    let (signer, [family, work]) = signer_with_folders(&stack).await;
+    let to_family = generated(&signer, json!({"folder_id": family})).await;
+    let to_root = generated(&signer, json!({"folder_id": "root"})).await;
+    let before = stack
+        .dump()
+        .await
+        .items
+        .keys()
+        .filter(|(_, sort)| sort.starts_with("FILE#"))
+        .count();
+
+    let to_default = signer.query(&stack);
+    for (query, folder) in [
+        (&to_family, work.as_str()),
+        (&to_family, "root"),
+        (&to_family, UNKNOWN),
+        (&to_family, "x"),
+        (&to_root, &work),
+        (&to_default, &work),
+        (&to_default, "root"),
+        (&to_default, UNKNOWN),
+    ] {
+        let form = signer.form(photo()).text("folder_id", folder.to_owned());
+        let answers = [
+            signer.send_form(query, form).await,
+            signer.presign(query, json!({"folder_id": folder})).await,
+        ];
+        for answer in answers {
+            assert_eq!(
+                answer.json()["message"],
+                "The URL is signed for another folder.",
+                "{query} {folder}"
+            );
+            assert_eq!(answer.refused(403), json!({}));
+        }
+    }
+
+    // Its folder cannot be changed or left out, as nothing else of it.
+    for changed in [
+        to_family.replace(&family, &work),
+        to_family.replace(&family, "root"),
+        to_family.replace(&format!("folder_id={family}&"), ""),
+        format!("folder_id={work}&{to_default}"),
+    ] {
+        assert_eq!(
+            signer.send(&changed).await.refused(403),
+            json!({}),
+            "{changed}"
+        );
+        assert_eq!(
+            signer.presign(&changed, json!({})).await.refused(403),
+            json!({}),
+            "{changed}"
+        );
+    }
+    let after = stack
+        .dump()
+        .await
+        .items
+        .keys()
+        .filter(|(_, sort)| sort.starts_with("FILE#"))
+        .count();
+    assert_eq!(after, before);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn signed_upload_with_a_folder_path_returns_422() {
+    let stack = Stack::start().await;
+    let (signer, [family, _]) = signer_with_folders(&stack).await;
+    let end = "must not be given: the URL or its upload config says where its files go";
+    let errors = json!({"folder_path": [format!("The folder path field {end}.")]});
+    for query in [
+        signer.query(&stack),
+        generated(&signer, json!({"folder_id": family})).await,
+    ] {
+        let form = signer.form(photo()).text("folder_path", "a/b");
+        assert_eq!(signer.send_form(&query, form).await.refused(422), errors);
+        assert_eq!(
+            signer
+                .presign(&query, json!({"folder_path": "a/b"}))
+                .await
+                .refused(422),
+            errors
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn signed_url_for_an_unknown_folder_returns_422() {
+    let stack = Stack::start().await;
+    let (signer, [family, _]) = signer_with_folders(&stack).await;
+    let other = Signer::new(&stack, "Other", json!({})).await;
+    let body = json!({"space_id": other.acme.id, "name": "Theirs"});
+    let theirs = text(&other.acme.client.post("/folders", body).await.created()["id"]);
+    let errors = json!({"folder_id": ["The selected folder id is invalid."]});
+    for folder in [UNKNOWN, "x", &theirs] {
+        assert_eq!(
+            generate(&signer, json!({"folder_id": folder}))
+                .await
+                .refused(422),
+            errors,
+            "{folder}"
+        );
+    }
+
+    // A folder that is deleted later takes nothing.
+    let query = generated(&signer, json!({"folder_id": family})).await;
+    signer
+        .acme
+        .client
+        .delete(&format!("/folders/{family}"))
+        .await
+        .demand(204);
+    assert_eq!(signer.send(&query).await.refused(422), errors);
+    assert_eq!(signer.presign(&query, json!({})).await.refused(422), errors);
+    stack.stop().await;
+}

@@ -1,0 +1,444 @@
+//! `POST /upload/signed/presign`, and `POST /upload/confirm/:fileId` by a token: whoever holds a
+//! signed address sends bytes to storage itself.
+
+use serde_json::{Value, json};
+use tests::{Answer, PHOTO, Stack, minutes};
+
+use crate::support::signer::{Signer, photo, query, text, with};
+
+fn confirmation(presigned: &Value) -> String {
+    format!("/upload/confirm/{}", text(&presigned["file_id"]))
+}
+
+/// Sends bytes as a presigned address says.
+async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Answer {
+    let request = stack
+        .anonymous
+        .request("PUT", &text(&presigned["upload_url"]));
+    let request = request.header("content-type", text(&presigned["headers"]["content-type"]));
+    stack.anonymous.send(request.body(bytes)).await
+}
+
+/// Confirms a file by its token.
+async fn confirm(stack: &Stack, presigned: &Value) -> Answer {
+    let body = json!({"confirm_token": presigned["confirm_token"]});
+    stack.anonymous.post(&confirmation(presigned), body).await
+}
+
+#[tokio::test]
+async fn a_file_is_announced_sent_and_confirmed_without_a_key() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
+    let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
+    let made = signer
+        .acme
+        .client
+        .post("/upload/generate-signed-url", body)
+        .await
+        .ok();
+    let body = json!({"filename": "setup.exe", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order 7"});
+    let announced = stack
+        .anonymous
+        .post(&text(&made["presign_url"]), body)
+        .await
+        .demand(201)
+        .json();
+    let mut fields: Vec<&String> = announced.as_object().expect("an object").keys().collect();
+    fields.sort();
+    assert_eq!(
+        fields,
+        [
+            "confirm_token",
+            "expires_in",
+            "file_id",
+            "headers",
+            "object_key",
+            "upload_url"
+        ]
+    );
+    let id = text(&announced["file_id"]);
+    assert_eq!(
+        announced["object_key"],
+        format!("staging/{}/{id}", signer.acme.id)
+    );
+    assert_eq!(announced["expires_in"], 3600);
+    assert_eq!(announced["headers"], json!({"content-type": "image/jpeg"}));
+    let file = format!("/files/{id}");
+    assert_eq!(
+        signer.acme.client.get(&file).await.ok()["status"],
+        "pending"
+    );
+    assert!(confirm(&stack, &announced).await.refused(409)["file"].is_array());
+
+    put(&stack, &announced, PHOTO).await.demand(200);
+    let active = confirm(&stack, &announced).await.ok();
+    let record = signer.acme.client.get(&file).await.ok();
+    for (field, value) in [
+        ("status", json!("active")),
+        ("uploaded_by", json!({"type": "signed_url"})),
+        ("original_name", json!("invoice 7.jpg")),
+        ("mime_type", json!("image/jpeg")),
+        ("upload_config_id", json!(signer.config)),
+        ("ref", json!("order 7")),
+        ("tags", json!(["a"])),
+    ] {
+        assert_eq!(record[field], value, "{field}");
+    }
+    assert_eq!(confirm(&stack, &announced).await.ok(), active);
+    assert_eq!(
+        signer
+            .acme
+            .client
+            .post(&confirmation(&announced), json!({}))
+            .await
+            .ok(),
+        record
+    );
+    assert_eq!(
+        stack
+            .anonymous
+            .get(&text(&active["url"]))
+            .await
+            .demand(200)
+            .body,
+        PHOTO
+    );
+    // The check of a file that was confirmed finds nothing to do.
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn a_token_confirms_its_own_file_alone() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let other = stack.space("Other").await;
+    let mut announced = Vec::new();
+    for _ in 0..2 {
+        let presigned = signer
+            .presign(&signer.query(&stack), json!({}))
+            .await
+            .demand(201)
+            .json();
+        put(&stack, &presigned, PHOTO).await.demand(200);
+        announced.push(presigned);
+    }
+    let (path, token) = (
+        confirmation(&announced[0]),
+        text(&announced[0]["confirm_token"]),
+    );
+    let (user, viewer) = (
+        signer.acme.role("user").await,
+        signer.acme.role("viewer").await,
+    );
+    let before = stack.dump().await;
+    let (stranger, of_nobody) = (&stack.anonymous, stack.anonymous.with_key("nonsense"));
+    let (right, address) = (json!({"confirm_token": token}), path.as_str());
+    let nothing = "/upload/confirm/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+    for (what, client, address, body, status) in [
+        (
+            "another file's",
+            stranger,
+            address,
+            json!({"confirm_token": announced[1]["confirm_token"]}),
+            403,
+        ),
+        (
+            "no token of ours",
+            stranger,
+            address,
+            json!({"confirm_token": "nonsense"}),
+            403,
+        ),
+        (
+            "cut short",
+            stranger,
+            address,
+            json!({"confirm_token": token[..token.len() - 2]}),
+            403,
+        ),
+        (
+            "without its beginning",
+            stranger,
+            address,
+            json!({"confirm_token": token[3..]}),
+            403,
+        ),
+        (
+            "no text",
+            stranger,
+            address,
+            json!({"confirm_token": 5}),
+            422,
+        ),
+        (
+            "null",
+            stranger,
+            address,
+            json!({"confirm_token": null}),
+            401,
+        ),
+        ("missing", stranger, address, json!({}), 401),
+        // Who comes with a key is judged by the key.
+        (
+            "another space's key",
+            &other.client,
+            address,
+            right.clone(),
+            404,
+        ),
+        ("no key of ours", &of_nobody, address, right.clone(), 401),
+        ("the key of a user", &user, address, json!({}), 403),
+        ("the key of a viewer", &viewer, address, right.clone(), 403),
+        (
+            "no id",
+            stranger,
+            "/upload/confirm/nonsense",
+            right.clone(),
+            404,
+        ),
+        ("no file's id", stranger, nothing, right, 403),
+    ] {
+        let answer = client.post(address, body).await;
+        assert_eq!(answer.status, status, "{what}: {answer:?}");
+        assert_eq!(
+            answer.header("www-authenticate"),
+            if status == 401 { "Bearer" } else { "" },
+            "{what}"
+        );
+        answer.refused(status);
+    }
+    stack
+        .anonymous
+        .send(stack.anonymous.request("POST", &path))
+        .await
+        .refused(401);
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "confirmations that prove nothing");
+    signer
+        .acme
+        .role("admin")
+        .await
+        .post(&path, json!({}))
+        .await
+        .ok();
+    confirm(&stack, &announced[1]).await.ok();
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn what_is_announced_obeys_its_address_and_its_config() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(
+        &stack,
+        "Acme",
+        json!({"validation": {"max_file_size": 100_000}}),
+    )
+    .await;
+    let of_jpeg = query(&signer.signed(with(
+        signer.parameters(&stack),
+        "content_type",
+        "image/jpeg",
+    )));
+    let of_program =
+        query(&signer.signed(with(signer.parameters(&stack), "filename", "setup.exe")));
+    let before = stack
+        .dump()
+        .await
+        .items
+        .keys()
+        .filter(|(_, sort)| sort.starts_with("FILE"))
+        .count();
+    for (query, more, errors) in [
+        (
+            &of_jpeg,
+            json!({"content_type": "image/png"}),
+            json!({"content_type": ["The content type field must be a file of type: image/jpeg."]}),
+        ),
+        (
+            &of_jpeg,
+            json!({"size": 100_001}),
+            json!({"size": ["The size field must not be greater than 100000 bytes."]}),
+        ),
+        (
+            &of_jpeg,
+            json!({"size": 0}),
+            json!({"size": ["The size field must be at least 1."]}),
+        ),
+        (
+            &of_jpeg,
+            json!({"size": null, "filename": null, "content_type": null}),
+            json!({
+                "size": ["The size field is required."],
+                "filename": ["The filename field is required."],
+                "content_type": ["The content type field is required."],
+            }),
+        ),
+        (
+            &of_jpeg,
+            json!({"filename": "setup.exe"}),
+            json!({"filename": ["The filename field must not be an executable file."]}),
+        ),
+        // Whatever the client calls it: it would be kept under the address's name.
+        (
+            &of_program,
+            json!({}),
+            json!({"filename": ["The filename field must not be an executable file."]}),
+        ),
+    ] {
+        assert_eq!(signer.presign(query, more).await.refused(422), errors);
+    }
+    let after = stack
+        .dump()
+        .await
+        .items
+        .keys()
+        .filter(|(_, sort)| sort.starts_with("FILE"))
+        .count();
+    assert_eq!(after, before, "nothing was announced");
+    signer
+        .presign(&of_jpeg, json!({"content_type": "image/jpeg; q=1"}))
+        .await
+        .demand(201);
+    for other in [
+        json!({"space_id": signer.config}),
+        json!({"upload_config_id": "x"}),
+    ] {
+        assert_eq!(
+            signer
+                .presign(&signer.query(&stack), other)
+                .await
+                .refused(403),
+            json!({})
+        );
+    }
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn the_type_of_an_address_holds_for_bytes_that_come_later() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    for (content_type, name) in [("image/png", "photo.png"), ("application/x-mine", "a.mine")] {
+        let query = query(&signer.signed(with(
+            signer.parameters(&stack),
+            "content_type",
+            content_type,
+        )));
+        let promised = json!({"filename": name, "content_type": content_type});
+        let presigned = signer.presign(&query, promised).await.demand(201).json();
+        put(&stack, &presigned, PHOTO).await.demand(200);
+        // As a form with the same photo is.
+        assert!(confirm(&stack, &presigned).await.refused(422)["file"].is_array());
+        confirm(&stack, &presigned).await.refused(404);
+    }
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn an_announcement_that_is_made_again_is_of_the_same_file() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let path = format!("/upload/signed/presign?{}", signer.query(&stack));
+    let send = |name: &'static str, size: usize| {
+        let body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": size});
+        let request = signer
+            .holder
+            .request("POST", &path)
+            .header("idempotency-key", name)
+            .json(&body);
+        signer.holder.send(request)
+    };
+    let first = send("one", PHOTO.len()).await.demand(201);
+    assert_eq!(first.header("idempotent-replayed"), "");
+    let again = send("one", PHOTO.len()).await.demand(201);
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    let (first, again) = (first.json(), again.json());
+    for field in ["file_id", "confirm_token", "object_key"] {
+        assert_eq!(first[field], again[field], "{field}");
+    }
+    assert!(send("one", 7).await.refused(422)["idempotency_key"].is_array());
+    let other = send("two", PHOTO.len()).await.demand(201).json();
+    assert_ne!(other["file_id"], first["file_id"]);
+    assert_ne!(other["confirm_token"], first["confirm_token"]);
+    // On another route the same name is another one.
+    let named = signer
+        .holder
+        .request("POST", &path.replace("/presign", ""))
+        .header("idempotency-key", "one");
+    signer
+        .holder
+        .send(named.multipart(signer.form(photo())))
+        .await
+        .created();
+    put(&stack, &again, PHOTO).await.demand(200);
+    confirm(&stack, &first).await.ok();
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn a_disabled_space_confirms_nothing() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let presigned = signer
+        .presign(&signer.query(&stack), json!({}))
+        .await
+        .demand(201)
+        .json();
+    put(&stack, &presigned, PHOTO).await.demand(200);
+    let (client, space) = (&signer.acme.client, format!("/spaces/{}", signer.acme.id));
+    client
+        .put(&space, json!({"name": "Acme", "enabled": false}))
+        .await
+        .ok();
+    confirm(&stack, &presigned).await.refused(403);
+    client
+        .put(&space, json!({"name": "Acme", "enabled": true}))
+        .await
+        .ok();
+    confirm(&stack, &presigned).await.ok();
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn what_a_stranger_sends_and_does_not_confirm_is_looked_for() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let (sent, forgotten) = (
+        signer
+            .presign(&signer.query(&stack), json!({}))
+            .await
+            .demand(201)
+            .json(),
+        signer
+            .presign(&signer.query(&stack), json!({}))
+            .await
+            .demand(201)
+            .json(),
+    );
+    put(&stack, &sent, PHOTO).await.demand(200);
+    for _ in 0..9 {
+        stack.pass(minutes(15)).await;
+    }
+    let found = signer
+        .acme
+        .client
+        .get(&format!("/files/{}", text(&sent["file_id"])))
+        .await
+        .ok();
+    assert_eq!(
+        (&found["status"], &found["uploaded_by"]),
+        (&json!("active"), &json!({"type": "signed_url"}))
+    );
+    signer
+        .acme
+        .client
+        .get(&format!("/files/{}", text(&forgotten["file_id"])))
+        .await
+        .refused(404);
+    // A token outlives the address by an hour.
+    confirm(&stack, &sent).await.refused(403);
+    confirm(&stack, &forgotten).await.refused(404);
+    stack.stop().await;
+}

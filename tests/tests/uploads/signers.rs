@@ -1,0 +1,146 @@
+//! Signers in other languages, as anyone would write them by the documentation, and the vectors
+//! that all of them keep to.
+
+use serde_json::{Value, json};
+use tests::{Stack, authority};
+use tokio::process::Command;
+
+use crate::support::external_programs;
+use crate::support::signer::{PATH, Parameters, Signer, canonical, mark, photo, text, with};
+
+/// What addresses come to be, agreed between languages.
+const VECTORS: &str = include_str!("../../signers/vectors.json");
+
+/// A text whose bytes may be encoded; a plus is a plus.
+fn decoded(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        if *first == b'%' {
+            bytes.extend(hex::decode(&after[..2]).expect("two digits"));
+            rest = &after[2..];
+        } else {
+            bytes.push(*first);
+            rest = after;
+        }
+    }
+    String::from_utf8(bytes).expect("UTF-8")
+}
+
+fn parameters_of(query: &str) -> Parameters {
+    let pairs = query
+        .split('&')
+        .map(|pair| pair.split_once('=').expect("a name and a value"));
+    pairs
+        .map(|(name, value)| (decoded(name), decoded(value)))
+        .collect()
+}
+
+#[test]
+fn all_signers_agree_with_the_vectors() {
+    let file: Value = serde_json::from_str(VECTORS).expect("JSON");
+    let (secret, vectors) = (
+        text(&file["secret"]),
+        file["vectors"].as_array().expect("a list"),
+    );
+    assert!(vectors.len() > 10);
+    for vector in vectors {
+        let what = &vector["what"];
+        let parameters: Parameters =
+            serde_json::from_value(vector["parameters"].clone()).expect("pairs");
+        let expected = text(&vector["canonical"]);
+        assert_eq!(canonical(&parameters), expected, "{what}");
+        let pairs = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+        assert_eq!(domain::canonical_form(PATH, pairs), expected, "{what}");
+        assert_eq!(
+            mark(&secret, &expected),
+            text(&vector["signature"]),
+            "{what}"
+        );
+        assert_eq!(parameters_of(&text(&vector["sent"])), parameters, "{what}");
+    }
+}
+
+#[test]
+fn a_secret_is_a_key_as_it_is_shown() {
+    let master = domain::MasterSecret::new("master");
+    let secret = domain::SigningSecret::of(domain::SpaceId::FIRST, 1, &master);
+    for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
+        assert_eq!(
+            secret.sign(message),
+            mark(secret.reveal(), message),
+            "{message}"
+        );
+    }
+}
+
+/// Runs a signer; gives the address that it prints.
+pub(crate) async fn printed(program: &str, script: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(program);
+    command
+        .arg(external_programs::root().join("tests/signers").join(script))
+        .args(arguments);
+    external_programs::succeeds(&mut command)
+        .await
+        .trim()
+        .to_owned()
+}
+
+#[tokio::test]
+async fn addresses_that_python_and_javascript_sign_are_taken() {
+    let stack = Stack::start().await;
+    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let base_url = stack.cloud.api_url();
+    let expires = (stack.operator().env.now().seconds() + 1_800).to_string();
+    let name = "crème brûlée & 50% of a+b = (1)*.jpg";
+    let (named, typed) = (format!("filename={name}"), "content_type=image/jpeg");
+    let (acme, config) = (signer.acme.id.as_str(), signer.config.as_str());
+    let least = [
+        base_url,
+        &signer.secret,
+        &signer.kid,
+        acme,
+        config,
+        &expires,
+    ];
+    let least_said = with(signer.parameters(&stack), "expires", &expires);
+    let all_said = with(
+        with(least_said.clone(), "filename", name),
+        "content_type",
+        "image/jpeg",
+    );
+    for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
+        if !external_programs::installed(script, &[program], &[]) {
+            continue;
+        }
+        for (arguments, said, kept) in [
+            (least.to_vec(), &least_said, "photo.jpg"),
+            ([&least[..], &[&named, typed]].concat(), &all_said, name),
+        ] {
+            let url = printed(program, script, &arguments).await;
+            let canonical = canonical(said);
+            let expected = format!("{canonical}&signature={}", mark(&signer.secret, &canonical));
+            assert_eq!(
+                url,
+                format!("http://{}{expected}", authority(base_url)),
+                "{script}"
+            );
+            let upload = stack
+                .anonymous
+                .request("POST", &url)
+                .multipart(signer.form(photo()));
+            let uploaded = stack.anonymous.send(upload).await.created();
+            assert_eq!(uploaded["original_name"], kept, "{script}");
+        }
+        let changed = printed(program, script, &least)
+            .await
+            .replace(&expires, "99999999999");
+        let upload = stack
+            .anonymous
+            .request("POST", &changed)
+            .multipart(signer.form(photo()));
+        stack.anonymous.send(upload).await.refused(403);
+    }
+    stack.stop().await;
+}

@@ -1,0 +1,513 @@
+//! `POST /upload/unsigned/:spaceHandle/:configName`: uploads by anyone who comes from where a
+//! config lets them come from.
+
+use reqwest::{
+    header::HeaderValue,
+    multipart::{Form, Part},
+};
+use serde_json::{Value, json};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
+
+/// A page that every config here lets upload.
+pub(crate) const REFERRER: &str = "https://example.com/";
+
+/// An upload config that takes strangers' files, as strangers know it.
+pub(crate) struct Opening {
+    /// The config's id.
+    pub(crate) config: String,
+    /// The address of the route.
+    pub(crate) address: String,
+    pub(crate) stranger: Client,
+}
+
+impl Opening {
+    /// A config of a space that lets the example's pages upload, with these fields besides.
+    pub(crate) async fn new(stack: &Stack, acme: &Tenant, name: &str, more: Value) -> Opening {
+        let mut body = json!({
+            "space_id": acme.id, "name": name, "allow_unsigned": true,
+            "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
+        });
+        body.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        let made = acme.client.post("/upload-configs", body).await.created();
+        Opening {
+            config: made["id"].as_str().expect("an id").to_owned(),
+            address: format!("/upload/unsigned/{}/{name}", acme.handle),
+            stranger: stack.anonymous.clone(),
+        }
+    }
+
+    /// The same, which takes at most so many uploads an hour.
+    pub(crate) async fn hourly(stack: &Stack, acme: &Tenant, name: &str, most: u32) -> Opening {
+        let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": most});
+        Opening::new(
+            stack,
+            acme,
+            name,
+            json!({"unsigned_restrictions": restrictions}),
+        )
+        .await
+    }
+
+    /// Uploads a form, coming from a page, with more headers.
+    pub(crate) async fn send_with(
+        &self,
+        referrer: &[u8],
+        headers: &[(&str, &str)],
+        form: Form,
+    ) -> Answer {
+        let request = self.stranger.request("POST", &self.address);
+        let request = request.header(
+            "referer",
+            HeaderValue::from_bytes(referrer).expect("a header"),
+        );
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        self.stranger.send(request.multipart(form)).await
+    }
+
+    /// Uploads a form, coming from the example.
+    pub(crate) async fn send_form(&self, form: Form) -> Answer {
+        self.send_with(REFERRER.as_bytes(), &[], form).await
+    }
+
+    /// Uploads the photo, coming from the example.
+    pub(crate) async fn send(&self) -> Answer {
+        self.send_form(form(photo())).await
+    }
+
+    /// Uploads the photo under a name of the request.
+    pub(crate) async fn send_named(&self, name: &str, form: Form) -> Answer {
+        self.send_with(REFERRER.as_bytes(), &[("idempotency-key", name)], form)
+            .await
+    }
+
+    /// Announces the photo, or what `more` says in its place.
+    pub(crate) async fn presign(&self, more: Value) -> Answer {
+        let mut body =
+            json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
+        body.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        let request = self
+            .stranger
+            .request("POST", &format!("{}/presign", self.address));
+        self.stranger
+            .send(request.header("referer", REFERRER).json(&body))
+            .await
+    }
+}
+
+pub(crate) fn photo() -> Part {
+    file("photo.jpg", "image/jpeg", PHOTO)
+}
+
+pub(crate) fn form(file: Part) -> Form {
+    Form::new().part("file", file)
+}
+
+#[tokio::test]
+async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
+    let open = Opening::new(&stack, &acme, "open", rules).await;
+    let other = Opening::new(&stack, &acme, "other", json!({})).await;
+    // Where it goes is said by the address alone.
+    let form = form(photo())
+        .text("ref", "order 7")
+        .text("upload_config", other.config)
+        .text("space", "zzzzzz");
+    let id = open.send_form(form).await.created()["id"].clone();
+    let uploaded = acme
+        .client
+        .get(&format!("/files/{}", id.as_str().expect("an id")))
+        .await
+        .ok();
+    for (field, value) in [
+        ("uploaded_by", json!({"type": "unsigned"})),
+        ("status", json!("active")),
+        ("type", json!("authenticated")),
+        ("upload_config_id", json!(open.config)),
+        ("space_id", json!(acme.id)),
+        ("original_name", json!("photo.jpg")),
+        ("mime_type", json!("image/jpeg")),
+        ("size", json!(PHOTO.len())),
+        ("ref", json!("order 7")),
+        ("tags", json!(["a"])),
+    ] {
+        assert_eq!(uploaded[field], value, "{field}");
+    }
+    let url = uploaded["url"].as_str().expect("an address");
+    assert_eq!(acme.client.get(url).await.demand(200).body, PHOTO);
+    stack.anonymous.get(url).await.refused(403);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts_nobody() {
+    let stack = Stack::start().await;
+    let (acme, elsewhere) = (stack.space("Acme").await, stack.space("Elsewhere").await);
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let closed = Opening::new(&stack, &acme, "closed", json!({"allow_unsigned": false})).await;
+    let shut = Opening::new(&stack, &acme, "shut", json!({})).await;
+    let change = json!({"id": shut.config, "allow_unsigned": false});
+    acme.client
+        .post("/upload-configs/update", change)
+        .await
+        .ok();
+    let before = stack.dump().await;
+    let at = |handle: &str, config: &str| format!("/upload/unsigned/{handle}/{config}");
+    for (address, status) in [
+        (at("zzzzzz", "open"), 404),
+        (at("nonsense", "open"), 404),
+        (at(&acme.handle.to_uppercase(), "open"), 404),
+        (at(&acme.id, "open"), 404),
+        (at(&elsewhere.handle, "open"), 403),
+        (at(&acme.handle, "nothing"), 403),
+        (at(&acme.handle, "Open"), 403),
+        (at(&acme.handle, "a%20b"), 403),
+        (at(&acme.handle, "starter"), 403),
+        (at(&acme.handle, &open.config), 403),
+        (closed.address, 403),
+        (shut.address, 403),
+    ] {
+        let nowhere = Opening {
+            config: String::new(),
+            address,
+            stranger: stack.anonymous.clone(),
+        };
+        for answer in [nowhere.send().await, nowhere.presign(json!({})).await] {
+            assert_eq!(answer.status, status, "{}", answer.asked);
+            assert_eq!(answer.header("x-ratelimit-limit"), "", "{}", answer.asked);
+            assert_eq!(answer.refused(status), json!({}));
+        }
+    }
+    // Neither a file nor a counter was made.
+    stack
+        .dump()
+        .await
+        .demand_unchanged(&before, "addresses that lead nowhere");
+    open.send().await.created();
+    let strangers = stack.dump().await.beginning("RATE#").count();
+    assert_eq!(strangers, 1, "who is let in is counted");
+    stack.stop().await;
+}
+
+/// Referrers, and whether the patterns of the test let them upload.
+const REFERRERS: [(&str, bool); 34] = [
+    ("https://example.com/", true),
+    ("https://example.com", true),
+    ("http://example.com/page?x=1", true),
+    ("https://EXAMPLE.com/", true),
+    ("HTTPS://example.com/", true),
+    ("https://example.com:8443/page", true),
+    ("https://www.shop.example/", true),
+    ("https://a.b.Shop.example/", true),
+    ("https://xn--bcher-kva.example/", true),
+    ("https://XN--BCHER-KVA.example:444/", true),
+    ("http://intranet/", true),
+    ("http://192.0.2.7:3000/", true),
+    ("http://[2001:db8::7]/", true),
+    ("https://www.example.com/", false),
+    ("https://shop.example/", false),
+    ("https://evilshop.example/", false),
+    ("https://.shop.example/", false),
+    ("https://example.com.evil.org/", false),
+    ("https://evilexample.com/", false),
+    ("https://example.com-evil.org/", false),
+    ("https://evil.org/https://example.com/", false),
+    ("https://evil.org?https://example.com/", false),
+    ("https://evil.org#@example.com/", false),
+    ("https://example.com@evil.org/", false),
+    ("https://evil.org@example.com/", false),
+    ("https://:@example.com/", false),
+    ("https://evil.org\\@example.com/", false),
+    ("https:\\\\example.com/", false),
+    // Cyrillic letters in place of Latin ones, encoded and not.
+    ("https://xn--xample-2of.com/", false),
+    ("https://\u{435}xample.com/", false),
+    // Browsers send it encoded.
+    ("https://b\u{fc}cher.example/", false),
+    ("ftp://example.com/", false),
+    ("example.com", false),
+    ("", false),
+];
+
+#[tokio::test]
+async fn strangers_come_from_where_a_config_lets_them_come_from() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let patterns = [
+        "Example.com",
+        "*.shop.example",
+        "bücher.example",
+        "intranet",
+        "192.0.2.7",
+        "[2001:db8::7]",
+    ]
+    .map(Value::from);
+    let restrictions = json!({"allowed_referrers": patterns, "require_https": false});
+    let open = Opening::new(
+        &stack,
+        &acme,
+        "open",
+        json!({"unsigned_restrictions": restrictions}),
+    )
+    .await;
+    for (referrer, is_let) in REFERRERS {
+        let answer = open
+            .send_with(referrer.as_bytes(), &[], form(photo()))
+            .await;
+        assert_eq!(
+            answer.status,
+            if is_let { 201 } else { 403 },
+            "{referrer:?}: {answer:?}"
+        );
+        if !is_let {
+            assert_eq!(answer.refused(403), json!({}), "{referrer:?}");
+        }
+    }
+    let absent = stack.anonymous.request("POST", &open.address);
+    stack
+        .anonymous
+        .send(absent.multipart(form(photo())))
+        .await
+        .refused(403);
+    let origin = stack
+        .anonymous
+        .request("POST", &open.address)
+        .header("origin", "https://example.com");
+    stack
+        .anonymous
+        .send(origin.multipart(form(photo())))
+        .await
+        .refused(403);
+    let let_in = REFERRERS.iter().filter(|(_, is_let)| *is_let).count();
+    assert_eq!(
+        stack.dump().await.objects.len(),
+        let_in,
+        "who is refused stores nothing"
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn where_a_config_demands_it_pages_are_secure() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"].map(Value::from);
+    let restrictions = json!({"allowed_referrers": hosts, "require_https": true});
+    let open = Opening::new(
+        &stack,
+        &acme,
+        "open",
+        json!({"unsigned_restrictions": restrictions}),
+    )
+    .await;
+    for (referrer, is_let) in [
+        ("https://example.com/", true),
+        ("http://example.com/", false),
+        ("http://example.com:443/", false),
+        // Nobody stands between a machine and itself.
+        ("http://localhost:3000/", true),
+        ("http://127.0.0.1:8080/", true),
+        ("http://[::1]/", true),
+    ] {
+        let told = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
+        let answer = open
+            .send_with(referrer.as_bytes(), &told, form(photo()))
+            .await;
+        assert_eq!(
+            answer.status,
+            if is_let { 201 } else { 403 },
+            "{referrer}: {answer:?}"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_form_holds_one_file_that_obeys_the_config() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
+    let open = Opening::new(&stack, &acme, "open", rules).await;
+    let required = json!({"file": ["The file field is required."]});
+    let not_named = |fields: &[&str]| {
+        let because = |field: &&str| {
+            let name = field.replace('_', " ");
+            let message = format!(
+                "The {name} field must not be given: the upload config says where its files go."
+            );
+            ((*field).to_owned(), json!([message]))
+        };
+        Value::Object(fields.iter().map(because).collect())
+    };
+    let folder = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+    let of =
+        |name: &str, mime_type: &str, bytes: &[u8]| form(file(name, mime_type, bytes.to_vec()));
+    let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
+    for (form, errors) in [
+        (Form::new().text("x", "y"), required.clone()),
+        (Form::new().part("files", photo()), required.clone()),
+        (
+            Form::new()
+                .part("files[]", photo())
+                .part("files[]", photo()),
+            required,
+        ),
+        (Form::new().text("file", "hello"), because("must be a file")),
+        (
+            form(photo()).part("file", photo()),
+            because("must be given only once"),
+        ),
+        (
+            form(photo()).text("folder_path", "a/b"),
+            not_named(&["folder_path"]),
+        ),
+        (
+            form(photo()).text("folder_id", folder),
+            not_named(&["folder_id"]),
+        ),
+        (
+            form(photo())
+                .text("folder_id", folder)
+                .text("folder_path", "a/b"),
+            not_named(&["folder_id", "folder_path"]),
+        ),
+        (of("a.txt", "text/plain", b""), because("must not be empty")),
+        (
+            of("a.txt", "text/plain", "x".repeat(100_001).as_bytes()),
+            because("must not be greater than 100000 bytes"),
+        ),
+        (
+            of("a.csv", "text/csv", b"a,b\n1,2\n"),
+            because("must be a file of type: jpg, txt"),
+        ),
+        (
+            of("a.php.jpg", "image/jpeg", PHOTO),
+            because("must not be an executable file"),
+        ),
+    ] {
+        assert_eq!(open.send_form(form).await.refused(422), errors);
+    }
+    for (more, errors) in [
+        (
+            json!({"size": 100_001}),
+            json!({"size": ["The size field must not be greater than 100000 bytes."]}),
+        ),
+        (
+            json!({"filename": "a.exe"}),
+            json!({"filename": ["The filename field must not be an executable file."]}),
+        ),
+        (json!({"folder_id": folder}), not_named(&["folder_id"])),
+        (
+            json!({"size": null}),
+            json!({"size": ["The size field is required."]}),
+        ),
+    ] {
+        assert_eq!(open.presign(more).await.refused(422), errors);
+    }
+    let json = stack
+        .anonymous
+        .request("POST", &open.address)
+        .header("referer", REFERRER)
+        .json(&json!({}));
+    stack.anonymous.send(json).await.refused(415);
+    assert!(
+        stack.dump().await.objects.is_empty(),
+        "refused uploads store nothing"
+    );
+    open.send().await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_disabled_space_takes_nothing_from_strangers() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let space = format!("/spaces/{}", acme.id);
+    acme.client
+        .put(&space, json!({"name": "Acme", "enabled": false}))
+        .await
+        .ok();
+    open.send().await.refused(403);
+    open.presign(json!({})).await.refused(403);
+    acme.client
+        .put(&space, json!({"name": "Acme", "enabled": true}))
+        .await
+        .ok();
+    open.send().await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_file_is_announced_and_confirmed_by_a_stranger() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (open, other) = (
+        Opening::new(&stack, &acme, "open", json!({})).await,
+        Opening::new(&stack, &acme, "other", json!({})).await,
+    );
+    let announced = open
+        .presign(json!({"ref": "order 7"}))
+        .await
+        .demand(201)
+        .json();
+    let unused = other.presign(json!({})).await.demand(201).json();
+    assert_eq!(
+        (&announced["expires_in"], &announced["data"]),
+        (&json!(3600), &Value::Null)
+    );
+    let path = format!(
+        "/upload/confirm/{}",
+        announced["file_id"].as_str().expect("an id")
+    );
+    let confirm = |token: &Value| stack.anonymous.post(&path, json!({"confirm_token": token}));
+    let token = &announced["confirm_token"];
+    assert!(confirm(token).await.refused(409)["file"].is_array());
+    let request = stack
+        .anonymous
+        .request("PUT", announced["upload_url"].as_str().expect("an address"));
+    stack
+        .anonymous
+        .send(request.header("content-type", "image/jpeg").body(PHOTO))
+        .await
+        .demand(200);
+    confirm(&unused["confirm_token"]).await.refused(403);
+    let active = confirm(token).await.ok();
+    let record = acme
+        .client
+        .get(&format!("/files/{}", active["id"].as_str().expect("an id")))
+        .await
+        .ok();
+    for (field, value) in [
+        ("status", json!("active")),
+        ("uploaded_by", json!({"type": "unsigned"})),
+        ("upload_config_id", json!(open.config)),
+        ("ref", json!("order 7")),
+    ] {
+        assert_eq!(record[field], value, "{field}");
+    }
+    assert_eq!(confirm(token).await.ok(), active);
+    assert_eq!(
+        stack
+            .anonymous
+            .get(active["url"].as_str().expect("an address"))
+            .await
+            .demand(200)
+            .body,
+        PHOTO
+    );
+    for _ in 0..9 {
+        stack.pass(minutes(15)).await;
+    }
+    confirm(token).await.refused(403);
+    let gone = format!("/files/{}", unused["file_id"].as_str().expect("an id"));
+    acme.client.get(&gone).await.refused(404);
+    stack.stop().await;
+}

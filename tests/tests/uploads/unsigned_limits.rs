@@ -1,0 +1,374 @@
+//! How much strangers may upload: in an hour by one config, in a minute from one address, and once
+//! under one name.
+
+use futures::future::join_all;
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{Answer, PHOTO, Raw, Stack, StackOptions, authority, file, seconds};
+
+use super::unsigned::{Opening, REFERRER, form, photo};
+use crate::routes::idempotency::{demand_first, demand_replay};
+
+/// Milliseconds of the windows in which requests and uploads are counted.
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+
+/// Seconds that are left of the present window, rounded up.
+fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
+    let left_ms = window_ms - stack.operator().env.now().ms() % window_ms;
+    u64::try_from((left_ms + 999) / 1_000).expect("it is not over")
+}
+
+/// Demands a refusal for so many seconds.
+#[track_caller]
+fn demand_limited(answer: Answer, seconds: u64) {
+    assert_eq!(
+        answer.header("retry-after"),
+        seconds.to_string(),
+        "{answer:?}"
+    );
+    assert_eq!(
+        answer.json(),
+        json!({"message": "Too Many Attempts.", "errors": {}})
+    );
+    answer.refused(429);
+}
+
+/// Files of which there is a record, and objects.
+async fn kept(stack: &Stack) -> (usize, usize) {
+    let dump = stack.dump().await;
+    (
+        dump.items
+            .keys()
+            .filter(|(_, sort)| sort.starts_with("FILE#"))
+            .count(),
+        dump.objects.len(),
+    )
+}
+
+#[tokio::test]
+async fn of_uploads_at_once_as_many_are_taken_as_the_hour_has() {
+    const MOST: usize = 7;
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (open, other) = (
+        Opening::hourly(&stack, &acme, "open", 7).await,
+        Opening::hourly(&stack, &acme, "other", 1).await,
+    );
+    for _ in 0..2 {
+        let before = kept(&stack).await;
+        let left = left_seconds(&stack, HOUR_MS);
+        let answers = join_all((0..20).map(|_| open.send())).await;
+        let (taken, refused): (Vec<_>, Vec<_>) =
+            answers.into_iter().partition(|answer| answer.status == 201);
+        assert_eq!((taken.len(), refused.len()), (MOST, 20 - MOST));
+        for answer in refused {
+            demand_limited(answer, left);
+        }
+        assert_eq!(
+            kept(&stack).await,
+            (before.0 + MOST, before.1 + MOST),
+            "who lost leaves nothing"
+        );
+        assert_eq!(stack.dump().await.whole_files().len(), before.0 + MOST);
+        stack.clock.advance(seconds(left - 1));
+        demand_limited(open.send().await, 1);
+        stack.clock.advance(seconds(1));
+    }
+    // Each config has hours of its own, and whoever has a key has none.
+    other.send().await.created();
+    demand_limited(other.send().await, left_seconds(&stack, HOUR_MS));
+    let by_key =
+        tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "other");
+    acme.client.upload(by_key).await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 1).await;
+    open.send().await.created();
+    let left = left_seconds(&stack, HOUR_MS);
+    demand_limited(open.send_form(Form::new().text("no", "file")).await, left);
+    demand_limited(open.presign(json!({"size": 0})).await, left);
+    let url = stack.cloud.api_url();
+    let head = format!(
+        "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
+         content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n\r\n",
+        open.address,
+        authority(url)
+    );
+    // Not one byte of the body is sent.
+    demand_limited(
+        Raw::ask(url, head)
+            .await
+            .expect("an answer before the body"),
+        left,
+    );
+    // Who may not come at all is told so still.
+    open.send_with(b"https://evil.org/", &[], form(photo()))
+        .await
+        .refused(403);
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 1).await;
+    let accepted = open.send().await.demand(201);
+    assert_eq!(
+        accepted.header("ratelimit-policy"),
+        "\"unsigned\";q=300;w=60"
+    );
+    let left = left_seconds(&stack, HOUR_MS);
+    let hour = stack.operator().env.now().ms() / HOUR_MS + 1;
+
+    let before_the_body = open.send_form(Form::new().text("no", "file")).await;
+    let in_the_transaction = open.send_named("order 7", form(photo())).await;
+
+    for answer in [before_the_body, in_the_transaction] {
+        for (name, value) in [
+            ("x-ratelimit-limit", "1".to_owned()),
+            ("x-ratelimit-remaining", "0".to_owned()),
+            ("x-ratelimit-reset", (hour * HOUR_MS / 1_000).to_string()),
+            (
+                "ratelimit-policy",
+                "\"unsigned-hourly\";q=1;w=3600".to_owned(),
+            ),
+            ("ratelimit", format!("\"unsigned-hourly\";r=0;t={left}")),
+        ] {
+            assert_eq!(answer.header(name), value, "{name}");
+        }
+        demand_limited(answer, left);
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_refused_is_no_upload_of_the_hour() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
+    let more = json!({"unsigned_restrictions": restrictions, "config": own});
+    let open = Opening::new(&stack, &acme, "open", more).await;
+    open.send().await.created();
+    for _ in 0..2 {
+        open.send_form(Form::new().text("no", "file"))
+            .await
+            .refused(422);
+        open.send_form(form(file("a.exe", "image/jpeg", PHOTO)))
+            .await
+            .refused(422);
+        open.presign(json!({"size": 0})).await.refused(422);
+        open.send_with(b"https://evil.org/", &[], form(photo()))
+            .await
+            .refused(403);
+        // Its name is taken.
+        open.send().await.refused(409);
+    }
+    open.send_form(form(file("other.jpg", "image/jpeg", PHOTO)))
+        .await
+        .created();
+    demand_limited(open.send().await, left_seconds(&stack, HOUR_MS));
+    assert_eq!(kept(&stack).await, (2, 2));
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_announced_is_an_upload_of_the_hour_and_its_confirmation_is_none() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 2).await;
+    let announced = open.presign(json!({})).await.demand(201).json();
+    open.send().await.created();
+    let left = left_seconds(&stack, HOUR_MS);
+    demand_limited(open.send().await, left);
+    demand_limited(open.presign(json!({})).await, left);
+    assert_eq!(kept(&stack).await, (2, 1));
+    let request = stack
+        .anonymous
+        .request("PUT", announced["upload_url"].as_str().expect("an address"));
+    stack
+        .anonymous
+        .send(request.header("content-type", "image/jpeg").body(PHOTO))
+        .await
+        .demand(200);
+    let path = format!(
+        "/upload/confirm/{}",
+        announced["file_id"].as_str().expect("an id")
+    );
+    for _ in 0..2 {
+        let confirmed = stack
+            .anonymous
+            .post(&path, json!({"confirm_token": announced["confirm_token"]}))
+            .await;
+        assert_eq!(confirmed.ok()["status"], "active");
+    }
+    stack.clock.advance(seconds(left));
+    open.presign(json!({})).await.demand(201);
+    open.send().await.created();
+    demand_limited(open.presign(json!({})).await, left_seconds(&stack, HOUR_MS));
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn of_announcements_at_once_as_many_are_made_as_the_hour_has() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 3).await;
+    let answers = join_all((0..10).map(|_| open.presign(json!({})))).await;
+    let (made, refused): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|answer| answer.status == 201);
+    assert_eq!((made.len(), refused.len()), (3, 7));
+    for answer in refused {
+        demand_limited(answer, left_seconds(&stack, HOUR_MS));
+    }
+    assert_eq!(kept(&stack).await, (3, 0));
+    // Checks of what was refused find nothing.
+    stack.leave().await;
+}
+
+#[tokio::test]
+async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has() {
+    let parameters = [("UnsignedRequestsPerMinute".to_owned(), "3".to_owned())].into();
+    let stack = Stack::start_with(StackOptions {
+        parameters,
+        ..StackOptions::default()
+    })
+    .await;
+    let acme = stack.space("Acme").await;
+    let (open, other) = (
+        Opening::new(&stack, &acme, "open", json!({})).await,
+        Opening::new(&stack, &acme, "other", json!({})).await,
+    );
+    for remaining in ["2", "1", "0"] {
+        let answer = open.send().await.demand(201);
+        let told = [
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "ratelimit-policy",
+        ]
+        .map(|name| answer.header(name));
+        assert_eq!(told, ["3", remaining, "\"unsigned\";q=3;w=60"]);
+    }
+    let left = left_seconds(&stack, MINUTE_MS);
+    demand_limited(open.send().await, left);
+    demand_limited(open.presign(json!({})).await, left);
+    demand_limited(open.send_form(Form::new().text("no", "file")).await, left);
+    for header in [
+        "x-forwarded-for",
+        "x-real-ip",
+        "forwarded",
+        "cf-connecting-ip",
+        "true-client-ip",
+    ] {
+        let value = if header == "forwarded" {
+            "for=203.0.113.7"
+        } else {
+            "203.0.113.7"
+        };
+        demand_limited(
+            open.send_with(REFERRER.as_bytes(), &[(header, value)], form(photo()))
+                .await,
+            left,
+        );
+    }
+    // Another config counts for itself, and so does whoever has a key.
+    let answer = other.send().await.demand(201);
+    assert_eq!(answer.header("x-ratelimit-remaining"), "2");
+    acme.upload_photo().await;
+    stack.clock.advance(seconds(left - 1));
+    demand_limited(open.send().await, 1);
+    stack.clock.advance(seconds(1));
+    open.send().await.created();
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn a_name_of_a_request_is_its_addresss_own_by_one_config_and_counts_once() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let (open, other) = (
+        Opening::hourly(&stack, &acme, "open", 3).await,
+        Opening::new(&stack, &acme, "other", json!({})).await,
+    );
+    let first = demand_first(open.send_named("order 7", form(photo())).await);
+    for _ in 0..3 {
+        demand_replay(&open.send_named(" order 7 ", form(photo())).await, &first);
+    }
+    for another in [
+        form(photo()).text("ref", "x"),
+        form(file("b.jpg", "image/jpeg", PHOTO)),
+    ] {
+        let errors = open.send_named("order 7", another).await.refused(422);
+        assert!(errors["idempotency_key"].is_array(), "{errors}");
+    }
+    let elsewhere = demand_first(other.send_named("order 7", form(photo())).await);
+    assert_ne!(elsewhere.body, first.body);
+    demand_first(open.send_named("order 8", form(photo())).await);
+    open.send().await.created();
+    demand_limited(
+        open.send_named("order 9", form(photo())).await,
+        left_seconds(&stack, HOUR_MS),
+    );
+    let dump = stack.dump().await;
+    assert_eq!((dump.objects.len(), dump.whole_files().len()), (4, 4));
+    let claims = dump
+        .items
+        .iter()
+        .filter(|((partition, _), _)| partition.starts_with("CLAIM#"));
+    for (key, item) in claims {
+        let shown = format!("{key:?} {item}");
+        assert!(
+            !["order", "photo", &acme.handle]
+                .iter()
+                .any(|plain| shown.contains(plain)),
+            "{shown}"
+        );
+    }
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn what_was_uploaded_is_answered_again_though_the_hour_is_used_up() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 1).await;
+    let first = demand_first(open.send_named("order 7", form(photo())).await);
+    // Its answer may have been lost on the way.
+    demand_replay(&open.send_named("order 7", form(photo())).await, &first);
+    demand_limited(
+        open.send_named("order 8", form(photo())).await,
+        left_seconds(&stack, HOUR_MS),
+    );
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn the_same_upload_at_once_is_one_of_the_hour() {
+    let stack = Stack::start().await;
+    let acme = stack.space("Acme").await;
+    let open = Opening::hourly(&stack, &acme, "open", 2).await;
+    let answers = join_all((0..10).map(|_| open.send_named("order 7", form(photo())))).await;
+    let made: Vec<Value> = answers
+        .iter()
+        .filter(|answer| answer.status == 201)
+        .map(|answer| answer.json()["data"]["id"].clone())
+        .collect();
+    assert!(
+        !made.is_empty() && made.iter().all(|id| *id == made[0]),
+        "{made:?}"
+    );
+    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
+        assert!(answer.refused(409)["idempotency_key"].is_array());
+    }
+    assert_eq!(kept(&stack).await, (1, 1));
+    open.send().await.created();
+    demand_limited(open.send().await, left_seconds(&stack, HOUR_MS));
+    stack.stop().await;
+}
