@@ -186,7 +186,7 @@ async fn signed_upload_that_names_another_folder_returns_403() {
 async fn signed_upload_with_a_folder_path_returns_422() {
     let stack = Stack::start().await;
     let (signer, [family, _]) = signer_with_folders(&stack).await;
-    let end = "must not be given: the URL or its upload config says where its files go";
+    let end = "must not be present: the signed URL or its upload config sets the folder";
     let errors = json!({"folder_path": [format!("The folder path field {end}.")]});
     for query in [
         signer.query(&stack),

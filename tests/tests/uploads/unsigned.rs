@@ -339,9 +339,8 @@ async fn a_form_holds_one_file_that_obeys_the_config() {
     let not_named = |fields: &[&str]| {
         let because = |field: &&str| {
             let name = field.replace('_', " ");
-            let message = format!(
-                "The {name} field must not be given: the upload config says where its files go."
-            );
+            let message =
+                format!("The {name} field must not be present: the upload config sets the folder.");
             ((*field).to_owned(), json!([message]))
         };
         Value::Object(fields.iter().map(because).collect())

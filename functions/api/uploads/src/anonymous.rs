@@ -1,82 +1,69 @@
-//! Uploads without an API key: their secrets, their rate limits, and the clients they are counted
-//! by.
+//! Limits and secrets of uploads without an API key, and the identity of their clients.
 
 use std::net::IpAddr;
 
-use domain::{ConfirmTokens, File, FileId, Principal, RateLimit, ServiceError};
-use http::{HeaderMap, header, request::Parts};
+use domain::{ConfirmTokens, RateLimit, ServiceError, UploadConfig};
+use http::{HeaderMap, header};
 use runtime::{LazyMasterSecret, Settings};
-use tenant::SpaceScope;
-use web::{ApiError, ApiState};
 
-/// The tier of unsigned uploads, in headers and records.
-pub(crate) const UNSIGNED: &str = "unsigned";
-/// Number of groups of an IPv6 address that identify its holder: a household or a host has all
-/// addresses of a /64.
+/// Name of the rate limit tier of unsigned uploads, in response headers and in the table.
+pub(crate) const UNSIGNED_TIER: &str = "unsigned";
+/// Number of 16-bit groups of an IPv6 address that identify a client: a household or a host usually
+/// has a whole /64.
 const IPV6_GROUPS: usize = 4;
 
-/// Secrets and limits of uploads without a key.
+/// Secrets and limits of uploads without an API key.
 #[derive(Clone)]
 pub(crate) struct AnonymousUploads {
-    /// The secret that signatures and tokens are derived from.
-    pub(crate) master: LazyMasterSecret,
-    /// Limit of unsigned requests of one client address under one config.
+    /// The secret that signing secrets and confirm tokens are derived from.
+    pub(crate) master_secret: LazyMasterSecret,
+    /// Rate limit of unsigned requests of one client network under one upload config.
     pub(crate) limit: RateLimit,
-    /// Maximum number of unsigned uploads in a clock hour under a config that states none.
-    pub(crate) uploads_per_hour: u64,
+    /// Maximum number of unsigned uploads in a clock hour under a config without a maximum of its
+    /// own.
+    default_uploads_per_hour: u64,
 }
 
 impl AnonymousUploads {
-    /// Reads the limits from the function's variables.
-    pub(crate) fn read(settings: &mut Settings, master: LazyMasterSecret) -> AnonymousUploads {
+    /// Reads the limits from the function's environment variables.
+    pub(crate) fn read(
+        settings: &mut Settings,
+        master_secret: LazyMasterSecret,
+    ) -> AnonymousUploads {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
+        let default_uploads_per_hour = settings.number("UNSIGNED_UPLOADS_PER_HOUR");
+
         AnonymousUploads {
-            master,
+            master_secret,
             limit: RateLimit {
-                tier: UNSIGNED,
+                tier: UNSIGNED_TIER,
                 requests_per_minute,
             },
-            uploads_per_hour: settings.number("UNSIGNED_UPLOADS_PER_HOUR"),
+            default_uploads_per_hour,
         }
     }
 
-    /// Returns the tokens that confirm anonymous files.
+    /// Returns the confirm tokens of anonymous files.
     pub(crate) async fn tokens(&self) -> Result<ConfirmTokens, ServiceError> {
-        Ok(ConfirmTokens::new(self.master.get().await?))
+        Ok(ConfirmTokens::new(self.master_secret.get().await?))
     }
 
-    /// Returns an anonymous file and its space for its confirm token. Fails with 404 if the file no
-    /// longer exists, with 403 if the token is invalid or has expired.
-    pub(crate) async fn file(
-        &self,
-        edge: &ApiState,
-        parts: &Parts,
-        id: FileId,
-        token: &str,
-    ) -> Result<(SpaceScope, File), ApiError> {
-        let found = edge
-            .tenants
-            .anonymous_file(id, token, &self.tokens().await?)
-            .await?;
-        let (space, file) = found.ok_or_else(ServiceError::not_found)?;
-        let limit = if file.uploaded_by == Principal::Unsigned {
-            self.limit
-        } else {
-            edge.limit
-        };
-        edge.count(parts, &id.to_string(), limit).await?;
-        Ok((space, file))
+    /// Returns the maximum number of unsigned uploads in a clock hour under a config.
+    pub(crate) fn max_uploads_per_hour(&self, config: &UploadConfig) -> u64 {
+        config
+            .max_uploads_per_hour()
+            .unwrap_or(self.default_uploads_per_hour)
     }
 }
 
-/// Returns the `Referer` of a request, if it has exactly one.
+/// Returns the `Referer` header of a request. `None` if there is more than one.
 pub(crate) fn referrer(headers: &HeaderMap) -> Option<&str> {
-    let mut given = headers.get_all(header::REFERER).iter();
-    let one = given.next().filter(|_| given.next().is_none());
-    one.and_then(|value| value.to_str().ok())
+    let mut values = headers.get_all(header::REFERER).iter();
+    let only = values.next().filter(|_| values.next().is_none());
+    only.and_then(|value| value.to_str().ok())
 }
 
-/// Returns what identifies a client: its IPv4 address, or the /64 of its IPv6 address.
+/// Returns the network that identifies a client: its IPv4 address, or the /64 of its IPv6 address.
 pub(crate) fn network(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),
@@ -95,12 +82,20 @@ pub(crate) fn network(address: IpAddr) -> String {
 mod tests {
     use super::*;
 
+    fn network_of(address: &str) -> String {
+        network(address.parse().expect("an IP address"))
+    }
+
     #[test]
-    fn addresses_of_one_network_are_one_client() {
-        let of = |address: &str| network(address.parse().expect("an address"));
-        assert_eq!(of("192.0.2.1"), "192.0.2.1");
-        assert_eq!(of("::ffff:192.0.2.1"), "192.0.2.1");
-        assert_eq!(of("2001:db8::1"), of("2001:db8:0:0:ffff::1"));
-        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+    fn ipv4_clients_are_identified_by_address() {
+        assert_eq!(network_of("192.0.2.1"), "192.0.2.1");
+        assert_eq!(network_of("::ffff:192.0.2.1"), "192.0.2.1");
+    }
+
+    #[test]
+    fn ipv6_clients_are_identified_by_their_64_bit_prefix() {
+        let client = network_of("2001:db8::1");
+        assert_eq!(client, network_of("2001:db8:0:0:ffff::1"));
+        assert_ne!(client, network_of("2001:db8:0:1::1"));
     }
 }

@@ -1,11 +1,10 @@
-//! The body of a form as its parser reads it: in bounded pieces, and without control characters in
-//! the headers of parts (see `part_headers`).
+//! The body of a form as its parser reads it: limited in size, in small pieces, and without control
+//! characters in the headers of parts (see `part_headers`).
 //!
 //! Invariants:
-//! - The parser never holds more than one piece beyond what it asked for. It keeps what it is given
-//!   until it finds the end of a part's headers, so memory does not grow with a body whose end it
-//!   does not find.
-//! - Bytes are counted as they came.
+//! - The parser buffers a bounded number of bytes. It buffers its input until it finds the end of a
+//!   part's headers, so the number of bytes that it receives before that is limited.
+//! - The size limit applies to the bytes as received, before the filter removes any.
 
 use std::{
     pin::Pin,
@@ -20,94 +19,96 @@ use ingest::FILE_BYTES;
 use thiserror::Error;
 use web::drain;
 
-use crate::part_headers::PartHeaders;
+use crate::part_headers::PartHeaderFilter;
 
-/// Bytes that a form has beside its files: texts, headers and boundaries.
-const REST_BYTES: u64 = 1 << 20;
-/// Bytes of a file above its limit that are still read as part of the form.
-const FILE_SLACK_BYTES: u64 = 8 << 20;
-/// Largest body of a form of so many files, in bytes. A file that is too large by itself is refused
-/// as a field; it is read so far to tell.
-pub(crate) const fn body_bytes(files: usize) -> u64 {
-    files as u64 * FILE_BYTES + REST_BYTES + FILE_SLACK_BYTES
+/// Allowance for text fields, headers and boundaries, in bytes.
+const OVERHEAD_BYTES: u64 = 1 << 20;
+/// Allowance for a file over its own limit, in bytes: within it, the file is a field error and not a
+/// 413.
+const EXCESS_BYTES: u64 = 8 << 20;
+
+/// Returns the maximum size of the body of a form with up to `max_files` files, in bytes.
+pub(crate) const fn max_body_bytes(max_files: usize) -> u64 {
+    max_files as u64 * FILE_BYTES + OVERHEAD_BYTES + EXCESS_BYTES
 }
 
-/// Largest piece, in bytes.
+/// Maximum size of a piece, in bytes.
 const PIECE_BYTES: usize = 64 << 10;
-/// Maximum number of bytes that lead to the content of a part: what stands before the first
-/// boundary, and the headers of each part.
-const LEAD_BYTES: usize = 16 << 10;
+/// Maximum number of bytes before the content of a part: its headers, or those of the first part
+/// with everything before the first boundary.
+const HEADER_BYTES: usize = 16 << 10;
 
 /// The limit that a body exceeds.
 #[derive(Debug, Error)]
 pub(crate) enum BodyLimitError {
     #[error(
-        "The body must not be greater than {} kilobytes. Send larger files by way of POST /api/v1/upload/presign.",
+        "The body must not be greater than {} kilobytes. Upload larger files with POST /api/v1/upload/presign.",
         .0 >> 10
     )]
-    TooLarge(u64),
+    BodyTooLarge(u64),
     #[error(
         "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
-        LEAD_BYTES >> 10
+        HEADER_BYTES >> 10
     )]
-    NoContent,
+    HeadersTooLarge,
 }
 
-/// How many bytes the parser may still be given before it has to find the content of a part.
-pub(crate) struct LeadBudget(AtomicUsize);
+/// Number of bytes that the parser may still receive before it finds the content of a part. It is
+/// shared with the code that drives the parser, which knows when that is.
+pub(crate) struct HeaderBudget(AtomicUsize);
 
-impl LeadBudget {
-    /// Allows what is enough to find the next part.
-    pub(crate) fn new() -> LeadBudget {
-        LeadBudget(AtomicUsize::new(LEAD_BYTES))
+impl HeaderBudget {
+    /// Creates the budget for the first part.
+    pub(crate) fn new() -> HeaderBudget {
+        HeaderBudget(AtomicUsize::new(HEADER_BYTES))
     }
 
-    /// Bounds the bytes while the parser looks for the next part.
-    pub(crate) fn bound(&self) {
-        self.0.store(LEAD_BYTES, Ordering::Relaxed);
+    /// Starts the budget for the next part.
+    pub(crate) fn reset(&self) {
+        self.0.store(HEADER_BYTES, Ordering::Relaxed);
     }
 
-    /// Lifts the bound once the parser has found a part, whose content is passed on as it comes.
+    /// Removes the limit while the content of a part is read.
     pub(crate) fn lift(&self) {
         self.0.store(usize::MAX, Ordering::Relaxed);
     }
 }
 
-/// A body that is read up to its limits.
+/// A stream of a form's body that enforces the limits.
 pub(crate) struct BoundedBody<'a> {
     body: BodyDataStream,
-    /// What has come and was not passed on yet.
-    held: Bytes,
-    /// Bytes that were passed on.
-    read: u64,
-    /// Maximum of these.
-    max: u64,
-    lead: &'a LeadBudget,
-    headers: PartHeaders,
-    /// Whether the parser has to process the last piece first.
-    is_paused: bool,
+    /// The rest of the last received chunk.
+    chunk: Bytes,
+    /// Number of bytes that were passed on.
+    read_bytes: u64,
+    max_bytes: u64,
+    header_budget: &'a HeaderBudget,
+    header_filter: PartHeaderFilter,
+    /// Whether to yield once, so that the parser processes the last piece before it gets the next.
+    must_yield: bool,
 }
 
 impl<'a> BoundedBody<'a> {
-    /// Reads a form with this boundary from a body of up to `max` bytes.
+    /// Creates the stream of a form with this boundary and a body of at most `max_bytes`.
     pub(crate) fn new(
         body: Body,
         boundary: &str,
-        max: u64,
-        lead: &'a LeadBudget,
+        max_bytes: u64,
+        header_budget: &'a HeaderBudget,
     ) -> BoundedBody<'a> {
         BoundedBody {
             body: body.into_data_stream(),
-            held: Bytes::new(),
-            read: 0,
-            max,
-            lead,
-            headers: PartHeaders::new(boundary),
-            is_paused: false,
+            chunk: Bytes::new(),
+            read_bytes: 0,
+            max_bytes,
+            header_budget,
+            header_filter: PartHeaderFilter::new(boundary),
+            must_yield: false,
         }
     }
 
-    /// Throws away what has not been read, up to a bound, so that the client reads the refusal.
+    /// Reads and discards the rest of a rejected body, up to a limit, so that the client receives
+    /// the response instead of a broken pipe.
     pub(crate) async fn drain(self) {
         drain(Body::from_stream(self.body)).await;
     }
@@ -118,31 +119,35 @@ impl Stream for BoundedBody<'_> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
-        if std::mem::take(&mut this.is_paused) {
+        if std::mem::take(&mut this.must_yield) {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        while this.held.is_empty() {
+
+        while this.chunk.is_empty() {
             match ready!(Pin::new(&mut this.body).poll_next(context)) {
-                Some(Ok(chunk)) => this.held = chunk,
-                // A body that breaks off is a form that ends early.
+                Some(Ok(chunk)) => this.chunk = chunk,
+                // The parser reports a connection that breaks as an incomplete form.
                 Some(Err(_)) | None => return Poll::Ready(None),
             }
         }
-        let allowed = this.lead.0.load(Ordering::Relaxed);
-        if allowed == 0 {
-            return Poll::Ready(Some(Err(BodyLimitError::NoContent)));
+
+        let budget = this.header_budget.0.load(Ordering::Relaxed);
+        if budget == 0 {
+            return Poll::Ready(Some(Err(BodyLimitError::HeadersTooLarge)));
         }
-        let piece = this
-            .held
-            .split_to(this.held.len().min(PIECE_BYTES).min(allowed));
-        this.lead.0.store(allowed - piece.len(), Ordering::Relaxed);
-        this.read += piece.len() as u64;
-        if this.read > this.max {
-            return Poll::Ready(Some(Err(BodyLimitError::TooLarge(this.max))));
+        let length = this.chunk.len().min(PIECE_BYTES).min(budget);
+        let piece = this.chunk.split_to(length);
+        this.header_budget
+            .0
+            .store(budget - length, Ordering::Relaxed);
+
+        this.read_bytes += length as u64;
+        if this.read_bytes > this.max_bytes {
+            return Poll::Ready(Some(Err(BodyLimitError::BodyTooLarge(this.max_bytes))));
         }
-        this.is_paused = true;
-        Poll::Ready(Some(Ok(this.headers.filter(piece))))
+        this.must_yield = true;
+        Poll::Ready(Some(Ok(this.header_filter.filter(piece))))
     }
 }
 
@@ -160,36 +165,46 @@ mod tests {
         Body::from_stream(stream::iter(chunks))
     }
 
-    #[tokio::test]
-    async fn no_more_is_read_than_may_lead_to_a_part() {
-        let endless: &[u8] = &vec![b'x'; 1 << 20];
-        let opened: &[u8] = b"--frontier\r\nx-long: ";
-        for chunks in [&[endless, endless][..], &[opened, endless, endless]] {
-            let budget = LeadBudget::new();
-            let mut pieces = BoundedBody::new(body(chunks), "frontier", u64::MAX, &budget);
-            let refused = Multipart::new(&mut pieces, "frontier")
-                .next_field()
-                .await
-                .expect_err("no part");
-            assert!(
-                matches!(refused, multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>())
-            );
-            assert_eq!(pieces.read, LEAD_BYTES as u64);
-        }
+    /// Asserts that parsing fails once [`HEADER_BYTES`] of these chunks have been read.
+    async fn assert_headers_too_large(chunks: &[&[u8]]) {
+        let budget = HeaderBudget::new();
+        let mut bounded = BoundedBody::new(body(chunks), "frontier", u64::MAX, &budget);
+
+        let error = Multipart::new(&mut bounded, "frontier")
+            .next_field()
+            .await
+            .expect_err("the headers are too large");
+
+        assert!(matches!(
+            error,
+            multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>()
+        ));
+        assert_eq!(bounded.read_bytes, HEADER_BYTES as u64);
     }
 
     #[tokio::test]
-    async fn content_comes_whole_in_pieces() {
+    async fn bytes_before_the_first_boundary_are_limited() {
+        let endless: &[u8] = &vec![b'x'; 1 << 20];
+
+        assert_headers_too_large(&[endless, endless]).await;
+    }
+
+    #[tokio::test]
+    async fn headers_of_a_part_are_limited() {
+        let endless: &[u8] = &vec![b'x'; 1 << 20];
+
+        assert_headers_too_large(&[b"--frontier\r\nx-long: ", endless, endless]).await;
+    }
+
+    #[tokio::test]
+    async fn content_is_passed_on_completely_in_pieces() {
+        let headers: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
         let content = vec![b'x'; 300_000];
-        let lead: &[u8] = b"--frontier\r\ncontent-disposition: form-data; name=\"a\"\r\n\r\n";
-        let budget = LeadBudget::new();
-        let mut pieces = BoundedBody::new(
-            body(&[lead, &content, b"\r\n--frontier--"]),
-            "frontier",
-            u64::MAX,
-            &budget,
-        );
-        let mut parts = Multipart::new(&mut pieces, "frontier");
+        let form = body(&[headers, &content, b"\r\n--frontier--"]);
+
+        let budget = HeaderBudget::new();
+        let mut bounded = BoundedBody::new(form, "frontier", u64::MAX, &budget);
+        let mut parts = Multipart::new(&mut bounded, "frontier");
         let mut part = parts.next_field().await.expect("a form").expect("a part");
         budget.lift();
         let mut read = Vec::new();
@@ -197,6 +212,7 @@ mod tests {
             assert!(piece.len() <= PIECE_BYTES);
             read.extend_from_slice(&piece);
         }
+
         assert!(read == content);
     }
 }

@@ -1,12 +1,13 @@
-//! `POST /upload/confirm/:fileId`: make a file active whose bytes were sent to storage.
+//! `POST /upload/confirm/:fileId`: activate a pending file whose bytes were sent to its presigned
+//! URL.
 //!
-//! The caller has the key that declared the file, the key of an admin, or the token that came with
-//! the URL.
+//! The caller authenticates with the API key that declared the file, with the key of an admin, or
+//! with the confirm token that was returned with the URL.
 
 use std::convert::Infallible;
 
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Role, ServiceError};
+use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, Role, ServiceError};
 use http::header;
 use ingest::ConfirmOutcome;
 use tenant::SpaceScope;
@@ -17,21 +18,24 @@ use web::{
     path_parameter,
 };
 
-use crate::{Uploads, in_time, views::UploadedView};
+use crate::{Uploads, views::UploadedView, within_deadline};
 
-/// The field that holds the token of an anonymous file.
+/// The field of an anonymous caller's token.
 const TOKEN: &str = "confirm_token";
-/// The field that errors of the file's bytes name.
+/// The field that errors of the uploaded bytes are reported under.
 const FILE: &str = "file";
 
 pub(crate) const CONFIRM: Endpoint = Endpoint::post(
     "confirmUpload",
     "/upload/confirm/{fileId}",
-    "Confirm that a file was uploaded to its URL",
+    "Confirm that a file was uploaded to its presigned URL",
 )
-.errors(&[(409, "The file has not been uploaded yet.")]);
+.errors(&[(
+    409,
+    "The file has not been uploaded to its presigned URL yet.",
+)]);
 
-/// A request that proves by a key, or by a confirm token, who declared the file.
+/// A request that authenticates by an API key or by a confirm token.
 pub(crate) struct ConfirmRequest(Request);
 
 impl<S: Send + Sync> FromRequest<S> for ConfirmRequest {
@@ -47,21 +51,27 @@ impl DescribeInput for ConfirmRequest {
         Authenticated::<Upload>::describe(operation);
         operation.without_authentication();
         operation.path_parameter::<FileId>("fileId");
-        operation.json_body::<TokenFields>();
+        operation.json_body::<ConfirmFields>();
     }
 }
 
-/// The body of a caller without a key.
-struct TokenFields {
+/// The body of a request without an API key.
+struct ConfirmFields {
     token: Option<String>,
 }
 
-impl FromFields for TokenFields {
-    fn read(fields: &mut impl FieldReader) -> Option<TokenFields> {
-        Some(TokenFields {
+impl FromFields for ConfirmFields {
+    fn read(fields: &mut impl FieldReader) -> Option<ConfirmFields> {
+        Some(ConfirmFields {
             token: fields.optional(TOKEN, |token| Ok(token.to_owned())),
         })
     }
+}
+
+/// The file to confirm, and its space.
+struct ConfirmTarget {
+    space: SpaceScope,
+    file: File,
 }
 
 pub(crate) async fn confirm(
@@ -71,103 +81,113 @@ pub(crate) async fn confirm(
     let (mut parts, body) = request.into_parts();
     let id = path_parameter(&mut parts, "fileId").await?;
     let request = Request::from_parts(parts, body);
-    let has_key = has_key(request.headers(), request.uri().query());
 
-    let (space, file) = if has_key {
-        by_key(&uploads, &id, request).await?
+    let has_key = has_key(request.headers(), request.uri().query());
+    let ConfirmTarget { space, file } = if has_key {
+        find_by_key(&uploads, &id, request).await?
     } else {
-        by_token(&uploads, &id, request).await?
+        find_by_token(&uploads, &id, request).await?
     };
     space.require_uploads()?;
-    let file = in_time(activate(&uploads, &space, file), "confirming took too long").await?;
+
+    let activating = activate(&uploads, &space, file);
+    let file = within_deadline(activating, "confirming took too long").await?;
 
     let view = if has_key {
         let folders = space.folder_chain(file.folder.as_ref()).await?;
-        UploadedView::One(Box::new(FileView::of(
-            &file,
-            folders.as_ref(),
-            space.record(),
-            &uploads.cdn_url,
-        )))
+        let view = FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url);
+        UploadedView::One(Box::new(view))
     } else {
-        UploadedView::Anonymous(AnonymousFileView::of(
-            &file,
-            space.record(),
-            &uploads.cdn_url,
-        ))
+        let view = AnonymousFileView::of(&file, space.record(), &uploads.cdn_url);
+        UploadedView::Anonymous(view)
     };
     Ok(Data(view))
 }
 
-async fn by_key(
+/// Returns the file if the caller's key declared it or belongs to an admin.
+async fn find_by_key(
     uploads: &Uploads,
     id: &str,
     request: Request,
-) -> Result<(SpaceScope, File), ApiError> {
+) -> Result<ConfirmTarget, ApiError> {
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
     if can.resource.uploaded_by != can.caller.principal() {
         can.space.require_role(Role::Admin)?;
     }
-    Ok((can.space, can.resource))
+
+    Ok(ConfirmTarget {
+        space: can.space,
+        file: can.resource,
+    })
 }
 
-async fn by_token(
+/// Returns the file of the confirm token in the body. Counts the request against the rate limit of
+/// the upload that declared the file.
+async fn find_by_token(
     uploads: &Uploads,
     id: &str,
     request: Request,
-) -> Result<(SpaceScope, File), ApiError> {
+) -> Result<ConfirmTarget, ApiError> {
     let (parts, body) = request.into_parts();
-    // A request without a body cannot have a token.
+    // A request without a body has no token.
     if !parts.headers.contains_key(header::CONTENT_TYPE) {
         return Err(ServiceError::unauthenticated().into());
     }
 
     let request = Request::from_parts(parts.clone(), body);
-    let JsonObject { mut fields, .. } = JsonObject::read(request, uploads.edge.env.now()).await?;
-    let read = TokenFields::read(&mut fields);
+    let mut fields = JsonObject::read(request, uploads.api.env.now())
+        .await?
+        .fields;
+    let body = ConfirmFields::read(&mut fields);
     let token = fields
-        .finish(read)?
+        .finish(body)?
         .token
         .ok_or_else(ServiceError::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| ServiceError::not_found())?;
-    uploads
-        .anonymous
-        .file(&uploads.edge, &parts, id, &token)
-        .await
+    let tokens = uploads.anonymous.tokens().await?;
+    let found = uploads
+        .api
+        .tenants
+        .anonymous_file(id, &token, &tokens)
+        .await?;
+    let (space, file) = found.ok_or_else(ServiceError::not_found)?;
+
+    let limit = if file.uploaded_by == Principal::Unsigned {
+        uploads.anonymous.limit
+    } else {
+        uploads.api.limit
+    };
+    uploads.api.count(&parts, &id.to_string(), limit).await?;
+    Ok(ConfirmTarget { space, file })
 }
 
-/// Returns the file, active. Fails with 409 if nothing was sent yet, with 422 if the bytes break
-/// the rules, and with 404 if the file was removed.
+/// Returns the active file. Fails with 409 if its bytes were not uploaded yet, with 422 if they
+/// break the rules, and with 404 if the file was deleted.
 async fn activate(uploads: &Uploads, space: &SpaceScope, file: File) -> Result<File, ServiceError> {
     if file.status == FileStatus::Active {
         return Ok(file);
     }
 
-    let assets = space.file_store(&uploads.originals);
-    match ingest::confirm(&assets, &file).await? {
+    let store = space.file_store(&uploads.file_bucket);
+    match ingest::confirm(&store, &file).await? {
         ConfirmOutcome::Active(file) => Ok(*file),
         ConfirmOutcome::NotUploaded => {
-            // Another request may have refused and removed it meanwhile.
-            assets
+            // A concurrent request may have rejected and deleted the file.
+            store
                 .file(file.id)
                 .await?
                 .ok_or_else(ServiceError::not_found)?;
-            let message = "The file has not been uploaded yet.";
-            Err(ServiceError::conflict(
-                message,
-                FILE,
-                FieldError::Must("must be uploaded to its URL first"),
-            ))
+            Err(not_uploaded())
         }
         ConfirmOutcome::Rejected(field_error) => {
-            if assets.discard(&file).await? {
+            if store.discard(&file).await? {
                 return Err(FieldErrors::from((FILE, field_error)).into());
             }
-            // Another request was faster.
-            assets
+            // A concurrent request has activated or deleted the file.
+            store
                 .file(file.id)
                 .await?
                 .filter(|file| file.status == FileStatus::Active)
@@ -175,4 +195,12 @@ async fn activate(uploads: &Uploads, space: &SpaceScope, file: File) -> Result<F
         }
         ConfirmOutcome::Deleted => Err(ServiceError::not_found()),
     }
+}
+
+fn not_uploaded() -> ServiceError {
+    ServiceError::conflict(
+        "The file has not been uploaded yet.",
+        FILE,
+        FieldError::Must("must be uploaded to its URL first"),
+    )
 }

@@ -1,4 +1,4 @@
-//! Reads what a client declares of a file before it sends the bytes.
+//! Reads the declaration of a file whose bytes the client will send to storage.
 
 use std::marker::PhantomData;
 
@@ -15,43 +15,44 @@ use web::{
 
 use crate::{
     Uploads,
-    grant::{Proof, UploadFields, UploadLimits},
+    grant::{UploadAuthorization, UploadFields, UploadLimits},
 };
 
 /// Maximum number of characters of `filename`.
 const FILENAME_CHARACTERS: usize = 255;
 /// Maximum number of characters of `content_type`.
 const CONTENT_TYPE_CHARACTERS: usize = 100;
-/// Form of a MIME type: names of RFC 6838, section 4.2, with parameters.
+/// Pattern of a MIME type: names of RFC 6838, section 4.2, with parameters.
 const MIME_PATTERN: &str =
     r"^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(; ?[\w!#$&^.+-]+=[\w!#$&^.+-]+)*$";
 
-/// The field that holds the MIME type.
+/// The field of the MIME type.
 const CONTENT_TYPE: &str = "content_type";
 
-/// MIME type of a declared file.
+/// MIME type of the file: up to 100 characters.
 #[derive(JsonSchema)]
 #[schemars(with = "String", extend("maxLength" = CONTENT_TYPE_CHARACTERS, "pattern" = MIME_PATTERN))]
 pub(crate) struct ContentType {
-    /// As it was sent, and has to be sent with the bytes.
+    /// The value as received, which has to be sent with the bytes unchanged.
     pub(crate) text: String,
     mime: Mime,
 }
 
 impl ContentType {
-    /// Parses a MIME type of up to 100 characters that a header can hold.
+    /// Parses a MIME type that is valid in a header.
     pub(crate) fn parse(text: &str) -> Result<ContentType, FieldError> {
         if text.chars().count() > CONTENT_TYPE_CHARACTERS {
             return Err(FieldError::TooLong(CONTENT_TYPE_CHARACTERS));
         }
-        if !text
+        let is_header_value = text
             .bytes()
-            .all(|byte| byte == b' ' || byte.is_ascii_graphic())
-        {
+            .all(|byte| byte == b' ' || byte.is_ascii_graphic());
+        if !is_header_value {
             return Err(FieldError::Format);
         }
+
         let mime: Mime = text.parse().map_err(|_| FieldError::Format)?;
-        // RFC 6838, 4.2.
+        // RFC 6838, section 4.2: `mime` accepts other first characters.
         let is_name = |name: mime::Name<'_>| {
             name.as_str()
                 .starts_with(|first: char| first.is_ascii_alphanumeric())
@@ -66,55 +67,54 @@ impl ContentType {
     }
 }
 
-/// Name of a declared file.
+/// Name of the file: 1 to 255 characters.
 #[derive(JsonSchema)]
 #[schemars(transparent, extend("minLength" = 1, "maxLength" = FILENAME_CHARACTERS))]
-pub(crate) struct FileName(pub(crate) String);
+pub(crate) struct DeclaredName(pub(crate) String);
 
-impl FileName {
-    /// Parses a name of up to 255 characters.
-    pub(crate) fn parse(text: &str) -> Result<FileName, FieldError> {
+impl DeclaredName {
+    /// Parses a name.
+    pub(crate) fn parse(text: &str) -> Result<DeclaredName, FieldError> {
         if text.chars().count() > FILENAME_CHARACTERS {
             return Err(FieldError::TooLong(FILENAME_CHARACTERS));
         }
-        Ok(FileName(text.to_owned()))
+        Ok(DeclaredName(text.to_owned()))
     }
 }
 
-/// The JSON body of a request to upload by URL: [`UploadFields`] and [`DeclaredFields`].
-pub(crate) struct PresignBody<P> {
+/// The JSON body of a presign request: [`UploadFields`] and [`DeclaredFields`].
+pub(crate) struct PresignBody<A> {
     pub(crate) fields: InputFields,
-    /// The body as it was sent.
+    /// The body as received.
     pub(crate) payload: Value,
-    proof: PhantomData<P>,
+    authorization: PhantomData<A>,
 }
 
-impl<P: Proof> FromRequest<Uploads> for PresignBody<P> {
+impl<A: UploadAuthorization> FromRequest<Uploads> for PresignBody<A> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<P>, ApiError> {
-        let object = JsonObject::read(request, uploads.edge.env.now()).await?;
+    async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<A>, ApiError> {
+        let object = JsonObject::read(request, uploads.api.env.now()).await?;
         Ok(PresignBody {
             fields: object.fields,
             payload: object.value,
-            proof: PhantomData,
+            authorization: PhantomData,
         })
     }
 }
 
-impl<P: Proof> DescribeInput for PresignBody<P> {
+impl<A: UploadAuthorization> DescribeInput for PresignBody<A> {
     fn describe(operation: &mut Operation<'_>) {
         operation.json_fields(|fields| {
-            UploadFields::<P>::read(fields);
+            UploadFields::<A>::read(fields);
             DeclaredFields::read(fields);
         });
     }
 }
 
-/// What a client says of a file that it is going to send; `None` only if a field error was
-/// recorded.
+/// The fields that declare a file. A field is `None` only if a field error was recorded.
 pub(crate) struct DeclaredFields {
-    name: Option<FileName>,
+    name: Option<DeclaredName>,
     content_type: Option<ContentType>,
     size: Option<i64>,
 }
@@ -122,12 +122,13 @@ pub(crate) struct DeclaredFields {
 impl DeclaredFields {
     /// Reads the fields.
     pub(crate) fn read(fields: &mut impl FieldReader) -> DeclaredFields {
-        let name = fields.required("filename", FileName::parse);
+        let name = fields.required("filename", DeclaredName::parse);
         let content_type = fields.required(CONTENT_TYPE, ContentType::parse);
         if !fields.has_value("size") {
             fields.reject("size", &FieldError::Required);
         }
         let size = fields.integer("size", 1, FILE_BYTES);
+
         DeclaredFields {
             name,
             content_type,
@@ -135,30 +136,24 @@ impl DeclaredFields {
         }
     }
 
-    /// Returns the file under the limits of its grant; `None` only if a field error was recorded.
-    pub(crate) fn under(
+    /// Returns the file, with the name that the grant fixes, if any. Records a field error if the
+    /// grant does not allow the MIME type. `None` only if a field error was recorded.
+    pub(crate) fn into_file(
         self,
         limits: &UploadLimits,
         fields: &mut InputFields,
     ) -> Option<DeclaredFile> {
-        let ContentType {
-            text: content_type,
-            mime,
-        } = self.content_type?;
-        let original_name = limits
-            .original_name
-            .clone()
-            .unwrap_or(OriginalName::clean(&self.name?.0));
+        let content_type = self.content_type?;
+        let name = OriginalName::clean(&self.name?.0);
         let file = DeclaredFile {
-            original_name,
-            content_type,
-            mime,
+            original_name: limits.original_name.clone().unwrap_or(name),
+            content_type: content_type.text,
+            mime: content_type.mime,
             size: self.size?.unsigned_abs(),
         };
 
-        let expected = limits.content_type.as_ref();
-        if let Some(expected) =
-            expected.filter(|expected| expected.essence_str() != file.mime.essence_str())
+        if let Some(expected) = &limits.content_type
+            && expected.essence_str() != file.mime.essence_str()
         {
             fields.reject(CONTENT_TYPE, &FieldError::NotOfType(expected.to_string()));
         }

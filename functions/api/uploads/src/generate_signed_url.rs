@@ -1,10 +1,9 @@
-//! `POST /upload/generate-signed-url`: an address by which its holder uploads in the caller's
-//! place.
+//! `POST /upload/generate-signed-url`: sign a URL that uploads without an API key.
 
 use axum::extract::State;
 use domain::{
-    ServiceError, SignedFolder, SignedUpload, SigningSecret, SpaceId, Timestamp, UploadConfig,
-    UploadConfigId,
+    ServiceError, SignedFolder, SignedUpload, SigningSecret, Space, SpaceId, Timestamp,
+    UploadConfig, UploadConfigId,
 };
 use http::{Extensions, HeaderMap};
 use runtime::Viewer;
@@ -18,33 +17,33 @@ use web::{
 
 use crate::{
     Uploads,
-    declared::{ContentType, FileName},
+    declared::{ContentType, DeclaredName},
     presign::PRESIGN_SIGNED,
     upload::UPLOAD_SIGNED,
 };
 
-/// Minutes for which an address is good, where the request does not say.
+/// Minutes until a signed URL expires if the request does not specify any.
 const DEFAULT_MINUTES: i64 = 30;
-/// The method by which the address is used.
+/// The method that the URL is used with.
 const METHOD: &str = "POST";
 
-/// An address that is asked for.
-pub(crate) struct SignUrlRequest {
+pub(crate) struct SignUploadUrl {
     config_id: String,
+    /// Time of expiry, in seconds since 1970.
     expires_seconds: i64,
     filename: Option<String>,
     content_type: Option<String>,
     folder: Option<SignedFolder>,
 }
 
-impl FromFields for SignUrlRequest {
-    fn read(fields: &mut impl FieldReader) -> Option<SignUrlRequest> {
+impl FromFields for SignUploadUrl {
+    fn read(fields: &mut impl FieldReader) -> Option<SignUploadUrl> {
         let config_id = fields
             .required("upload_config_id", ResourceId::parse)
             .map(|id| id.0);
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
         let filename = fields
-            .optional("filename", FileName::parse)
+            .optional("filename", DeclaredName::parse)
             .map(|name| name.0);
         let content_type = fields
             .optional("content_type", ContentType::parse)
@@ -52,7 +51,8 @@ impl FromFields for SignUrlRequest {
         let folder = fields
             .optional(FOLDER_ID, FolderReference::parse)
             .map(|folder| SignedFolder::from(folder.0));
-        Some(SignUrlRequest {
+
+        Some(SignUploadUrl {
             config_id: config_id?,
             expires_seconds,
             filename,
@@ -62,11 +62,14 @@ impl FromFields for SignUrlRequest {
     }
 }
 
-/// An address, and what it allows.
+/// A signed URL that uploads files without an API key until it expires.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SignedUploadUrlView {
+    /// URL to upload a form to.
     url: String,
+    /// URL to create a pending file with, for uploads to a presigned URL.
     presign_url: String,
+    /// HTTP method of both URLs: `POST`.
     method: &'static str,
     expires_at: Rfc3339,
     upload_config_id: UploadConfigId,
@@ -76,7 +79,7 @@ pub(crate) struct SignedUploadUrlView {
 pub(crate) const GENERATE_SIGNED_URL: Endpoint = Endpoint::post(
     "generateSignedUploadUrl",
     "/upload/generate-signed-url",
-    "Sign a URL that uploads without a key",
+    "Sign a URL that uploads without an API key",
 );
 
 pub(crate) async fn generate_signed_url(
@@ -84,58 +87,60 @@ pub(crate) async fn generate_signed_url(
     State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
-    ValidJson(SignUrlRequest {
-        config_id,
-        expires_seconds,
-        filename,
-        content_type,
-        folder,
-    }): ValidJson<SignUrlRequest>,
+    ValidJson(request): ValidJson<SignUploadUrl>,
 ) -> Result<Data<SignedUploadUrlView>, ApiError> {
     let base_url = Viewer::of(&extensions)?.base_url(&headers)?;
+
     let can: Can<Upload, UploadConfig> = auth
-        .authorize_reference("upload_config_id", &config_id)
+        .authorize_reference("upload_config_id", &request.config_id)
         .await?;
     can.space.require_uploads()?;
-    require_folder(&can.space, folder).await?;
+    require_folder(&can.space, request.folder).await?;
 
     let space = can.space.record();
-    let config_id = can.resource.id;
     let signed = SignedUpload {
         space_id: space.id,
-        config_id,
-        expires_seconds,
-        filename,
-        content_type,
-        folder,
+        config_id: can.resource.id,
+        expires_seconds: request.expires_seconds,
+        filename: request.filename,
+        content_type: request.content_type,
+        folder: request.folder,
     };
-    let secret = SigningSecret::of(
-        space.id,
-        space.signing.generation,
-        uploads.anonymous.master.get().await?,
-    );
-    let query = signed.query(&UPLOAD_SIGNED.full_path(), space.signing, &secret);
+    let query = sign(&uploads, space, &signed).await?;
+    let upload_path = UPLOAD_SIGNED.full_path();
+    let presign_path = PRESIGN_SIGNED.full_path();
+
     Ok(Data(SignedUploadUrlView {
-        url: format!("{base_url}{}?{query}", UPLOAD_SIGNED.full_path()),
-        presign_url: format!("{base_url}{}?{query}", PRESIGN_SIGNED.full_path()),
+        url: format!("{base_url}{upload_path}?{query}"),
+        presign_url: format!("{base_url}{presign_path}?{query}"),
         method: METHOD,
-        expires_at: Timestamp::from_seconds(expires_seconds).into(),
-        upload_config_id: can.resource.id,
+        expires_at: Timestamp::from_seconds(signed.expires_seconds).into(),
+        upload_config_id: signed.config_id,
         space_id: space.id,
     }))
 }
 
-/// Fails with 422 if a folder does not exist in the space.
+/// Returns the signed query of the URLs.
+async fn sign(
+    uploads: &Uploads,
+    space: &Space,
+    signed: &SignedUpload,
+) -> Result<String, ServiceError> {
+    let master_secret = uploads.anonymous.master_secret.get().await?;
+    let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
+    Ok(signed.query(&UPLOAD_SIGNED.full_path(), space.signing, &secret))
+}
+
+/// Fails with 422 if the folder does not exist in the space.
 async fn require_folder(
     space: &SpaceScope,
     folder: Option<SignedFolder>,
 ) -> Result<(), ServiceError> {
-    if let Some(folder) = folder {
-        let selector = FolderSelector {
-            from: folder.id(),
-            path: None,
-        };
-        space.placement(&selector).await??;
-    }
+    let Some(folder) = folder else { return Ok(()) };
+    let selector = FolderSelector {
+        from: folder.id(),
+        path: None,
+    };
+    space.placement(&selector).await??;
     Ok(())
 }

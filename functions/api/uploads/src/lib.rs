@@ -1,8 +1,8 @@
 //! The endpoints of `/upload`.
 //!
-//! A file is uploaded as a form (`upload`), or it is declared (`presign`), sent to storage, and
-//! confirmed (`confirm`). Both are allowed by an API key, by a signed URL, or without a key by an
-//! upload config: see `grant`.
+//! A file is uploaded in a form (`upload`), or it is declared (`presign`), sent to storage by the
+//! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
+//! a key by an upload config: see `grant`.
 
 mod anonymous;
 mod bounded_body;
@@ -10,6 +10,7 @@ mod confirm;
 mod declared;
 mod disposition;
 mod form;
+mod form_reader;
 mod generate_signed_url;
 mod grant;
 mod part_headers;
@@ -26,65 +27,69 @@ use web::{ApiState, RateLimitTier, Register, RouterBuilder};
 
 use crate::{
     anonymous::AnonymousUploads,
-    grant::{ApiKey, Origin, SignedUrl},
+    grant::{ApiKeyUpload, SignedUrlUpload, UnsignedUpload},
 };
 
-/// Rate limit that requests count against.
+/// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Upload;
 
-/// What the endpoints need.
+/// State of the handlers.
 #[derive(Clone, FromRef)]
 pub struct Uploads {
-    edge: ApiState,
+    api: ApiState,
     anonymous: AnonymousUploads,
-    originals: FileBucket,
-    checks: Queue<ConfirmCheck>,
+    file_bucket: FileBucket,
+    confirm_checks: Queue<ConfirmCheck>,
     cdn_url: String,
 }
 
-/// Registers the function's endpoints.
+/// Registers the endpoints.
 pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
     register
-        .on(upload::UPLOAD, upload::upload::<ApiKey>)
+        .on(upload::UPLOAD, upload::upload::<ApiKeyUpload>)
         .on(
             generate_signed_url::GENERATE_SIGNED_URL,
             generate_signed_url::generate_signed_url,
         )
-        .on(upload::UPLOAD_SIGNED, upload::upload::<SignedUrl>)
-        .on(upload::UPLOAD_UNSIGNED, upload::upload::<Origin>)
-        .on(presign::PRESIGN, presign::presign::<ApiKey>)
-        .on(presign::PRESIGN_SIGNED, presign::presign::<SignedUrl>)
-        .on(presign::PRESIGN_UNSIGNED, presign::presign::<Origin>)
+        .on(upload::UPLOAD_SIGNED, upload::upload::<SignedUrlUpload>)
+        .on(upload::UPLOAD_UNSIGNED, upload::upload::<UnsignedUpload>)
+        .on(presign::PRESIGN, presign::presign::<ApiKeyUpload>)
+        .on(presign::PRESIGN_SIGNED, presign::presign::<SignedUrlUpload>)
+        .on(
+            presign::PRESIGN_UNSIGNED,
+            presign::presign::<UnsignedUpload>,
+        )
         .on(confirm::CONFIRM, confirm::confirm)
 }
 
-/// The function's router.
+/// Creates the router of the function from its environment variables.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = ApiState::read(&mut settings, TIER);
-    let originals = FileBucket::new(settings.bucket());
-    let checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
+    let api = ApiState::read(&mut settings, TIER);
+    let file_bucket = FileBucket::new(settings.bucket());
+    let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
-    let master = settings.master_secret();
-    let anonymous = AnonymousUploads::read(&mut settings, master);
+    let master_secret = settings.master_secret();
+    let anonymous = AnonymousUploads::read(&mut settings, master_secret);
     settings.finish()?;
 
     let state = Uploads {
-        edge,
+        api,
         anonymous,
-        originals,
-        checks,
+        file_bucket,
+        confirm_checks,
         cdn_url,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }
 
-/// Returns the result of work that follows a body; fails with 503 if it takes too long.
-fn in_time<T>(
+/// Runs work after the body has been read. Fails with 503 and logs `timeout` if the deadline of the
+/// request passes first.
+fn within_deadline<T>(
     work: impl Future<Output = Result<T, ServiceError>>,
     timeout: &'static str,
 ) -> impl Future<Output = Result<T, ServiceError>> {
-    // In a box, so that the futures of requests stay small.
+    // Boxed, so that the futures of handlers stay small.
     let work = Box::pin(runtime::with_deadline(work));
     async move {
         work.await

@@ -1,32 +1,29 @@
-//! Removes control characters from the headers of a form's parts, before they are parsed.
+//! Removes control characters from the headers of a form's parts before they are parsed.
 //!
-//! Clients may send any byte in a file's name, and the parser refuses headers that hold control
+//! Clients may send any byte in a file's name, and the parser rejects headers with control
 //! characters.
 //!
 //! Invariants:
-//! - Content, boundaries and whatever is outside of a part pass unchanged, wherever the chunks are
-//!   cut.
+//! - Content, boundaries and everything outside of parts pass unchanged, at any chunk boundaries.
 //! - The filter finds headers where the parser does (RFC 2046, section 5.1.1): after a boundary,
-//!   optional spaces and tabs, and a line break, up to the first empty line of what the filter
-//!   passes on.
-//! - Of headers, control characters are removed, except tabs and the pairs of CR and LF that end
-//!   lines.
+//!   optional spaces and tabs, and a line break, up to the first empty line of its own output.
+//! - In headers, all control characters are removed except tabs and the CRLFs that end lines.
 
 use bytes::{Bytes, BytesMut};
 
-/// What ends a line.
-const LINE_BREAK: &[u8; 2] = b"\r\n";
+/// The end of a line.
+const CRLF: &[u8; 2] = b"\r\n";
 
 /// The filter of one form.
-pub(crate) struct PartHeaders {
+pub(crate) struct PartHeaderFilter {
     state: State,
     /// Finds the first boundary.
-    first_boundary: Matcher,
-    /// Finds the boundary that ends a part's content, together with the line break before it.
-    next_boundary: Matcher,
+    first_boundary: BoundaryMatcher,
+    /// Finds the boundary after a part's content, with the line break before it.
+    next_boundary: BoundaryMatcher,
 }
 
-/// Where in a form the next byte stands.
+/// The position of the next byte in the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Before the first boundary.
@@ -34,52 +31,48 @@ enum State {
     /// After a boundary, in its optional padding.
     Padding,
     /// After a boundary and a CR.
-    PaddingEnd,
-    /// In the headers of a part, after a number of consecutive line breaks.
+    PaddingCr,
+    /// In the headers of a part, after this number of consecutive line breaks.
     Headers { line_breaks: u8 },
-    /// The same, after a CR that is passed on only if an LF follows.
+    /// In the headers of a part, after a CR that is passed on only if an LF follows.
     HeadersCr { line_breaks: u8 },
     /// In the content of a part.
     Content,
-    /// After the last boundary, or where the parser fails.
+    /// After the last boundary, or after input that the parser rejects.
     End,
 }
 
-impl PartHeaders {
+impl PartHeaderFilter {
     /// Creates the filter of a form with this boundary.
-    pub(crate) fn new(boundary: &str) -> PartHeaders {
-        PartHeaders {
+    pub(crate) fn new(boundary: &str) -> PartHeaderFilter {
+        PartHeaderFilter {
             state: State::Preamble,
-            first_boundary: Matcher::new(format!("--{boundary}").into_bytes()),
-            next_boundary: Matcher::new(format!("\r\n--{boundary}").into_bytes()),
+            first_boundary: BoundaryMatcher::new(format!("--{boundary}").into_bytes()),
+            next_boundary: BoundaryMatcher::new(format!("\r\n--{boundary}").into_bytes()),
         }
     }
 
-    /// Returns the next chunk of the form as the parser is to see it.
+    /// Filters the next chunk of the form.
     pub(crate) fn filter(&mut self, chunk: Bytes) -> Bytes {
         let mut output = Output::of(chunk);
         while let Some(rest) = output.rest() {
             match self.state {
                 State::Preamble => {
-                    let (read, is_found) = self.first_boundary.advance(rest);
-                    output.keep(read);
-                    self.state = if is_found {
-                        State::Padding
-                    } else {
-                        State::Preamble
-                    };
+                    let matched = self.first_boundary.advance(rest);
+                    output.keep(matched.read);
+                    if matched.is_complete {
+                        self.state = State::Padding;
+                    }
                 }
                 State::Content => {
-                    let (read, is_found) = self.next_boundary.advance(rest);
-                    output.keep(read);
-                    self.state = if is_found {
-                        State::Padding
-                    } else {
-                        State::Content
-                    };
+                    let matched = self.next_boundary.advance(rest);
+                    output.keep(matched.read);
+                    if matched.is_complete {
+                        self.state = State::Padding;
+                    }
                 }
                 State::End => output.keep(rest.len()),
-                State::Padding | State::PaddingEnd => {
+                State::Padding | State::PaddingCr => {
                     self.state = after_boundary(self.state, rest[0]);
                     output.keep(1);
                 }
@@ -112,36 +105,38 @@ impl PartHeaders {
     }
 
     fn header_byte_after_cr(&mut self, line_breaks: u8, byte: u8, output: &mut Output) {
-        // A CR that does not end a line stays removed, and its successor is read as any other byte.
-        self.state = State::Headers { line_breaks };
-        if byte == b'\n' {
-            output.replace(1, LINE_BREAK);
-            self.state = if line_breaks == 1 {
-                State::Content
-            } else {
-                State::Headers { line_breaks: 1 }
-            };
+        if byte != b'\n' {
+            // The CR is not part of a line break: it stays removed, and the byte is read again.
+            self.state = State::Headers { line_breaks };
+            return;
         }
+
+        output.replace(1, CRLF);
+        self.state = if line_breaks == 1 {
+            State::Content
+        } else {
+            State::Headers { line_breaks: 1 }
+        };
     }
 }
 
 fn after_boundary(state: State, byte: u8) -> State {
     match (state, byte) {
         (State::Padding, b' ' | b'\t') => State::Padding,
-        (State::Padding, b'\r') => State::PaddingEnd,
-        (State::PaddingEnd, b'\n') => State::Headers { line_breaks: 0 },
-        // Two hyphens end the form; anything else is an error of the parser.
+        (State::Padding, b'\r') => State::PaddingCr,
+        (State::PaddingCr, b'\n') => State::Headers { line_breaks: 0 },
+        // Two hyphens end the form. The parser rejects everything else.
         _ => State::End,
     }
 }
 
-/// A chunk that is passed on; it is copied only where bytes of it are removed.
+/// The filtered chunk. It is copied only if bytes are removed from it.
 struct Output {
     chunk: Bytes,
-    /// Bytes of the chunk that were read.
+    /// Number of bytes of the chunk that were read.
     read: usize,
-    /// Bytes of the chunk that are in `copy` or removed.
-    done: usize,
+    /// Number of bytes of the chunk that were copied or removed.
+    copied: usize,
     copy: Option<BytesMut>,
 }
 
@@ -150,12 +145,12 @@ impl Output {
         Output {
             chunk,
             read: 0,
-            done: 0,
+            copied: 0,
             copy: None,
         }
     }
 
-    /// Returns the bytes that were not read yet; `None` if there are none.
+    /// Returns the bytes that were not read yet. `None` if there are none.
     fn rest(&self) -> Option<&[u8]> {
         self.chunk.get(self.read..).filter(|rest| !rest.is_empty())
     }
@@ -169,35 +164,45 @@ impl Output {
     }
 
     fn replace(&mut self, count: usize, by: &[u8]) {
-        let capacity = self.chunk.len() + LINE_BREAK.len();
+        let capacity = self.chunk.len() + CRLF.len();
         let copy = self
             .copy
             .get_or_insert_with(|| BytesMut::with_capacity(capacity));
-        copy.extend_from_slice(&self.chunk[self.done..self.read]);
+        copy.extend_from_slice(&self.chunk[self.copied..self.read]);
         copy.extend_from_slice(by);
         self.read += count;
-        self.done = self.read;
+        self.copied = self.read;
     }
 
     fn finish(self) -> Bytes {
         let Some(mut copy) = self.copy else {
             return self.chunk;
         };
-        copy.extend_from_slice(&self.chunk[self.done..]);
+        copy.extend_from_slice(&self.chunk[self.copied..]);
         copy.freeze()
     }
 }
 
-/// Finds a pattern in bytes that come in chunks (Knuth, Morris and Pratt).
-struct Matcher {
+/// Finds a pattern in chunks of bytes with the Knuth–Morris–Pratt algorithm.
+struct BoundaryMatcher {
     pattern: Vec<u8>,
-    /// For each number of bytes that match: how many still match if the next one does not.
+    /// Length of the longest proper prefix of the pattern that is also a suffix of its first
+    /// `index + 1` bytes.
     fallback: Vec<usize>,
+    /// Number of bytes of the pattern that match the last bytes read.
     matched: usize,
 }
 
-impl Matcher {
-    fn new(pattern: Vec<u8>) -> Matcher {
+/// Progress of a [`BoundaryMatcher`] in a chunk.
+struct Advance {
+    /// Number of bytes read.
+    read: usize,
+    /// Whether the bytes read end with the pattern.
+    is_complete: bool,
+}
+
+impl BoundaryMatcher {
+    fn new(pattern: Vec<u8>) -> BoundaryMatcher {
         let mut fallback = vec![0; pattern.len()];
         let mut length = 0;
         for index in 1..pattern.len() {
@@ -207,33 +212,39 @@ impl Matcher {
             length += usize::from(pattern[index] == pattern[length]);
             fallback[index] = length;
         }
-        Matcher {
+        BoundaryMatcher {
             pattern,
             fallback,
             matched: 0,
         }
     }
 
-    /// Reads bytes up to the end of the pattern. Returns how many were read, and whether they end
-    /// with the pattern.
-    fn advance(&mut self, bytes: &[u8]) -> (usize, bool) {
+    /// Reads bytes up to the end of the pattern, or all of them if it does not end in them.
+    fn advance(&mut self, bytes: &[u8]) -> Advance {
         let mut read = 0;
         while read < bytes.len() {
             if self.matched == 0 {
-                // Most bytes are none of the pattern.
+                // Skips bytes that cannot start the pattern.
                 match memchr::memchr(self.pattern[0], &bytes[read..]) {
                     Some(position) => read += position,
-                    None => return (bytes.len(), false),
+                    None => break,
                 }
             }
             self.step(bytes[read]);
             read += 1;
+
             if self.matched == self.pattern.len() {
                 self.matched = 0;
-                return (read, true);
+                return Advance {
+                    read,
+                    is_complete: true,
+                };
             }
         }
-        (read, false)
+        Advance {
+            read: bytes.len(),
+            is_complete: false,
+        }
     }
 
     fn step(&mut self, byte: u8) {
@@ -251,20 +262,20 @@ mod tests {
 
     const BOUNDARY: &str = "--a--ab";
 
-    /// Returns what the filter passes on of a form that is cut at these positions.
-    fn filtered(form: &[u8], cuts: &[Index]) -> Vec<u8> {
+    /// Filters a form in chunks that end at these positions.
+    fn filter_in_chunks(form: &[u8], cuts: &[Index]) -> Vec<u8> {
         let mut positions: Vec<usize> = cuts.iter().map(|cut| cut.index(form.len() + 1)).collect();
         positions.extend([0, form.len()]);
         positions.sort_unstable();
 
-        let mut filter = PartHeaders::new(BOUNDARY);
+        let mut filter = PartHeaderFilter::new(BOUNDARY);
         let chunks = positions
             .windows(2)
             .map(|cut| Bytes::copy_from_slice(&form[cut[0]..cut[1]]));
         chunks.flat_map(|chunk| filter.filter(chunk)).collect()
     }
 
-    /// Headers that hold control characters, tabs, CR and LF alone, but no line breaks.
+    /// Generates header lines with control characters, tabs and CRs, but without CRLF.
     fn header() -> impl Strategy<Value = Vec<u8>> {
         let byte = prop_oneof![
             Just(b'\r'),
@@ -278,7 +289,7 @@ mod tests {
         vec(byte, 0..8).prop_map(|bytes| [b"x", &bytes[..], b"y"].concat())
     }
 
-    /// Pieces of content that come close to boundaries and headers.
+    /// Pieces of content that resemble boundaries and headers.
     const PIECES: [&str; 10] = [
         "\r\n--",
         "\r\n----a--a",
@@ -292,74 +303,89 @@ mod tests {
         "b",
     ];
 
-    /// Content that holds no boundary.
+    /// Generates content without a boundary.
     fn content() -> impl Strategy<Value = Vec<u8>> {
         let pieces = vec(proptest::sample::select(&PIECES[..]), 0..12);
         let content = pieces.prop_map(|pieces| pieces.concat());
         content
-            .prop_filter("no boundary", |content| {
+            .prop_filter("contains a boundary", |content| {
                 !content.contains(&format!("\r\n--{BOUNDARY}"))
             })
             .prop_map(String::into_bytes)
     }
 
-    fn form(parts: &[(Vec<u8>, Vec<u8>)], shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
-        let part = |(header, content): &(Vec<u8>, Vec<u8>)| {
-            let head = [format!("--{BOUNDARY} \t\r\n").as_bytes(), &shown(header)].concat();
-            [
-                &head,
-                &b"\r\n"[..],
-                &shown(header),
-                b"\r\n\r\n",
-                content,
-                b"\r\n",
-            ]
-            .concat()
-        };
-        let end = format!("--{BOUNDARY}--\r\n\0\r\n");
-        [
-            &b"\0pre\r\n"[..],
-            &parts.iter().flat_map(part).collect::<Vec<_>>(),
-            end.as_bytes(),
-        ]
-        .concat()
+    #[derive(Clone, Debug)]
+    struct Part {
+        header: Vec<u8>,
+        content: Vec<u8>,
+    }
+
+    fn part() -> impl Strategy<Value = Part> {
+        (header(), content()).prop_map(|(header, content)| Part { header, content })
+    }
+
+    /// Returns a form with these parts, whose headers are mapped by `map_header`.
+    fn form(parts: &[Part], map_header: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+        let mut form = b"\0pre\r\n".to_vec();
+        for part in parts {
+            let header = map_header(&part.header);
+            form.extend(format!("--{BOUNDARY} \t\r\n").as_bytes());
+            form.extend(&header);
+            form.extend(b"\r\n");
+            form.extend(&header);
+            form.extend(b"\r\n\r\n");
+            form.extend(&part.content);
+            form.extend(b"\r\n");
+        }
+        form.extend(format!("--{BOUNDARY}--\r\n\0\r\n").as_bytes());
+        form
+    }
+
+    /// Removes control characters other than tabs.
+    fn clean(header: &[u8]) -> Vec<u8> {
+        header
+            .iter()
+            .copied()
+            .filter(|byte| *byte == b'\t' || !byte.is_ascii_control())
+            .collect()
     }
 
     proptest! {
         #[test]
-        fn headers_lose_control_bytes_and_content_is_unchanged(
-            parts in vec((header(), content()), 0..4),
+        fn headers_lose_control_characters_and_content_is_unchanged(
+            parts in vec(part(), 0..4),
             cuts in vec(any::<Index>(), 0..40),
         ) {
-            let cleaned = |header: &[u8]| -> Vec<u8> {
-                header.iter().copied().filter(|byte| *byte == b'\t' || !byte.is_ascii_control()).collect()
-            };
             let sent = form(&parts, <[u8]>::to_vec);
-            prop_assert_eq!(filtered(&sent, &cuts), form(&parts, cleaned));
+            prop_assert_eq!(filter_in_chunks(&sent, &cuts), form(&parts, clean));
         }
 
         #[test]
-        fn chunks_make_no_difference(form in vec(any::<u8>(), 0..200), cuts in vec(any::<Index>(), 0..40)) {
-            let form = [format!("--{BOUNDARY}\r\n").as_bytes(), &form].concat();
-            prop_assert_eq!(filtered(&form, &cuts), filtered(&form, &[]));
+        fn output_is_independent_of_chunk_boundaries(
+            rest in vec(any::<u8>(), 0..200),
+            cuts in vec(any::<Index>(), 0..40),
+        ) {
+            let form = [format!("--{BOUNDARY}\r\n").as_bytes(), &rest].concat();
+            prop_assert_eq!(filter_in_chunks(&form, &cuts), filter_in_chunks(&form, &[]));
         }
     }
 
     #[test]
-    fn bytes_that_are_not_removed_are_not_copied() {
-        let form = Bytes::from(format!("--{BOUNDARY}\r\nx: y"));
+    fn unchanged_chunks_are_not_copied() {
+        let headers = Bytes::from(format!("--{BOUNDARY}\r\nx: y"));
         let content = Bytes::from_static(b"\0\r\n\0 content");
-        let mut filter = PartHeaders::new(BOUNDARY);
-        filter.filter(form);
+        let mut filter = PartHeaderFilter::new(BOUNDARY);
+        filter.filter(headers);
         filter.filter(Bytes::from_static(b"\r\n\r\n"));
+
         assert_eq!(filter.filter(content.clone()).as_ptr(), content.as_ptr());
     }
 
     #[test]
-    fn a_lone_line_feed_is_removed_and_no_empty_line_appears_before_one_is_passed_on() {
+    fn empty_line_of_the_output_ends_the_headers() {
         let sent = b"----a--ab\r\na\nb: \r\r\nc\r\n\0\r\n\0content";
         assert_eq!(
-            filtered(sent, &[]),
+            filter_in_chunks(sent, &[]),
             b"----a--ab\r\nab: \r\nc\r\n\r\n\0content"
         );
     }

@@ -2,8 +2,8 @@
 //! /upload/unsigned/:spaceHandle/:configName/presign`: create a pending file whose bytes the client
 //! sends to storage.
 //!
-//! A request that is repeated with its `Idempotency-Key` gets the same file, and a new URL that is
-//! valid until the first one expires.
+//! A request that is repeated with its `Idempotency-Key` returns the same file and a new URL, which
+//! expires when the first one does.
 
 use std::time::Duration;
 
@@ -19,104 +19,117 @@ use web::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation}
 use crate::{
     Uploads,
     declared::{DeclaredFields, PresignBody},
-    grant::{Proof, UploadGrant},
-    in_time,
-    request::{Upload, UploadRequest},
+    grant::{UploadAuthorization, UploadGrant},
+    request::{AcceptedUpload, UploadRequest},
+    within_deadline,
 };
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
 
-/// Where and how to send the bytes.
+/// The pending file, and the request that uploads its bytes.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PresignedView {
     file_id: FileId,
+    /// URL to send the bytes to with `PUT`.
     upload_url: String,
+    /// Key of the object that the URL creates. It is temporary: the object is moved when the upload
+    /// is confirmed.
     object_key: String,
-    /// Seconds.
+    /// Seconds until `upload_url` expires, at most 3,600.
     expires_in: u64,
-    /// The headers to send with the bytes.
+    /// Headers to send with the bytes, by name.
     headers: Map<String, Value>,
-    /// Confirms the file in place of a key.
+    /// Token that confirms the upload without an API key. Only for uploads without a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirm_token: Option<String>,
 }
 
-/// What is kept of a response: everything but its URL.
+/// The stored part of a response. The URL is signed anew for each repeated request.
 #[derive(Serialize, Deserialize)]
-struct CreatedFile {
+struct StoredResponse {
     file_id: FileId,
     content_type: String,
     size: u64,
-    made_at: Timestamp,
+    created_at: Timestamp,
+}
+
+/// A pending file that this request, or an earlier one with its `Idempotency-Key`, created.
+struct CreatedPending {
+    upload: AcceptedUpload,
+    response: StoredResponse,
+    is_replayed: bool,
 }
 
 pub(crate) const PRESIGN: Endpoint = Endpoint::post(
     "presignUpload",
     "/upload/presign",
-    "Create a pending file and get a URL to upload it to",
+    "Create a pending file and a presigned URL to upload it to",
 );
 
 pub(crate) const PRESIGN_SIGNED: Endpoint = Endpoint::post(
     "presignSignedUpload",
     "/upload/signed/presign",
-    "Create a pending file by a signed URL",
+    "Create a pending file with a signed URL",
 );
 
 pub(crate) const PRESIGN_UNSIGNED: Endpoint = Endpoint::post(
     "presignUnsignedUpload",
     "/upload/unsigned/{spaceHandle}/{configName}/presign",
-    "Create a pending file without a key",
+    "Create a pending file without an API key",
 );
 
-/// The handler of all three endpoints.
-pub(crate) async fn presign<P: Proof>(
-    grant: UploadGrant<P>,
+/// Handles all three endpoints.
+pub(crate) async fn presign<A: UploadAuthorization>(
+    grant: UploadGrant<A>,
     State(uploads): State<Uploads>,
-    body: PresignBody<P>,
+    body: PresignBody<A>,
 ) -> Result<CreatedUnwrapped<PresignedView>, ApiError> {
-    let PresignBody {
-        fields, payload, ..
-    } = body;
-    let request = UploadRequest::read(grant, fields).await?;
-    create_pending(&uploads, request, &payload).await
-}
-
-async fn create_pending(
-    uploads: &Uploads,
-    mut request: UploadRequest,
-    payload: &Value,
-) -> Result<CreatedUnwrapped<PresignedView>, ApiError> {
+    let mut request = UploadRequest::read(grant, body.fields).await?;
     let declared =
-        DeclaredFields::read(&mut request.fields).under(&request.limits, &mut request.fields);
+        DeclaredFields::read(&mut request.fields).into_file(&request.limits, &mut request.fields);
 
-    // Read before the file is created: without a token it could not be confirmed.
-    let is_anonymous = request.principal.is_anonymous();
-    let tokens = if is_anonymous {
+    // Derived before the file is created: without a token it could not be confirmed.
+    let tokens = if request.principal.is_anonymous() {
         Some(uploads.anonymous.tokens().await?)
     } else {
         None
     };
 
-    let (upload, created, is_replayed) = match request.idempotency.reserve(payload).await {
+    let created = create_once(&uploads, request, declared, &body.payload).await?;
+    let is_replayed = created.is_replayed;
+    let body = presigned_view(&uploads, created, tokens).await?;
+    Ok(CreatedUnwrapped { body, is_replayed })
+}
+
+/// Creates the pending file, unless an earlier request with the same `Idempotency-Key` did.
+async fn create_once(
+    uploads: &Uploads,
+    request: UploadRequest,
+    declared: Option<DeclaredFile>,
+    payload: &Value,
+) -> Result<CreatedPending, ApiError> {
+    match request.idempotency.reserve(payload).await {
         Ok(IdempotencyOutcome::Proceed(reservation)) => {
-            let create = Box::pin(create(uploads, request, declared, &reservation));
-            let (upload, created) = reservation.release_on_failure(create).await?;
-            (upload, created, false)
+            let creating = Box::pin(create(uploads, request, declared, &reservation));
+            reservation.release_on_failure(creating).await
         }
-        // A completed request is not validated: it is replayed although it would be refused by now.
         Ok(IdempotencyOutcome::Replay(replay)) => {
-            let (upload, _) = request.without_validation(declared)?;
-            let created = created_before(uploads, &upload, replay.stored()).await?;
-            (upload, created, true)
+            // A completed request is replayed even if its file would be rejected now.
+            let upload = request.without_validation(declared)?;
+            let response = stored_response(uploads, &upload, replay.stored()).await?;
+            Ok(CreatedPending {
+                upload,
+                response,
+                is_replayed: true,
+            })
         }
         Err(error) => {
+            // Field errors take precedence.
             request.without_validation(declared)?;
-            return Err(error.into());
+            Err(error.into())
         }
-    };
-    let body = presigned_view(uploads, &upload, created, tokens).await?;
-    Ok(CreatedUnwrapped { body, is_replayed })
+    }
 }
 
 /// Validates the request and creates the pending file.
@@ -125,76 +138,91 @@ async fn create(
     request: UploadRequest,
     declared: Option<DeclaredFile>,
     reservation: &Reservation,
-) -> Result<(Upload, CreatedFile), ApiError> {
-    let (upload, declared) = request.validate_declared(declared).await?;
+) -> Result<CreatedPending, ApiError> {
+    let accepted = request.validate_declared(declared).await?;
+    let upload = accepted.upload;
+    let declared = accepted.content;
 
     let target = upload.target().await?;
     let content_type = declared.content_type.clone();
-    let expected_type = upload.limits.content_type.as_ref();
     let file = declared.into_record(
         &mut reservation.ids(),
         &target,
-        expected_type,
-        &uploads.edge.env,
+        upload.limits.content_type.as_ref(),
+        &uploads.api.env,
     );
-    let created = CreatedFile {
+    let response = StoredResponse {
         file_id: file.id,
         content_type,
         size: file.size,
-        made_at: file.created_at,
+        created_at: file.created_at,
     };
 
-    let completion =
-        reservation.complete_with(serde_json::to_vec(&created).map_err(ServiceError::internal)?);
-    let assets = upload.assets(uploads);
-    let creating =
-        assets.create_pending(&file, upload.quota(), &uploads.checks, completion.as_ref());
-    in_time(creating, "creating took too long").await?;
-    Ok((upload, created))
+    let stored = serde_json::to_vec(&response).map_err(ServiceError::internal)?;
+    let completion = reservation.complete_with(stored);
+    let store = upload.file_store(uploads);
+    let creating = store.create_pending(
+        &file,
+        upload.quota(),
+        &uploads.confirm_checks,
+        completion.as_ref(),
+    );
+    within_deadline(creating, "creating took too long").await?;
+
+    Ok(CreatedPending {
+        upload,
+        response,
+        is_replayed: false,
+    })
 }
 
-/// Returns the file of a completed request. Fails with 409 if it was refused and removed since.
-async fn created_before(
+/// Returns the stored response of a completed request. Fails with 409 if its file was rejected and
+/// deleted since.
+async fn stored_response(
     uploads: &Uploads,
-    upload: &Upload,
-    kept: &[u8],
-) -> Result<CreatedFile, ServiceError> {
-    let created: CreatedFile = serde_json::from_slice(kept).map_err(ServiceError::internal)?;
+    upload: &AcceptedUpload,
+    stored: &[u8],
+) -> Result<StoredResponse, ServiceError> {
+    let response: StoredResponse =
+        serde_json::from_slice(stored).map_err(ServiceError::internal)?;
     upload
-        .assets(uploads)
-        .file(created.file_id)
+        .file_store(uploads)
+        .file(response.file_id)
         .await?
         .ok_or_else(expired)?;
-    Ok(created)
+    Ok(response)
 }
 
-/// Signs a URL for the bytes of a created file. Fails with 409 if the first URL has expired: the
-/// confirm check removes the file some time later.
+/// Signs a URL for the bytes of a pending file, valid for the rest of the first one's lifetime.
+/// Fails with 409 if none is left, even while the file still exists.
 async fn presigned_view(
     uploads: &Uploads,
-    upload: &Upload,
-    created: CreatedFile,
+    created: CreatedPending,
     tokens: Option<ConfirmTokens>,
 ) -> Result<PresignedView, ServiceError> {
-    let CreatedFile {
+    let StoredResponse {
         file_id,
         content_type,
         size,
-        made_at,
-    } = created;
-    let now = uploads.edge.env.now();
-    let left_ms = made_at.plus_ms(PRESIGNED_URL_LIFETIME_MS).ms() - now.ms();
-    let left_seconds = (left_ms + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
-    let lifetime = u64::try_from(left_seconds)
-        .ok()
-        .filter(|seconds| *seconds > 0)
-        .ok_or_else(expired)?;
+        created_at,
+    } = created.response;
 
-    let lifetime = Duration::from_secs(lifetime);
-    let presigned = upload
-        .assets(uploads)
-        .presign(file_id, &content_type, size, now, lifetime)
+    let now = uploads.api.env.now();
+    let expires_at = created_at.plus_ms(PRESIGNED_URL_LIFETIME_MS);
+    let lifetime = remaining_seconds(expires_at, now).ok_or_else(expired)?;
+
+    let presigned = created
+        .upload
+        .file_store(uploads)
+        .presign(
+            file_id,
+            &content_type,
+            size,
+            now,
+            Duration::from_secs(lifetime),
+        )
         .await?;
+
     Ok(PresignedView {
         file_id,
         upload_url: presigned.url,
@@ -205,9 +233,18 @@ async fn presigned_view(
     })
 }
 
+/// Returns the seconds from `now` to `end`, rounded up. `None` if `end` has passed.
+fn remaining_seconds(end: Timestamp, now: Timestamp) -> Option<u64> {
+    let remaining_ms = end.ms() - now.ms();
+    let seconds = (remaining_ms + MS_PER_SECOND - 1).div_euclid(MS_PER_SECOND);
+    u64::try_from(seconds).ok().filter(|seconds| *seconds > 0)
+}
+
 fn expired() -> ServiceError {
-    let message = "The upload URL of this request has expired, or its file was refused.";
-    let field_error =
-        FieldError::Must("is that of a request whose URL has expired, or whose file was refused");
-    ServiceError::conflict(message, "idempotency_key", field_error)
+    ServiceError::conflict(
+        "The upload URL of this request has expired, or its file was rejected. Send the request \
+         with a new Idempotency-Key.",
+        "idempotency_key",
+        FieldError::Must("belongs to a request whose URL has expired or whose file was rejected"),
+    )
 }

@@ -1,6 +1,6 @@
-//! What every upload has in common, whatever proves the right to it and however the bytes come: an
-//! [`UploadRequest`] is read, reserved and validated, with all field errors reported together; then
-//! it is an [`Upload`], which is carried out.
+//! The steps that all uploads share, independent of their authorization and of how the bytes are
+//! sent. An [`UploadRequest`] is read and validated, with all field errors reported together, and
+//! becomes an [`AcceptedUpload`], which is carried out.
 
 use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
@@ -9,74 +9,73 @@ use web::{FieldReader, IdempotencyScope, InputFields};
 
 use crate::{
     Uploads,
-    grant::{Destination, Proof, UploadFields, UploadGrant, UploadLimits},
-    in_time,
+    grant::{ResolvedTarget, UploadAuthorization, UploadFields, UploadGrant, UploadLimits},
+    within_deadline,
 };
 
 /// An upload whose fields are being validated.
 pub(crate) struct UploadRequest {
-    /// The fields, with the field errors found so far.
+    /// The fields, with the field errors recorded so far.
     pub(crate) fields: InputFields,
     /// The uploader.
     pub(crate) principal: Principal,
     /// What the grant fixes or limits.
     pub(crate) limits: UploadLimits,
-    /// In whose name the request is done once.
+    /// The scope of the request's `Idempotency-Key`.
     pub(crate) idempotency: IdempotencyScope,
-    /// Where the files go.
-    destination: Destination,
-    /// The caller's own reference.
+    target: ResolvedTarget,
     reference: Option<Reference>,
 }
 
 /// An upload without field errors.
-pub(crate) struct Upload {
-    pub(crate) principal: Principal,
+pub(crate) struct AcceptedUpload {
     pub(crate) limits: UploadLimits,
+    principal: Principal,
     scope: UploadScope,
     reference: Option<Reference>,
     placement: Placement,
 }
 
+/// An upload without field errors, and its validated content.
+pub(crate) struct Accepted<T> {
+    pub(crate) upload: AcceptedUpload,
+    pub(crate) content: T,
+}
+
 impl UploadRequest {
-    /// Reads what the fields specify of every upload. Fails with 403 if the grant does not cover
-    /// it.
-    pub(crate) async fn read<P: Proof>(
-        grant: UploadGrant<P>,
+    /// Reads the fields that every upload has. Fails with 403 if the grant does not cover the
+    /// target.
+    pub(crate) async fn read<A: UploadAuthorization>(
+        grant: UploadGrant<A>,
         mut fields: InputFields,
     ) -> Result<UploadRequest, ServiceError> {
-        let UploadFields {
-            selection,
-            reference,
-        } = UploadFields::<P>::read(&mut fields);
-        let destination = match selection {
-            Some(selection) => grant.proof.destination(selection, &mut fields).await?,
-            None => Destination::default(),
+        let upload_fields = UploadFields::<A>::read(&mut fields);
+        let target = match upload_fields.target {
+            Some(target) => {
+                grant
+                    .authorization
+                    .resolve_target(target, &mut fields)
+                    .await?
+            }
+            None => ResolvedTarget::default(),
         };
 
-        let UploadGrant {
-            principal,
-            limits,
-            idempotency,
-            ..
-        } = grant;
         Ok(UploadRequest {
             fields,
-            principal,
-            limits,
-            idempotency,
-            destination,
-            reference,
+            principal: grant.principal,
+            limits: grant.limits,
+            idempotency: grant.idempotency,
+            target,
+            reference: upload_fields.reference,
         })
     }
 
     /// Validates and transforms the files of a form, by the default rules if the config is unknown.
-    /// Fails with 422 and all field errors, and with 403 if the config takes no direct uploads with
-    /// a key.
+    /// Fails with 422 and all field errors, and with 403 if the config requires a signature.
     pub(crate) async fn validate_files(
         mut self,
         mut files: Vec<ReceivedFile>,
-    ) -> Result<(Upload, Vec<ValidatedFile>), ServiceError> {
+    ) -> Result<Accepted<Vec<ValidatedFile>>, ServiceError> {
         let placement = self.resolve_placement().await?;
         if let Some(name) = &self.limits.original_name {
             for file in &mut files {
@@ -84,7 +83,7 @@ impl UploadRequest {
             }
         }
 
-        let scope = self.destination.scope.as_ref();
+        let scope = self.target.scope.as_ref();
         let rules = scope
             .map(|scope| scope.config.rules_for(self.principal))
             .unwrap_or_default();
@@ -94,7 +93,7 @@ impl UploadRequest {
             self.principal,
             self.limits.content_type.as_ref(),
         );
-        let validated = match in_time(validating, "validating took too long").await? {
+        let validated = match within_deadline(validating, "validating took too long").await? {
             ValidationOutcome::Valid(validated) => Some(validated),
             ValidationOutcome::Invalid(field_errors) => {
                 self.fields.merge(field_errors);
@@ -102,21 +101,22 @@ impl UploadRequest {
             }
         };
 
-        let (upload, files) = self.finish(placement, validated)?;
+        let accepted = self.finish(placement, validated)?;
+        let upload = &accepted.upload;
         if upload.scope.config.is_signed && !upload.principal.is_anonymous() {
             return Err(ServiceError::forbidden(
-                "This upload config takes signed and presigned uploads only.",
+                "This upload config accepts signed and presigned uploads only.",
             ));
         }
-        Ok((upload, files))
+        Ok(accepted)
     }
 
     /// Validates a declared file. Fails with 422 and all field errors.
     pub(crate) async fn validate_declared(
         mut self,
         declared: Option<DeclaredFile>,
-    ) -> Result<(Upload, DeclaredFile), ServiceError> {
-        if let Some((file, scope)) = declared.as_ref().zip(self.destination.scope.as_ref()) {
+    ) -> Result<Accepted<DeclaredFile>, ServiceError> {
+        if let (Some(file), Some(scope)) = (&declared, &self.target.scope) {
             let rules = scope.config.rules_for(self.principal);
             self.fields
                 .merge(file.validate(&rules.validation, self.principal));
@@ -125,31 +125,32 @@ impl UploadRequest {
         self.finish(placement, declared)
     }
 
-    /// Returns an upload that is replayed, which was validated when it was completed. Fails with
-    /// 422 and the field errors of its fields alone.
+    /// Returns a replayed upload, whose files were validated when it was first carried out. Fails
+    /// with 422 only for field errors that were found before, as for an unknown space.
+    ///
+    /// `read` is the content of the request, `None` only if a field error was recorded.
     pub(crate) fn without_validation<T>(
         self,
         read: Option<T>,
-    ) -> Result<(Upload, T), ServiceError> {
-        self.finish(None, read)
+    ) -> Result<AcceptedUpload, ServiceError> {
+        Ok(self.finish(None, read)?.upload)
     }
 
-    /// Resolves the folder that the request selects, or else that of the config; `None` only if a
-    /// field error was recorded. Fails with 403 if the caller selects one that would have to be
-    /// created and may not create it; an admin wrote the config.
+    /// Resolves the folder that the request names, or else the config's own. Returns `None` only if
+    /// a field error was recorded. Fails with 403 if the caller may not create the missing folders
+    /// that it names; those of the config are created for every caller.
     async fn resolve_placement(&mut self) -> Result<Option<Placement>, ServiceError> {
-        let Destination { scope, folder } = &self.destination;
-        let Some(UploadScope { space, config }) = scope else {
+        let Some(UploadScope { space, config }) = &self.target.scope else {
             return Ok(None);
         };
         let configured = FolderSelector {
             from: None,
             path: config.config.storage.folder.clone(),
         };
-        let selector = folder.as_ref().unwrap_or(&configured);
+        let selected = self.target.folder.as_ref();
 
-        let placement = space.placement(selector).await?;
-        if let (Ok(placement), true) = (&placement, folder.is_some()) {
+        let placement = space.placement(selected.unwrap_or(&configured)).await?;
+        if let (Ok(placement), Some(_)) = (&placement, selected) {
             space.require_placeable(placement)?;
         }
         Ok(placement
@@ -160,22 +161,22 @@ impl UploadRequest {
     fn finish<T>(
         self,
         placement: Option<Placement>,
-        validated: Option<T>,
-    ) -> Result<(Upload, T), ServiceError> {
-        let (scope, validated) = self.fields.finish(self.destination.scope.zip(validated))?;
-        let upload = Upload {
-            principal: self.principal,
+        content: Option<T>,
+    ) -> Result<Accepted<T>, ServiceError> {
+        let (scope, content) = self.fields.finish(self.target.scope.zip(content))?;
+        let upload = AcceptedUpload {
             limits: self.limits,
+            principal: self.principal,
             scope,
             reference: self.reference,
             placement: placement.unwrap_or_default(),
         };
-        Ok((upload, validated))
+        Ok(Accepted { upload, content })
     }
 }
 
-impl Upload {
-    /// Returns what its files have in common. Creates the folders that are missing.
+impl AcceptedUpload {
+    /// Returns what the upload's files have in common. Creates missing folders.
     pub(crate) async fn target(&self) -> Result<UploadTarget<'_>, ServiceError> {
         let UploadScope { space, config } = &self.scope;
         let folders = space.create_missing_folders(self.placement.clone()).await?;
@@ -188,12 +189,12 @@ impl Upload {
         })
     }
 
-    /// Returns the files of its space.
-    pub(crate) fn assets<'a>(&'a self, uploads: &'a Uploads) -> FileStore<'a> {
-        self.scope.space.file_store(&uploads.originals)
+    /// Returns the file store of the upload's space.
+    pub(crate) fn file_store<'a>(&'a self, uploads: &'a Uploads) -> FileStore<'a> {
+        self.scope.space.file_store(&uploads.file_bucket)
     }
 
-    /// Returns the quota that the upload counts against, if any.
+    /// Returns the hourly quota that the upload counts against, if uploads are counted.
     pub(crate) fn quota(&self) -> Option<HourlyQuota> {
         self.limits
             .quota(self.scope.config.id, self.scope.space.env().now())

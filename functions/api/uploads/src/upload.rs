@@ -8,58 +8,52 @@ use web::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 use crate::{
     Uploads,
     form::UploadForm,
-    grant::{Proof, UploadGrant},
-    in_time,
+    grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
     views::UploadedView,
+    within_deadline,
 };
 
 pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files");
 
-/// Every signed URL is signed for this path, also those to presign.
+/// The path that every signed URL is signed for, also those used to presign.
 pub(crate) const UPLOAD_SIGNED: Endpoint = Endpoint::post(
     "uploadSigned",
     "/upload/signed",
-    "Upload a file by a signed URL",
+    "Upload a file with a signed URL",
 );
 
 pub(crate) const UPLOAD_UNSIGNED: Endpoint = Endpoint::post(
     "uploadUnsigned",
     "/upload/unsigned/{spaceHandle}/{configName}",
-    "Upload a file without a key",
+    "Upload a file without an API key",
 );
 
-/// The handler of all three endpoints.
-pub(crate) async fn upload<P: Proof>(
-    grant: UploadGrant<P>,
+/// Handles all three endpoints.
+pub(crate) async fn upload<A: UploadAuthorization>(
+    grant: UploadGrant<A>,
     State(uploads): State<Uploads>,
-    form: UploadForm<P>,
+    form: UploadForm<A>,
 ) -> Result<Created<UploadedView>, ApiError> {
-    let UploadForm { form, .. } = form;
+    let form = form.form;
     let request = UploadRequest::read(grant, form.fields).await?;
 
-    // A completed request is replayed although its files would be refused by now, but not into a
-    // space that is gone.
     let reservation = match request.idempotency.reserve(&form.payload).await? {
         IdempotencyOutcome::Proceed(reservation) => reservation,
         IdempotencyOutcome::Replay(replay) => {
+            // A completed request is replayed even if its files would be rejected now, but not if
+            // its space or config no longer exists.
             request.without_validation(Some(()))?;
             return Ok(Created::Replayed(replay));
         }
     };
-    let stored = Box::pin(store(
-        uploads,
-        request,
-        form.files,
-        form.is_list,
-        &reservation,
-    ));
-    reservation
-        .release_on_failure(stored)
-        .await
-        .map(Created::New)
+
+    let work = store(uploads, request, form.files, form.is_list, &reservation);
+    let stored = reservation.release_on_failure(Box::pin(work)).await?;
+    Ok(Created::New(stored))
 }
 
+/// Validates, transforms and stores the files.
 async fn store(
     uploads: Uploads,
     request: UploadRequest,
@@ -67,21 +61,22 @@ async fn store(
     is_list: bool,
     reservation: &Reservation,
 ) -> Result<UploadedView, ApiError> {
-    let (upload, validated) = request.validate_files(files).await?;
+    let accepted = request.validate_files(files).await?;
+    let upload = accepted.upload;
 
     let target = upload.target().await?;
     let files = ingest::new_files(
-        &validated,
+        &accepted.content,
         &mut reservation.ids(),
         &target,
-        &uploads.edge.env,
+        &uploads.api.env,
     );
     let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
 
     let completion = reservation.complete(&view);
-    let assets = upload.assets(&uploads);
-    in_time(
-        assets.store(&files, upload.quota(), completion.as_ref()),
+    let store = upload.file_store(&uploads);
+    within_deadline(
+        store.store(&files, upload.quota(), completion.as_ref()),
         "storing took too long",
     )
     .await?;

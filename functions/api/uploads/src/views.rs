@@ -1,4 +1,4 @@
-//! Uploaded files as their uploader sees them.
+//! The response of an upload.
 
 use domain::UploadTarget;
 use schemars::JsonSchema;
@@ -6,7 +6,8 @@ use serde::Serialize;
 use tenant::NewFile;
 use web::{AnonymousFileView, FileView};
 
-/// One file, a list of files, or the reduced view of an anonymous file.
+/// The uploaded file, or the list of uploaded files if the form has a field `files`. Uploads without
+/// an API key return the reduced view.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum UploadedView {
@@ -16,7 +17,7 @@ pub(crate) enum UploadedView {
 }
 
 impl UploadedView {
-    /// Returns the view of new files: a list if the form had any under `files`.
+    /// Creates the view of new files. `is_list` is whether the form has a file under `files`.
     pub(crate) fn of(
         files: &[NewFile],
         target: &UploadTarget<'_>,

@@ -1,0 +1,309 @@
+//! Reads a multipart form part by part: text fields into memory, files into spools.
+//!
+//! Invariant: the memory that a form takes is limited, by the number of its parts and by the size of
+//! each text field; files are spooled to disk.
+
+use axum::extract::Request;
+use domain::{ErrorKind, FieldError, OriginalName, ServiceError, Timestamp};
+use http::{HeaderMap, header};
+use ingest::{ReceivedFile, Spool};
+use mime::Mime;
+use multer::{Field, Multipart};
+use serde_json::{Map, Value};
+use web::{FieldReader, InputFields, content_type, drain, require_unencoded};
+
+use crate::{
+    bounded_body::{BodyLimitError, BoundedBody, HeaderBudget, max_body_bytes},
+    disposition::Disposition,
+    form::{FILE, FILES, Form, missing_file, payload},
+};
+
+/// Maximum size of a text field, in bytes.
+const TEXT_BYTES: usize = 64 << 10;
+/// Maximum number of parts of a form.
+const PARTS_MAX: usize = 64;
+
+/// The fields that a form may have. Others are ignored.
+#[derive(Clone, Copy)]
+pub(crate) struct FormShape {
+    /// Names of the text fields.
+    pub(crate) text_fields: &'static [&'static str],
+    /// Maximum number of files. The field `files` exists only if it is above 1.
+    pub(crate) max_files: usize,
+}
+
+/// Reads a form to its end.
+pub(crate) async fn read_form(
+    request: Request,
+    shape: FormShape,
+    now: Timestamp,
+) -> Result<Form, ServiceError> {
+    let boundary = match boundary(request.headers()) {
+        Ok(boundary) => boundary,
+        Err(error) => {
+            drain(request.into_body()).await;
+            return Err(error);
+        }
+    };
+    // A body that declares to be too large is not read at all.
+    let max_bytes = max_body_bytes(shape.max_files);
+    if content_length(request.headers()).is_some_and(|length| length > max_bytes) {
+        return Err(too_large(&BodyLimitError::BodyTooLarge(max_bytes)));
+    }
+
+    let header_budget = HeaderBudget::new();
+    let mut body = BoundedBody::new(request.into_body(), &boundary, max_bytes, &header_budget);
+    let mut reader = FormReader::new(shape);
+    let parts = Multipart::new(&mut body, boundary);
+    let result = reader.read_parts(parts, &header_budget).await;
+    if result.is_err() {
+        body.drain().await;
+    }
+    result.map(|()| reader.finish(now))
+}
+
+/// Returns the boundary between the parts. Fails with 415 if the body is encoded or is not a form.
+fn boundary(headers: &HeaderMap) -> Result<String, ServiceError> {
+    require_unencoded(headers)?;
+
+    let is_form =
+        |mime: &Mime| mime.type_() == mime::MULTIPART && mime.subtype() == mime::FORM_DATA;
+    let mime = content_type(headers).filter(is_form).ok_or_else(|| {
+        ServiceError::new(
+            ErrorKind::UnsupportedMediaType,
+            "The content type must be multipart/form-data.",
+        )
+    })?;
+
+    let boundary = mime
+        .get_param(mime::BOUNDARY)
+        .map(|boundary| boundary.to_string());
+    let boundary = boundary.filter(|boundary| !boundary.is_empty());
+    boundary.ok_or_else(|| ServiceError::malformed("The content type of the form has no boundary."))
+}
+
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers
+        .get(header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()
+}
+
+/// An error in a part itself.
+struct PartError {
+    field: String,
+    field_error: FieldError,
+}
+
+struct FormReader {
+    shape: FormShape,
+    texts: Map<String, Value>,
+    errors: Vec<PartError>,
+    file: Option<ReceivedFile>,
+    files: Vec<ReceivedFile>,
+    /// Number of parts under `files`, including those that are not files: errors name a file by its
+    /// position.
+    listed: usize,
+    parts: usize,
+}
+
+impl FormReader {
+    fn new(shape: FormShape) -> FormReader {
+        FormReader {
+            shape,
+            texts: Map::new(),
+            errors: Vec::new(),
+            file: None,
+            files: Vec::new(),
+            listed: 0,
+            parts: 0,
+        }
+    }
+
+    async fn read_parts(
+        &mut self,
+        mut parts: Multipart<'_>,
+        header_budget: &HeaderBudget,
+    ) -> Result<(), ServiceError> {
+        while let Some(part) = parts.next_field().await.map_err(malformed)? {
+            header_budget.lift();
+            self.read_part(part).await?;
+            header_budget.reset();
+        }
+        Ok(())
+    }
+
+    async fn read_part(&mut self, part: Field<'_>) -> Result<(), ServiceError> {
+        self.parts += 1;
+        if self.parts > PARTS_MAX {
+            return Err(ServiceError::malformed(format!(
+                "The form has more than {PARTS_MAX} parts."
+            )));
+        }
+
+        let Disposition { name, file_name } = Disposition::of(part.headers());
+        let Some(name) = name.filter(|name| !name.is_empty()) else {
+            return Err(ServiceError::malformed(format!(
+                "Part {} of the form has no name.",
+                self.parts
+            )));
+        };
+
+        if name == FILE {
+            return self.read_file(part, FILE.to_owned(), file_name).await;
+        }
+        if self.shape.max_files > 1 && is_files(&name) {
+            let field = format!("{FILES}.{}", self.listed);
+            self.listed += 1;
+            return self.read_file(part, field, file_name).await;
+        }
+        if file_name.is_none() && self.shape.text_fields.contains(&name.as_str()) {
+            return self.read_text(part, name).await;
+        }
+        skip(part).await
+    }
+
+    async fn read_text(&mut self, part: Field<'_>, name: String) -> Result<(), ServiceError> {
+        let text = text(part, &name).await?;
+        let previous = self.texts.insert(name.clone(), Value::String(text));
+        if previous.is_some() {
+            self.add_repeated(&name);
+        }
+        Ok(())
+    }
+
+    async fn read_file(
+        &mut self,
+        mut part: Field<'_>,
+        field: String,
+        file_name: Option<String>,
+    ) -> Result<(), ServiceError> {
+        let Some(file_name) = file_name else {
+            self.errors.push(PartError {
+                field,
+                field_error: FieldError::NotAFile,
+            });
+            return skip(part).await;
+        };
+        // One file above the limit is kept, which `finish` reports.
+        let received = self.files.len() + usize::from(self.file.is_some());
+        if received > self.shape.max_files {
+            return skip(part).await;
+        }
+
+        let declared = part.content_type().cloned();
+        let mut spool = Spool::default();
+        while let Some(chunk) = part.chunk().await.map_err(malformed)? {
+            spool.write(&chunk).await?;
+        }
+        let spooled = spool.finish().await?;
+        // Browsers send an empty part if no file was selected.
+        if file_name.is_empty() && spooled.size() == 0 {
+            return Ok(());
+        }
+
+        self.add_file(ReceivedFile {
+            field,
+            original_name: OriginalName::clean(&file_name),
+            declared,
+            spooled,
+        });
+        Ok(())
+    }
+
+    fn add_file(&mut self, received: ReceivedFile) {
+        if received.field != FILE {
+            self.files.push(received);
+        } else if self.file.replace(received).is_some() {
+            self.add_repeated(FILE);
+        }
+    }
+
+    /// Records once that a field is repeated.
+    fn add_repeated(&mut self, name: &str) {
+        if !self.errors.iter().any(|error| error.field == name) {
+            self.errors.push(PartError {
+                field: name.to_owned(),
+                field_error: FieldError::Repeated,
+            });
+        }
+    }
+
+    fn finish(self, now: Timestamp) -> Form {
+        let max_files = self.shape.max_files;
+        let is_list = !self.files.is_empty();
+        let files: Vec<_> = self.file.into_iter().chain(self.files).collect();
+        let payload = payload(&self.texts, &files);
+
+        let mut fields = InputFields::of(self.texts, now);
+        for error in &self.errors {
+            fields.reject(&error.field, &error.field_error);
+        }
+        if files.len() > max_files {
+            fields.reject(FILES, &FieldError::TooMany(max_files));
+        }
+        if files.is_empty() && self.errors.is_empty() {
+            fields.reject(FILE, &missing_file(max_files));
+        }
+
+        Form {
+            fields,
+            files,
+            is_list,
+            payload,
+        }
+    }
+}
+
+/// Returns whether a part belongs to the list of files: `files`, `files[]` or `files[0]`.
+fn is_files(name: &str) -> bool {
+    let index = name.strip_prefix(FILES).and_then(|rest| match rest {
+        "" => Some(""),
+        rest => rest.strip_prefix('[')?.strip_suffix(']'),
+    });
+    index.is_some_and(|index| index.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+async fn text(mut part: Field<'_>, name: &str) -> Result<String, ServiceError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = part.chunk().await.map_err(malformed)? {
+        if bytes.len() + chunk.len() > TEXT_BYTES {
+            let message = format!(
+                "A text field of the form must not be greater than {} kilobytes.",
+                TEXT_BYTES >> 10
+            );
+            return Err(ServiceError::new(ErrorKind::TooLarge, message));
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+
+    String::from_utf8(bytes).map_err(|_| {
+        ServiceError::malformed(format!("The text field {name:?} of the form is not UTF-8."))
+    })
+}
+
+async fn skip(mut part: Field<'_>) -> Result<(), ServiceError> {
+    while part.chunk().await.map_err(malformed)?.is_some() {}
+    Ok(())
+}
+
+fn too_large(error: &BodyLimitError) -> ServiceError {
+    ServiceError::new(ErrorKind::TooLarge, error.to_string())
+}
+
+fn malformed(error: multer::Error) -> ServiceError {
+    match error {
+        multer::Error::StreamReadFailed(error) => {
+            match error.downcast::<BodyLimitError>().as_deref() {
+                Ok(limit @ BodyLimitError::BodyTooLarge(_)) => too_large(limit),
+                Ok(limit @ BodyLimitError::HeadersTooLarge) => {
+                    ServiceError::malformed(limit.to_string())
+                }
+                Err(_) => ServiceError::malformed("The form is incomplete."),
+            }
+        }
+        error => ServiceError::malformed(format!("The form is malformed: {error}.")),
+    }
+}

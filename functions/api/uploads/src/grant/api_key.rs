@@ -1,0 +1,85 @@
+//! Uploads with an API key.
+
+use axum::extract::FromRequestParts as _;
+use domain::{Handle, ServiceError, UploadConfigReference};
+use http::request::Parts;
+use ingest::FILES;
+use tenant::FolderSelector;
+use web::{
+    ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch,
+    Upload, openapi::DescribeInput as _, openapi::Operation, read_folder,
+};
+
+use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
+use crate::Uploads;
+
+/// An upload with an API key. The request names a space of the key, and may name an upload config
+/// and a folder of it.
+pub(crate) struct ApiKeyUpload(Authenticated<Upload>);
+
+/// The target fields of an upload with an API key.
+pub(crate) struct ApiKeyTarget {
+    space: Handle,
+    config: Option<UploadConfigReference>,
+    folder: Option<FolderSelector>,
+}
+
+impl FromFields for ApiKeyTarget {
+    fn read(fields: &mut impl FieldReader) -> Option<ApiKeyTarget> {
+        let space = fields.required("space", Handle::parse);
+        let config = fields.optional("upload_config", UploadConfigReference::parse);
+        let folder = match read_folder(fields) {
+            Patch::Set(folder) => Some(folder),
+            Patch::Keep | Patch::Clear => None,
+        };
+
+        Some(ApiKeyTarget {
+            space: space?,
+            config,
+            folder,
+        })
+    }
+}
+
+impl UploadAuthorization for ApiKeyUpload {
+    const TEXT_FIELDS: &'static [&'static str] =
+        &["space", "upload_config", "ref", FOLDER_ID, FOLDER_PATH];
+    const MAX_FILES: usize = FILES;
+
+    type TargetFields = ApiKeyTarget;
+
+    async fn authorize(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> Result<UploadGrant<ApiKeyUpload>, ApiError> {
+        let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
+        Ok(UploadGrant {
+            principal: auth.caller.principal(),
+            limits: UploadLimits::default(),
+            idempotency: auth.idempotency.clone(),
+            authorization: ApiKeyUpload(auth),
+        })
+    }
+
+    async fn resolve_target(
+        self,
+        target: ApiKeyTarget,
+        fields: &mut InputFields,
+    ) -> Result<ResolvedTarget, ServiceError> {
+        let auth = self.0;
+        let scope = auth
+            .tenants()
+            .upload_scope(&auth.caller, &target.space, target.config.as_ref())
+            .await?;
+        Ok(ResolvedTarget {
+            scope: scope
+                .map_err(|field_errors| fields.merge(field_errors))
+                .ok(),
+            folder: target.folder,
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        Authenticated::<Upload>::describe(operation);
+    }
+}

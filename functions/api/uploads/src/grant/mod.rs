@@ -1,0 +1,169 @@
+//! Authorization of uploads: by an API key, by a signed URL, or without a key by the unsigned
+//! restrictions of an upload config. Each kind implements [`UploadAuthorization`] and yields an
+//! [`UploadGrant`].
+//!
+//! Invariant: every request counts against a rate limit. A request without a key is counted once
+//! its signature or its config has been found valid, so that invalid ones create no counters.
+
+mod api_key;
+mod signed_url;
+mod unsigned;
+
+use std::future::Future;
+
+use axum::extract::FromRequestParts;
+use domain::{
+    HourlyQuota, OriginalName, Principal, Reference, ServiceError, Timestamp, UploadConfigId,
+};
+use http::request::Parts;
+use mime::Mime;
+use tenant::{FolderSelector, UploadScope};
+use web::{
+    ApiError, FieldReader, FromFields, IdempotencyScope, InputFields,
+    openapi::{DescribeInput, Operation},
+};
+
+use crate::Uploads;
+
+pub(crate) use api_key::ApiKeyUpload;
+pub(crate) use signed_url::SignedUrlUpload;
+pub(crate) use unsigned::UnsignedUpload;
+
+/// A way to authorize an upload.
+pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
+    /// Names of the text fields of a form. Others are ignored.
+    const TEXT_FIELDS: &'static [&'static str];
+    /// Names of the text fields that a form must have.
+    const REQUIRED_TEXT_FIELDS: &'static [&'static str] = &[];
+    /// Maximum number of files in a form. The field `files` exists only if it is above 1.
+    const MAX_FILES: usize = 1;
+
+    /// The fields that name the space, the upload config and the folder.
+    type TargetFields: FromFields;
+
+    /// Authorizes a request and counts it against its rate limit.
+    fn authorize(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> impl Future<Output = Result<UploadGrant<Self>, ApiError>> + Send;
+
+    /// Resolves where the files go. Fails with 403 if that is not authorized. Records field errors
+    /// of names that do not exist.
+    fn resolve_target(
+        self,
+        target: Self::TargetFields,
+        fields: &mut InputFields,
+    ) -> impl Future<Output = Result<ResolvedTarget, ServiceError>> + Send;
+
+    /// Describes the authentication in the OpenAPI document.
+    fn describe(operation: &mut Operation<'_>);
+}
+
+/// Permission to upload.
+pub(crate) struct UploadGrant<A> {
+    /// The uploader.
+    pub(crate) principal: Principal,
+    /// What the authorization fixes or limits.
+    pub(crate) limits: UploadLimits,
+    /// The scope of the request's `Idempotency-Key`.
+    pub(crate) idempotency: IdempotencyScope,
+    /// Resolves the target of the upload.
+    pub(crate) authorization: A,
+}
+
+/// What a grant fixes or limits, independent of the request's fields.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UploadLimits {
+    /// The file's name, which replaces the one in the request.
+    pub(crate) original_name: Option<OriginalName>,
+    /// The only allowed MIME type.
+    pub(crate) content_type: Option<Mime>,
+    /// Maximum number of uploads under the config in a clock hour. `None` if they are not counted.
+    pub(crate) max_uploads_per_hour: Option<u64>,
+}
+
+/// The space, config and folder of an upload.
+#[derive(Default)]
+pub(crate) struct ResolvedTarget {
+    /// The space and the config. `None` only if a field error was recorded.
+    pub(crate) scope: Option<UploadScope>,
+    /// The folder that the request or the signed URL names. `None` for the config's own.
+    pub(crate) folder: Option<FolderSelector>,
+}
+
+/// The fields that every upload has.
+pub(crate) struct UploadFields<A: UploadAuthorization> {
+    /// The fields that name the target. `None` only if a field error was recorded.
+    pub(crate) target: Option<A::TargetFields>,
+    /// The client's own reference for the files.
+    pub(crate) reference: Option<Reference>,
+}
+
+impl<A: UploadAuthorization> UploadFields<A> {
+    /// Reads the fields.
+    pub(crate) fn read(fields: &mut impl FieldReader) -> UploadFields<A> {
+        UploadFields {
+            target: A::TargetFields::read(fields),
+            reference: fields.optional("ref", Reference::parse),
+        }
+    }
+}
+
+impl UploadLimits {
+    /// Returns the hourly quota that an upload counts against, if uploads are counted.
+    pub(crate) fn quota(&self, config: UploadConfigId, now: Timestamp) -> Option<HourlyQuota> {
+        self.max_uploads_per_hour
+            .map(|max| HourlyQuota::new(config, max, now))
+    }
+}
+
+impl<A: UploadAuthorization> FromRequestParts<Uploads> for UploadGrant<A> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> Result<UploadGrant<A>, ApiError> {
+        A::authorize(parts, uploads).await
+    }
+}
+
+impl<A: UploadAuthorization> DescribeInput for UploadGrant<A> {
+    fn describe(operation: &mut Operation<'_>) {
+        A::describe(operation);
+        operation.idempotency_key();
+        for status in [403, 429, 500, 503] {
+            operation.error(status);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::SchemaGenerator;
+    use web::openapi::SchemaReader;
+
+    use super::*;
+
+    fn require_text_fields<A: UploadAuthorization>() {
+        let mut schemas = SchemaGenerator::default();
+        let mut reader = SchemaReader::of_texts(&mut schemas);
+        UploadFields::<A>::read(&mut reader);
+        let schema = reader.into_schema();
+
+        let properties = schema["properties"].as_object().expect("an object schema");
+        for name in properties.keys() {
+            assert!(
+                A::TEXT_FIELDS.contains(&name.as_str()),
+                "{name} is not in TEXT_FIELDS"
+            );
+        }
+    }
+
+    #[test]
+    fn text_fields_contain_every_field_that_is_read() {
+        require_text_fields::<ApiKeyUpload>();
+        require_text_fields::<SignedUrlUpload>();
+        require_text_fields::<UnsignedUpload>();
+    }
+}

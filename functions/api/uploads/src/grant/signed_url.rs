@@ -1,0 +1,146 @@
+//! Uploads with a signed URL.
+
+use domain::{FieldError, PresentedUpload, Principal, ServiceError, SignedFolder, SignedUpload};
+use http::request::Parts;
+use mime::Mime;
+use tenant::{FolderSelector, UploadScope};
+use web::{
+    ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
+    openapi::Operation,
+};
+
+use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
+use crate::{Uploads, upload::UPLOAD_SIGNED};
+
+/// Fields that repeat the ids that the URL is signed for.
+const SPACE_ID: &str = "space_id";
+const UPLOAD_CONFIG_ID: &str = "upload_config_id";
+/// The field error of a folder path.
+const FOLDER_PATH_NOT_ALLOWED: FieldError =
+    FieldError::Must("must not be present: the signed URL or its upload config sets the folder");
+
+/// An upload with a signed URL. The URL fixes the space and the upload config, and may fix the
+/// folder, the file's name and its MIME type.
+pub(crate) struct SignedUrlUpload {
+    scope: UploadScope,
+    folder: Option<SignedFolder>,
+}
+
+/// The target fields of a signed upload: ids that must equal those that the URL is signed for.
+pub(crate) struct SignedUrlTarget {
+    space: Option<String>,
+    config: Option<String>,
+    folder: Option<String>,
+}
+
+impl FromFields for SignedUrlTarget {
+    fn read(fields: &mut impl FieldReader) -> Option<SignedUrlTarget> {
+        let space = fields.optional(SPACE_ID, |id| Ok(id.to_owned()));
+        let config = fields.optional(UPLOAD_CONFIG_ID, |id| Ok(id.to_owned()));
+        let folder = fields.optional(FOLDER_ID, |id| Ok(id.to_owned()));
+        if fields.has_value(FOLDER_PATH) {
+            fields.reject(FOLDER_PATH, &FOLDER_PATH_NOT_ALLOWED);
+        }
+
+        Some(SignedUrlTarget {
+            space,
+            config,
+            folder,
+        })
+    }
+}
+
+impl UploadAuthorization for SignedUrlUpload {
+    const TEXT_FIELDS: &'static [&'static str] =
+        &[SPACE_ID, UPLOAD_CONFIG_ID, "ref", FOLDER_ID, FOLDER_PATH];
+    const REQUIRED_TEXT_FIELDS: &'static [&'static str] = &[SPACE_ID, UPLOAD_CONFIG_ID];
+
+    type TargetFields = SignedUrlTarget;
+
+    async fn authorize(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> Result<UploadGrant<SignedUrlUpload>, ApiError> {
+        let api = &uploads.api;
+        let presented = PresentedUpload::read(
+            &UPLOAD_SIGNED.full_path(),
+            parts.uri.query().unwrap_or_default(),
+        )?;
+        let master_secret = uploads.anonymous.master_secret.get().await?;
+        let (scope, signed) = api
+            .tenants
+            .verify_signed_upload(&presented, master_secret)
+            .await?;
+        let content_type = parse_content_type(&signed)?;
+
+        // The counter's key is a digest, since the table must not reveal the signature.
+        api.count(parts, &presented.digest(), api.limit).await?;
+
+        Ok(UploadGrant {
+            principal: Principal::SignedUrl,
+            limits: UploadLimits {
+                original_name: signed.original_name(),
+                content_type,
+                max_uploads_per_hour: None,
+            },
+            idempotency: IdempotencyScope::of(parts, api, |key| {
+                key.secret_of(presented.signature())
+            }),
+            authorization: SignedUrlUpload {
+                scope,
+                folder: signed.folder,
+            },
+        })
+    }
+
+    /// A malformed id counts as a different one.
+    async fn resolve_target(
+        self,
+        target: SignedUrlTarget,
+        _: &mut InputFields,
+    ) -> Result<ResolvedTarget, ServiceError> {
+        let SignedUrlUpload { scope, folder } = self;
+
+        let is_same_space = target
+            .space
+            .is_none_or(|id| id.parse() == Ok(scope.space.record().id));
+        let is_same_config = target
+            .config
+            .is_none_or(|id| id.parse() == Ok(scope.config.id));
+        if !is_same_space || !is_same_config {
+            return Err(ServiceError::forbidden(
+                "The URL is signed for another space or upload config.",
+            ));
+        }
+
+        let is_same_folder = target
+            .folder
+            .is_none_or(|id| folder.is_some_and(|folder| id.parse() == Ok(folder)));
+        if !is_same_folder {
+            return Err(ServiceError::forbidden(
+                "The URL is signed for another folder.",
+            ));
+        }
+
+        Ok(ResolvedTarget {
+            scope: Some(scope),
+            folder: folder.map(|folder| FolderSelector {
+                from: folder.id(),
+                path: None,
+            }),
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.authenticated_by("signed_url");
+    }
+}
+
+/// Returns the MIME type that the URL is signed for, if any.
+fn parse_content_type(signed: &SignedUpload) -> Result<Option<Mime>, ServiceError> {
+    let content_type = signed.content_type.as_deref();
+    content_type
+        .map(str::parse)
+        .transpose()
+        .map_err(|_| ServiceError::forbidden("The content type of the signed URL is malformed."))
+}

@@ -1,0 +1,114 @@
+//! Uploads without a key or a signature.
+
+use domain::{
+    FieldError, Handle, HourlyQuota, Principal, ServiceError, UploadConfig, UploadConfigName,
+};
+use http::request::Parts;
+use runtime::Viewer;
+use tenant::{RequestOrigin, UploadScope};
+use web::{
+    ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
+    openapi::Operation, path_parameter,
+};
+
+use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
+use crate::{
+    Uploads,
+    anonymous::{UNSIGNED_TIER, network, referrer},
+};
+
+/// Path parameters.
+const SPACE_HANDLE: &str = "spaceHandle";
+const CONFIG_NAME: &str = "configName";
+/// The field error of a folder.
+const FOLDER_NOT_ALLOWED: FieldError =
+    FieldError::Must("must not be present: the upload config sets the folder");
+
+/// An upload without a key from a referrer that the upload config allows. The path names the space
+/// and the config, and the config sets the folder.
+pub(crate) struct UnsignedUpload(UploadScope);
+
+/// The target fields of an unsigned upload. There are none, and a folder is rejected.
+pub(crate) struct UnsignedTarget;
+
+impl FromFields for UnsignedTarget {
+    fn read(fields: &mut impl FieldReader) -> Option<UnsignedTarget> {
+        for name in [FOLDER_ID, FOLDER_PATH] {
+            if fields.has_value(name) {
+                fields.reject(name, &FOLDER_NOT_ALLOWED);
+            }
+        }
+        Some(UnsignedTarget)
+    }
+}
+
+impl UploadAuthorization for UnsignedUpload {
+    const TEXT_FIELDS: &'static [&'static str] = &["ref", FOLDER_ID, FOLDER_PATH];
+
+    type TargetFields = UnsignedTarget;
+
+    async fn authorize(
+        parts: &mut Parts,
+        uploads: &Uploads,
+    ) -> Result<UploadGrant<UnsignedUpload>, ApiError> {
+        let api = &uploads.api;
+        let viewer = Viewer::of(&parts.extensions)?;
+        let handle = path_parameter(parts, SPACE_HANDLE).await?;
+        let config_name = path_parameter(parts, CONFIG_NAME).await?;
+        let unverified = api
+            .tenants
+            .find_unsigned_upload(&handle, &config_name)
+            .await?;
+
+        let client = client_id(unverified.config(), viewer);
+        api.count(parts, &client, uploads.anonymous.limit).await?;
+
+        let origin = RequestOrigin {
+            referrer: referrer(&parts.headers),
+            is_secure: viewer.is_secure,
+        };
+        let scope = unverified.verify(origin)?;
+        let max_uploads_per_hour = uploads.anonymous.max_uploads_per_hour(&scope.config);
+
+        let idempotency = IdempotencyScope::of(parts, api, |key| key.secret_of(&client));
+        // The transaction that writes the file enforces the quota. Checking it here as well rejects
+        // uploads above it before their bytes are read, transformed and stored. A request with an
+        // Idempotency-Key may be a repeated one that was already counted.
+        if !idempotency.is_named() {
+            let quota = HourlyQuota::new(scope.config.id, max_uploads_per_hour, api.env.now());
+            scope.space.require_quota(quota).await?;
+        }
+
+        Ok(UploadGrant {
+            principal: Principal::Unsigned,
+            limits: UploadLimits {
+                max_uploads_per_hour: Some(max_uploads_per_hour),
+                ..UploadLimits::default()
+            },
+            idempotency,
+            authorization: UnsignedUpload(scope),
+        })
+    }
+
+    async fn resolve_target(
+        self,
+        _: UnsignedTarget,
+        _: &mut InputFields,
+    ) -> Result<ResolvedTarget, ServiceError> {
+        Ok(ResolvedTarget {
+            scope: Some(self.0),
+            folder: None,
+        })
+    }
+
+    fn describe(operation: &mut Operation<'_>) {
+        operation.rate_limit_tier(UNSIGNED_TIER);
+        operation.path_parameter::<Handle>(SPACE_HANDLE);
+        operation.path_parameter::<UploadConfigName>(CONFIG_NAME);
+    }
+}
+
+/// Returns the key that requests of a client under a config are counted by.
+fn client_id(config: &UploadConfig, viewer: Viewer) -> String {
+    format!("{}#{}", config.id, network(viewer.address))
+}
