@@ -8,7 +8,7 @@ async fn update(acme: &Tenant, fields: &Value) -> Value {
     acme.client
         .put(&format!("/spaces/{}", acme.id), fields.clone())
         .await
-        .ok()
+        .expect_ok()
 }
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
-    let mut expected = acme.client.get(&path).await.ok();
+    let mut expected = acme.client.get(&path).await.expect_ok();
     for (field, given, shown) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
         (
@@ -56,7 +56,7 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
         expected["updated_at"] = updated["updated_at"].clone();
         expected[field] = shown;
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.ok(), expected, "{body}");
+        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
     }
     stack.stop().await;
 }
@@ -71,13 +71,13 @@ async fn changing_the_folder_mode_returns_422() {
         .client
         .put(&path, json!({"name": "Renamed", "folder_mode": "fixed"}))
         .await
-        .refused(422);
+        .expect_error(422);
 
     assert_eq!(
         errors,
         json!({"folder_mode": ["The folder mode field must not be changed."]})
     );
-    assert_eq!(acme.client.get(&path).await.ok()["name"], "Acme");
+    assert_eq!(acme.client.get(&path).await.expect_ok()["name"], "Acme");
     stack.stop().await;
 }
 
@@ -85,7 +85,11 @@ async fn changing_the_folder_mode_returns_422() {
 async fn what_a_space_was_born_with_stays() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let mut before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let mut before = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let body = json!({
         "name": "Acme", "id": "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "handle": "abcdef", "folder_mode": "dynamic",
         "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
@@ -107,7 +111,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
-        .ok()["active_upload_config_id"]
+        .expect_ok()["active_upload_config_id"]
         .clone();
     let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
     let unknown =
@@ -160,7 +164,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.refused(422),
+            acme.client.put(&path, body.clone()).await.expect_error(422),
             errors,
             "{body}"
         );
@@ -168,7 +172,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "refused updates");
+        .assert_unchanged(&before, "refused updates");
     stack.stop().await;
 }
 
@@ -186,7 +190,7 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
             .client
             .put(&format!("/spaces/{}", other.id), rename.clone())
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
     update(&acme, &json!({"name": "Roadrunner"})).await;
@@ -196,14 +200,14 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
             .account()
             .post("/spaces", json!({"name": "ACME"}))
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
     stack
         .account()
         .post("/spaces", json!({"name": "Other"}))
         .await
-        .created();
+        .expect_created();
     stack.stop().await;
 }
 
@@ -227,7 +231,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://",
         "https://user@example.com",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.refused(422);
+        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be a valid URL."]}),
@@ -244,7 +248,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://localhost/",
         "https://metadata.google.internal/",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.refused(422);
+        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be a public address."]}),
@@ -252,7 +256,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         );
     }
     assert_eq!(
-        acme.client.get(&path).await.ok()["webhook_url"],
+        acme.client.get(&path).await.expect_ok()["webhook_url"],
         "https://1.1.1.1/"
     );
     stack.stop().await;
@@ -275,12 +279,12 @@ async fn a_custom_domain_is_where_files_say_they_are() {
             file["storage_path"].as_str().expect("a path")
         )
     };
-    let shown = acme.client.get(&file).await.ok();
+    let shown = acme.client.get(&file).await.expect_ok();
     assert_eq!(shown["url"], url(&shown));
     let after = acme.upload_photo().await;
     assert_eq!(after["url"], url(&after));
     update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
-    assert_eq!(acme.client.get(&file).await.ok(), before);
+    assert_eq!(acme.client.get(&file).await.expect_ok(), before);
     stack.stop().await;
 }
 
@@ -296,18 +300,21 @@ async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_manag
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     update(&acme, &json!({"name": "Acme", "enabled": false})).await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(client.upload(upload()).await.refused(403), json!({}));
-        client.get(url).await.refused(404);
-        client.get(&format!("/spaces/{}", acme.id)).await.ok();
-        client.get(&format!("/files/{id}")).await.ok();
+        assert_eq!(client.upload(upload()).await.expect_error(403), json!({}));
+        client.get(url).await.expect_error(404);
+        client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .expect_ok();
+        client.get(&format!("/files/{id}")).await.expect_ok();
         client
             .get(&format!("/spaces/{}/api-keys", acme.id))
             .await
-            .demand(200);
+            .expect_status(200);
     }
-    stack.anonymous.get(url).await.refused(404);
+    stack.anonymous.get(url).await.expect_error(404);
     update(&acme, &json!({"name": "Acme", "enabled": true})).await;
-    assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
-    acme.client.upload(upload()).await.created();
+    assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
+    acme.client.upload(upload()).await.expect_created();
     stack.stop().await;
 }
