@@ -10,7 +10,7 @@ use std::{
 use runtime::{ConfigurationError, Environment, Settings};
 use serde::{Deserialize, Serialize};
 use tenant::Queue;
-use worker::{Batch, Failure, JobContext, Worker};
+use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// The template with this worker, its queue and its dead-letter queue.
 pub const ECHO_TEMPLATE: &str = include_str!("../echo.yaml");
@@ -41,40 +41,40 @@ struct Echoes {
 impl Worker for Echoes {
     type Job = Echo;
 
-    async fn work(&self, job: Echo, _: &JobContext) -> Result<(), Failure> {
+    async fn work(&self, job: Echo, _: &JobContext) -> Result<(), JobError> {
         let path = self.directory.join(&job.name);
         let mut file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(&path)
-            .map_err(Failure::new)?;
-        file.write_all(b".").map_err(Failure::new)?;
+            .map_err(JobError::new)?;
+        file.write_all(b".").map_err(JobError::new)?;
         if job.hangs {
             std::future::pending::<()>().await;
         }
-        let marks = fs::read(&path).map_err(Failure::new)?.len();
+        let marks = fs::read(&path).map_err(JobError::new)?.len();
         if job.resends > 0 {
             let next = Echo {
                 resends: job.resends - 1,
                 ..job
             };
-            return self.jobs.send(&[(next, 0)]).await.map_err(Failure::new);
+            return self.jobs.send(&[(next, 0)]).await.map_err(JobError::new);
         }
         if marks > job.failures {
             return Ok(());
         }
         assert!(!job.panics, "on purpose");
-        Err(Failure::new("on purpose"))
+        Err(JobError::new("on purpose"))
     }
 }
 
 /// The worker's batches.
-pub fn echo_worker(environment: &Environment) -> Result<Batch, ConfigurationError> {
+pub fn echo_worker(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let directory = settings.text("DIRECTORY").into();
     let jobs = settings.queue("JOBS_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(
+    Ok(BatchHandler::of(
         Echoes { directory, jobs },
         environment.meter(),
         environment.env.clone(),

@@ -1,25 +1,25 @@
-//! The harness of the black-box tests: each test has its own local stack with a stopped clock and
-//! seeded ids.
+//! The harness of the black-box tests: a whole local stack for each, a clock that stands still,
+//! seeded ids, clients that demand a status.
 
-mod attempts;
+mod answer;
 mod client;
 mod contract;
 mod dump;
 mod echo;
 mod raw;
-mod response;
 mod samples;
 mod search;
 mod stack;
+mod tries;
 mod users;
 
-pub use attempts::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, failed_calls, max_attempts};
+pub use answer::Answer;
 pub use client::{Client, file, form};
 pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};
-pub use raw::{RawConnection, authority};
-pub use response::Response;
+pub use raw::{Raw, authority};
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};
-pub use stack::{SeededRandom, Stack, StackOptions, Tenant, minutes, parse_template, seconds};
+pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, parsed, seconds};
+pub use tries::{DYNAMODB_TRIES, OTHER_TRIES, failed_calls, tries};
 pub use users::User;

@@ -1,4 +1,4 @@
-//! The local stack of one test.
+//! One test's own stack.
 
 use std::{
     collections::BTreeMap,
@@ -20,46 +20,48 @@ use template::Template;
 
 use crate::Client;
 
-/// `template.yaml`, parsed once for all stacks.
-static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_template(TEMPLATE));
+/// The product's template, parsed once for all stacks.
+static PRODUCT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parsed(TEMPLATE));
 
-/// Parses a template. Panics if it is invalid.
-pub fn parse_template(template: &str) -> Arc<Template> {
+/// Parses a template that is known to be one.
+///
+/// Panics if it is none.
+pub fn parsed(template: &str) -> Arc<Template> {
     Arc::new(Template::parse(template).unwrap_or_else(|problems| panic!("{problems}")))
 }
 
-/// Random bytes that are the same in every run.
-pub struct SeededRandom(Mutex<SmallRng>);
+/// Randomness that is the same at every run.
+pub struct Seeded(Mutex<SmallRng>);
 
-impl SeededRandom {
-    /// Creates a generator from a seed.
-    pub fn new(seed: u64) -> SeededRandom {
-        SeededRandom(Mutex::new(SmallRng::seed_from_u64(seed)))
+impl Seeded {
+    /// Randomness from a seed.
+    pub fn new(seed: u64) -> Seeded {
+        Seeded(Mutex::new(SmallRng::seed_from_u64(seed)))
     }
 }
 
-impl Random for SeededRandom {
+impl Random for Seeded {
     fn fill(&self, bytes: &mut [u8]) {
         self.0
             .lock()
-            .expect("no thread panicked while it held the lock")
+            .expect("no test panics while drawing")
             .fill_bytes(bytes);
     }
 }
 
-/// The configuration of a stack. By default, it is that of `template.yaml`.
+/// How a stack differs from the usual one.
 pub struct StackOptions {
-    /// CloudFormation template.
+    /// The template.
     pub template: Arc<Template>,
-    /// Functions of the template.
+    /// The functions it names.
     pub registry: Registry,
-    /// Template parameters that differ from their defaults.
+    /// Parameters that do not take their defaults.
     pub parameters: BTreeMap<String, String>,
-    /// Time limits for request bodies.
+    /// How long a client may take for the body of a request.
     pub body_deadlines: BodyDeadlines,
-    /// Runs the functions as Lambda binaries instead of in this process.
+    /// Where the functions run.
     pub cargo_lambda: Option<CargoLambda>,
-    /// Seed of ids and keys.
+    /// The seed of ids and keys.
     pub seed: u64,
     /// Seed of random AWS misbehavior, enabled once the stack has started. `None` disables it.
     pub chaos: Option<u64>,
@@ -68,7 +70,7 @@ pub struct StackOptions {
 impl Default for StackOptions {
     fn default() -> StackOptions {
         StackOptions {
-            template: Arc::clone(&DEFAULT_TEMPLATE),
+            template: Arc::clone(&PRODUCT_TEMPLATE),
             registry: product(),
             parameters: BTreeMap::new(),
             body_deadlines: BodyDeadlines::default(),
@@ -79,31 +81,11 @@ impl Default for StackOptions {
     }
 }
 
-impl StackOptions {
-    /// Sets template parameters.
-    #[must_use]
-    pub fn with_parameters(mut self, parameters: &[(&str, &str)]) -> StackOptions {
-        for (name, value) in parameters {
-            self.parameters
-                .insert((*name).to_owned(), (*value).to_owned());
-        }
-        self
-    }
-
-    /// Returns options with rate limits that no test reaches.
-    pub fn without_rate_limits() -> StackOptions {
-        StackOptions::default().with_parameters(&[
-            ("AdminRequestsPerMinute", "1000000"),
-            ("UploadRequestsPerMinute", "1000000"),
-        ])
-    }
-}
-
-/// A running stack with a stopped clock. A test that neither panics nor stops its stack fails.
+/// A running stack. Its clock stands still. A test ends with [`Stack::stop`], or fails.
 pub struct Stack {
-    /// The local cloud.
+    /// The stack itself.
     pub cloud: Cloud,
-    /// The clock of all functions and emulators.
+    /// The clock of everything.
     pub clock: ManualClock,
     /// A client without a key.
     pub anonymous: Client,
@@ -111,14 +93,14 @@ pub struct Stack {
     unstopped: Unstopped,
 }
 
-/// Panics on drop unless the stack was stopped, since only stopping it checks its queues.
+/// Fails a test that leaves its stack running: nobody would see what that stack has still to do.
 struct Unstopped(bool);
 
 impl Drop for Unstopped {
     fn drop(&mut self) {
         assert!(
             !self.0 || std::thread::panicking(),
-            "the test did not stop its stack"
+            "the test has to end with Stack::stop"
         );
     }
 }
@@ -126,23 +108,23 @@ impl Drop for Unstopped {
 /// A space, and a client that holds its owner key.
 #[derive(Clone)]
 pub struct Tenant {
-    /// Client with an owner key of the space.
+    /// Holds a space key of the role owner.
     pub client: Client,
-    /// Id of the space.
+    /// The space's id.
     pub id: String,
-    /// Handle of the space.
+    /// The space's handle.
     pub handle: String,
-    /// Id of the owner key.
+    /// The owner key's number.
     pub key_id: u64,
 }
 
 impl Stack {
-    /// Starts a stack with the default options.
+    /// A stack like the product's, in a directory of its own, on free ports.
     pub async fn start() -> Stack {
         Box::pin(Stack::start_with(StackOptions::default())).await
     }
 
-    /// Starts a stack in a temporary directory, on free ports.
+    /// A stack that differs.
     pub async fn start_with(options: StackOptions) -> Stack {
         let directory = Arc::new(TempDir::new().expect("a temporary directory"));
         Box::pin(Stack::start_in(directory, options))
@@ -150,20 +132,20 @@ impl Stack {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Starts a stack in a directory, with the data of an earlier stack if there is any.
+    /// A stack in a directory that may have been used before.
     pub async fn start_in(
         directory: Arc<TempDir>,
         options: StackOptions,
     ) -> Result<Stack, StartError> {
         #[expect(
             clippy::disallowed_methods,
-            reason = "the S3 emulator compares signed requests with the system time"
+            reason = "the real time, once: storage judges signed requests by it"
         )]
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
-            .expect("a time after 1970");
+            .expect("it is after 1970");
         let clock = ManualClock::starting_at(
-            i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
+            i64::try_from(now.as_millis()).expect("it is long before the end of time"),
         );
         let cloud = Cloud::start(Options {
             data_dir: directory.path().join("data"),
@@ -173,7 +155,7 @@ impl Stack {
             ports: Ports::default(),
             parameters: options.parameters,
             clock: Arc::new(clock.clone()),
-            random: Arc::new(SeededRandom::new(options.seed)),
+            random: Arc::new(Seeded::new(options.seed)),
             body_deadlines: options.body_deadlines,
             cargo_lambda: options.cargo_lambda,
         })
@@ -181,7 +163,7 @@ impl Stack {
         if let Some(seed) = options.chaos {
             cloud.chaos().enable(seed);
         }
-        let anonymous = Client::new(cloud.api_url());
+        let anonymous = Client::at(cloud.api_url());
         Ok(Stack {
             cloud,
             clock,
@@ -191,29 +173,29 @@ impl Stack {
         })
     }
 
-    /// Returns the directory of the stack, to restart in it.
+    /// The directory, to start in again.
     pub fn directory(&self) -> Arc<TempDir> {
         Arc::clone(&self.directory)
     }
 
-    /// Returns the path of the data directory.
+    /// Where the stack keeps its data.
     pub fn data_dir(&self) -> &Path {
         self.directory.path()
     }
 
-    /// Returns a client with the account key of the first user.
+    /// A client with the first user's account key.
     pub fn account(&self) -> Client {
         self.anonymous
             .with_key(self.cloud.api_key().expect("the template has a table"))
     }
 
-    /// Creates a space with an owner key.
+    /// Makes a space with an owner key of its own.
     pub async fn space(&self, name: &str) -> Tenant {
         let space = self
             .account()
             .post("/spaces", json!({ "name": name }))
             .await
-            .expect_created();
+            .created();
         let id = text(&space["id"]);
         let key = self
             .account()
@@ -222,7 +204,7 @@ impl Stack {
                 json!({ "name": "owner" }),
             )
             .await
-            .expect_created();
+            .created();
         Tenant {
             client: self.anonymous.with_key(&text(&key["key"])),
             id,
@@ -231,12 +213,12 @@ impl Stack {
         }
     }
 
-    /// Runs `work`, and returns the AWS calls that the functions made meanwhile, as
-    /// `function operation`, sorted. Polls of queues and reads of the master secret do not count.
+    /// The calls that functions made while something was done, as `function operation`, sorted.
+    /// That queues are asked for messages all the time is none of theirs, and that a function reads
+    /// the master secret, once, is no request's.
     pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
         self.cloud.call_log().clear();
-        let output = work.await;
-
+        let done = work.await;
         let calls = self.cloud.call_log().calls();
         let mut calls: Vec<String> = calls
             .iter()
@@ -244,12 +226,11 @@ impl Stack {
             .map(|call| format!("{} {}", call.principal, call.operation))
             .collect();
         calls.sort();
-
-        (output, calls)
+        (done, calls)
     }
 
-    /// Advances the clock, and waits until the jobs that became due have ended.
-    pub async fn run_for(&self, time: Duration) {
+    /// Lets time pass, and waits until what has become due by then is worked off.
+    pub async fn pass(&self, time: Duration) {
         self.clock.advance(time);
         self.cloud
             .until(Messages::are_quiet)
@@ -257,27 +238,27 @@ impl Stack {
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Advances the clock past all purges of what was deleted before.
-    pub async fn run_purges(&self) {
+    /// Lets so much time pass that each pass over what was deleted before has been made.
+    pub async fn purged(&self) {
         for time in [seconds(1), minutes(15), minutes(60)] {
-            self.run_for(time).await;
+            self.pass(time).await;
         }
     }
 
-    /// Advances the clock past the confirm-checks of all pending files.
-    pub async fn run_confirm_checks(&self) {
+    /// Lets so much time pass that whatever was announced before has been looked after.
+    pub async fn checked(&self) {
         for _ in 0..9 {
-            self.run_for(minutes(15)).await;
+            self.pass(minutes(15)).await;
         }
     }
 
-    /// Stops the stack with messages left in its queues.
-    pub async fn stop_undrained(mut self) {
+    /// Ends the stack with work left in its queues.
+    pub async fn leave(mut self) {
         self.unstopped.0 = false;
         self.cloud.stop().await;
     }
 
-    /// Stops the stack. Panics if queues do not drain or planned faults have not fired.
+    /// Ends the stack, once every queue is empty and every planned fault has fired.
     pub async fn stop(mut self) {
         self.unstopped.0 = false;
         self.cloud
@@ -287,25 +268,25 @@ impl Stack {
         assert_eq!(
             self.cloud.faults().pending(),
             0,
-            "planned faults did not fire"
+            "planned faults that never fired"
         );
         self.cloud.stop().await;
     }
 }
 
 impl Tenant {
-    /// Creates a space key with a role, and returns a client that uses it.
+    /// A client with a key of a role.
     pub async fn role(&self, role: &str) -> Client {
         let body = json!({ "name": role, "role": role });
         let key = self
             .client
             .post(&format!("/spaces/{}/api-keys", self.id), body)
             .await
-            .expect_created();
+            .created();
         self.client.with_key(&text(&key["key"]))
     }
 
-    /// Uploads [`PHOTO`](crate::PHOTO), and returns its record.
+    /// Uploads the photo, and gives its record.
     pub async fn upload_photo(&self) -> Value {
         self.client
             .upload(crate::form(
@@ -315,16 +296,16 @@ impl Tenant {
                 crate::PHOTO,
             ))
             .await
-            .expect_created()
+            .created()
     }
 }
 
-/// Returns a duration of minutes.
+/// So many minutes.
 pub fn minutes(count: u64) -> Duration {
     Duration::from_secs(60 * count)
 }
 
-/// Returns a duration of seconds.
+/// So many seconds.
 pub fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }

@@ -1,5 +1,6 @@
-//! Changes of the table and the bucket that no route makes: users, members of spaces, records that
-//! are missing, and objects without records.
+//! What is done to table and bucket by hand. No route makes users or lets them join a space, nor
+//! removes what a list shows for good, so the tests do: this is the one place of theirs that spells
+//! a key of the table.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};
@@ -9,22 +10,22 @@ use crate::{Client, Stack, Tenant};
 
 /// A user with an account key.
 pub struct User {
-    /// Client with the account key.
+    /// Holds the account key.
     pub client: Client,
     id: UserId,
 }
 
 impl Stack {
-    /// Creates a user who is not a member of any space.
+    /// Makes a user who belongs to no space.
     pub async fn user(&self) -> User {
-        let environment = self.admin_environment();
+        let environment = self.operator();
         let mut settings = Settings::of(&environment);
         let table = settings.table();
         let env = &environment.env;
         let (id, secret, now) = (UserId::new(env), KeySecret::new(env), env.now());
         let key = ApiKey {
-            id: table.next_key_id().await.expect("a key id"),
-            name: KeyName::parse("account").expect("a valid name"),
+            id: table.next_key_id().await.expect("a number"),
+            name: KeyName::parse("account").expect("a name"),
             scope: KeyScope::Account { user_id: id },
             hash: secret.hash(),
             last_four: secret.last_four().to_owned(),
@@ -34,16 +35,16 @@ impl Stack {
             created_at: now,
             updated_at: now,
         };
-        table.create_key(&key, None).await.expect("an unused key");
+        table.create_key(&key, None).await.expect("a fresh key");
         User {
             client: self.anonymous.with_key(secret.reveal()),
             id,
         }
     }
 
-    /// Makes a user a member of a space.
-    pub async fn add_member(&self, user: &User, tenant: &Tenant, role: &str) {
-        let environment = self.admin_environment();
+    /// Gives a user a role in a space.
+    pub async fn join(&self, user: &User, tenant: &Tenant, role: &str) {
+        let environment = self.operator();
         let mut settings = Settings::of(&environment);
         let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
@@ -66,9 +67,9 @@ impl Stack {
         }
     }
 
-    /// Deletes the list item of a space key. The key remains valid.
-    pub async fn remove_key_from_list(&self, tenant: &Tenant, id: u64) {
-        let environment = self.admin_environment();
+    /// Removes a key from its space's list, as if it had never been.
+    pub async fn unlist_key(&self, tenant: &Tenant, id: u64) {
+        let environment = self.operator();
         let mut settings = Settings::of(&environment);
         let delete = settings
             .dynamodb()
@@ -82,9 +83,9 @@ impl Stack {
             .expect("deleted");
     }
 
-    /// Deletes the record of a folder. Its files and folders still refer to it.
-    pub async fn remove_folder_record(&self, tenant: &Tenant, id: &str) {
-        let environment = self.admin_environment();
+    /// Removes a folder's record alone: whatever is in it says still that it is.
+    pub async fn lose_folder(&self, tenant: &Tenant, id: &str) {
+        let environment = self.operator();
         let mut settings = Settings::of(&environment);
         let delete = settings
             .dynamodb()
@@ -98,9 +99,9 @@ impl Stack {
             .expect("deleted");
     }
 
-    /// Stores an object in the bucket.
+    /// Puts an object into the bucket.
     pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
-        let environment = self.admin_environment();
+        let environment = self.operator();
         let mut settings = Settings::of(&environment);
         let put = settings
             .s3()
@@ -113,8 +114,8 @@ impl Stack {
             .expect("stored");
     }
 
-    /// Returns the environment of a function that has all permissions for the table and the bucket.
-    pub fn admin_environment(&self) -> Environment {
+    /// The environment of somebody who may do everything to table and bucket.
+    pub fn operator(&self) -> Environment {
         self.cloud
             .operator_environment("uploads")
             .expect("the template has the function")

@@ -1,4 +1,4 @@
-//! Cold start of the function `delivery`.
+//! Binary of the function `delivery`.
 
 use std::process::ExitCode;
 

@@ -6,10 +6,10 @@ use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::{Router, body::Body};
 use futures::FutureExt;
 use http::{Request, Response};
-use runtime::BodyWatch;
+use runtime::BodyTimer;
 use tokio::time::Instant;
 use tower::ServiceExt;
-use worker::Batch;
+use worker::BatchHandler;
 
 use crate::emulate::Remote;
 
@@ -25,7 +25,7 @@ pub(crate) enum Place {
     /// In this process, answering requests.
     Router(Router),
     /// In this process, working through batches.
-    Worker(Batch),
+    Worker(BatchHandler),
     /// In a process of its own, behind cargo-lambda.
     Remote(Box<Remote>),
 }
@@ -62,7 +62,7 @@ impl Callee {
     /// Lets it answer a request. Its time does not include the time that it waits for the body,
     /// which is there before a Lambda is invoked.
     pub(crate) async fn call(&self, request: Request<Body>) -> Result<Response<Body>, Unanswered> {
-        let watch = BodyWatch::of(request.extensions());
+        let timer = BodyTimer::of(request.extensions());
         let answer = async {
             match &self.place {
                 Place::Router(router) => {
@@ -79,8 +79,8 @@ impl Callee {
                 }
             }
         };
-        watch
-            .limit(self.timeout, answer)
+        timer
+            .timeout(self.timeout, answer)
             .await
             .unwrap_or(Err(Unanswered::TimedOut))
     }

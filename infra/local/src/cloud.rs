@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::Random;
 use emulators::{ACCOUNT_ID, CallLog, Emulators, Existing, Faults, MessageCounts, REGION};
-use runtime::{BodyDeadlines, BodyWatch, Environment, Observer};
+use runtime::{BodyDeadlines, BodyTimer, Environment, Observer};
 use template::{Context, Stack, Template};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
@@ -453,7 +453,7 @@ fn place(
     let observer = Observer::of(environment);
     let started = match start {
         Start::Http(start) => {
-            start(environment).map(|router| Place::Router(observer.around(in_time(router))))
+            start(environment).map(|router| Place::Router(observer.observe_all(in_time(router))))
         }
         Start::Worker(start) => start(environment).map(Place::Worker),
     };
@@ -466,8 +466,8 @@ fn place(
 /// The function with the watch that it has as a Lambda.
 fn in_time(router: Router) -> Router {
     router.layer(middleware::from_fn(async |request: Request, next: Next| {
-        let watch = BodyWatch::of(request.extensions());
-        watch.in_time(next.run(request)).await
+        let timer = BodyTimer::of(request.extensions());
+        timer.respond_in_time(next.run(request)).await
     }))
 }
 

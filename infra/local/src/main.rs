@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> ExitCode {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    let filter = log_filter(arguments.log, MetricsLines::LeftOut)
+    let filter = log_filter(arguments.log, MetricsLines::Excluded)
         .with_targets(EMULATORS.map(|name| (name, LevelFilter::OFF)));
     tracing_subscriber::registry()
         .with(filter)

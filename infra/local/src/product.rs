@@ -12,7 +12,7 @@ pub fn product() -> Registry {
         .http("folders", folders::router)
         .http("not-found", not_found::router)
         .http("delivery", delivery::router)
-        .worker("confirm-check", confirm_check::batch)
-        .worker("purge", purge::batch)
-        .worker("sweep", sweep::batch)
+        .worker("confirm-check", confirm_check::handler)
+        .worker("purge", purge::handler)
+        .worker("sweep", sweep::handler)
 }

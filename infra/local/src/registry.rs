@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Router;
 use runtime::{ConfigurationError, Environment};
-use worker::Batch;
+use worker::BatchHandler;
 
 /// How something is started with an environment.
 type Starter<T> = Arc<dyn Fn(&Environment) -> Result<T, ConfigurationError> + Send + Sync>;
@@ -15,7 +15,7 @@ pub(crate) enum Start {
     /// It answers HTTP requests.
     Http(Starter<Router>),
     /// It works through a queue's batches.
-    Worker(Starter<Batch>),
+    Worker(Starter<BatchHandler>),
 }
 
 /// Functions by the name of their binary.
@@ -40,7 +40,7 @@ impl Registry {
     pub fn worker(
         mut self,
         binary: &str,
-        start: impl Fn(&Environment) -> Result<Batch, ConfigurationError> + Send + Sync + 'static,
+        start: impl Fn(&Environment) -> Result<BatchHandler, ConfigurationError> + Send + Sync + 'static,
     ) -> Registry {
         self.0
             .insert(binary.to_owned(), Start::Worker(Arc::new(start)));

@@ -1,9 +1,9 @@
-//! AWS clients, and the table, bucket, queues and secret behind them, from a function's variables.
+//! AWS clients of a function, and the table, bucket, queues and secret that they open.
 //!
-//! Credentials come by way of a function's variables, so that functions of one process each act as
-//! themselves. One HTTP client with one TLS stack (rustls on ring, whose first handshake is the
-//! cheapest) serves all clients of a function, and so reads the root certificates once; an endpoint
-//! on `http://`, as the local stack has, needs no TLS.
+//! Region, endpoints and credentials come from the function's variables, so that functions in one
+//! process can have different credentials. All clients of a function share one HTTP client, so the
+//! root certificates are loaded once. Its TLS stack is rustls on ring, which has the fastest first
+//! handshake. `http://` endpoints, as in the local stack, use a client without TLS.
 
 use std::time::Duration;
 
@@ -21,23 +21,22 @@ use table::Table;
 
 use crate::{LazyMasterSecret, Settings, aws_calls::CallObserver, credentials::credentials};
 
-/// How long a connection may take to be made.
-const CONNECT_DEADLINE: Duration = Duration::from_secs(3);
-/// How long one try of an S3 call may take until its answer begins: time for the largest object to
-/// go out.
-const S3_ATTEMPT_DEADLINE: Duration = Duration::from_secs(10);
-/// How long one try of a DynamoDB, SQS or Secrets Manager call may take. They answer in
-/// milliseconds; what takes longer is a connection that was lost while Lambda had frozen the
-/// function.
-const ATTEMPT_DEADLINE: Duration = Duration::from_secs(2);
-/// Tries of a DynamoDB call: a table without capacity is left alone soon.
-const DYNAMODB_TRIES: u32 = 2;
-/// Longest pause before the second of them.
-const DYNAMODB_PAUSE: Duration = Duration::from_millis(50);
-/// How long a call may take with all its tries: less than a function has for its answer.
-const CALL_DEADLINE: Duration = Duration::from_secs(20);
+/// Time limit to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
+/// object.
+const S3_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Time limit of an attempt of a DynamoDB, SQS or Secrets Manager call. They respond within
+/// milliseconds, unless the connection was lost while Lambda had frozen the function.
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Maximum attempts of a DynamoDB call: more would add load to a throttled table.
+const DYNAMODB_ATTEMPTS: u32 = 2;
+/// Maximum backoff before the second attempt.
+const DYNAMODB_BACKOFF: Duration = Duration::from_millis(50);
+/// Time limit of a call with all its attempts: less than [`crate::RESPONSE_DEADLINE`].
+const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The HTTP clients of one function, made when they are first asked for.
+/// HTTP clients of one function, created on first use.
 #[derive(Default)]
 pub(crate) struct HttpClients {
     plain: Option<SharedHttpClient>,
@@ -45,8 +44,8 @@ pub(crate) struct HttpClients {
 }
 
 impl HttpClients {
-    /// The client for an endpoint; without one, for AWS itself.
-    fn towards(&mut self, endpoint: Option<&str>) -> SharedHttpClient {
+    /// Returns the client for an endpoint, or for the AWS endpoints if it is `None`.
+    fn client(&mut self, endpoint: Option<&str>) -> SharedHttpClient {
         if endpoint.is_some_and(|url| url.starts_with("http://")) {
             return self
                 .plain
@@ -61,97 +60,97 @@ impl HttpClients {
 }
 
 macro_rules! configure {
-    ($builder:expr, $settings:expr, $endpoint:literal, $attempt_deadline:expr) => {{
+    ($builder:expr, $settings:expr, $endpoint:literal, $attempt_timeout:expr) => {{
         let endpoint = $settings.optional($endpoint);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new($settings.text("AWS_REGION")))
             .credentials_provider(credentials($settings))
-            // The provider caches.
+            // The credentials provider has its own cache.
             .identity_cache(IdentityCache::no_cache())
-            .timeout_config(deadlines($attempt_deadline))
+            .timeout_config(timeouts($attempt_timeout))
             .interceptor(CallObserver)
-            .http_client($settings.http_clients.towards(endpoint));
+            .http_client($settings.http_clients.client(endpoint));
         builder.set_endpoint_url(endpoint.map(str::to_owned));
         builder
     }};
 }
 
-fn deadlines(attempt: Duration) -> TimeoutConfig {
+fn timeouts(attempt: Duration) -> TimeoutConfig {
     TimeoutConfig::builder()
-        .connect_timeout(CONNECT_DEADLINE)
+        .connect_timeout(CONNECT_TIMEOUT)
         .operation_attempt_timeout(attempt)
-        .operation_timeout(CALL_DEADLINE)
+        .operation_timeout(CALL_TIMEOUT)
         .build()
 }
 
 impl Settings<'_> {
-    /// Opens the table that `TABLE_NAME` names.
+    /// Opens the table in `TABLE_NAME`.
     pub fn table(&mut self) -> Table {
         Table::new(self.dynamodb(), self.text("TABLE_NAME"), self.env().clone())
     }
 
-    /// Opens the bucket that `BUCKET_NAME` names.
+    /// Opens the bucket in `BUCKET_NAME`.
     pub fn bucket(&mut self) -> Bucket {
         Bucket::new(self.s3(), credentials(self), self.text("BUCKET_NAME"))
     }
 
-    /// Opens the queue whose URL is in the variable of this name.
+    /// Opens the queue whose URL is in `url_variable`.
     pub fn queue<Job: Serialize>(&mut self, url_variable: &str) -> Queue<Job> {
         Queue::new(self.sqs(), self.text(url_variable))
     }
 
-    /// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. Nothing is called
-    /// until a request needs it.
+    /// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. It is not read until
+    /// a request needs it.
     pub fn master_secret(&mut self) -> LazyMasterSecret {
         let config = configure!(
             aws_sdk_secretsmanager::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_SECRETS_MANAGER",
-            ATTEMPT_DEADLINE
+            ATTEMPT_TIMEOUT
         );
         let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
         LazyMasterSecret::new(client, self.text("MASTER_SECRET_ARN"))
     }
 
-    /// Returns a DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` sends it elsewhere.
+    /// Returns a DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` overrides its endpoint.
     pub fn dynamodb(&mut self) -> aws_sdk_dynamodb::Client {
         let retries = RetryConfig::standard()
-            .with_max_attempts(DYNAMODB_TRIES)
-            .with_initial_backoff(DYNAMODB_PAUSE);
+            .with_max_attempts(DYNAMODB_ATTEMPTS)
+            .with_initial_backoff(DYNAMODB_BACKOFF);
         let config = configure!(
             aws_sdk_dynamodb::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_DYNAMODB",
-            ATTEMPT_DEADLINE
+            ATTEMPT_TIMEOUT
         )
         .retry_config(retries);
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
-    /// Returns an S3 client; `AWS_ENDPOINT_URL_S3` sends it elsewhere, with the bucket in the path.
+    /// Returns an S3 client; `AWS_ENDPOINT_URL_S3` overrides its endpoint, with path-style requests.
     ///
-    /// Checksums are those that a request names: the client's own would be signed into presigned
-    /// addresses, whose users do not send them.
+    /// The client adds no checksums: they would be signed into presigned URLs, and the
+    /// clients that use those do not send them.
     pub fn s3(&mut self) -> aws_sdk_s3::Client {
         let config = configure!(
             aws_sdk_s3::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_S3",
-            S3_ATTEMPT_DEADLINE
+            S3_ATTEMPT_TIMEOUT
         )
         .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
         .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
-    /// Returns an SQS client; `AWS_ENDPOINT_URL_SQS` sends it elsewhere.
+    /// Returns an SQS client; `AWS_ENDPOINT_URL_SQS` overrides its endpoint.
     pub fn sqs(&mut self) -> aws_sdk_sqs::Client {
         let config = configure!(
             aws_sdk_sqs::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_SQS",
-            ATTEMPT_DEADLINE
+            ATTEMPT_TIMEOUT
         );
         aws_sdk_sqs::Client::from_conf(config.build())
     }
@@ -165,104 +164,105 @@ mod tests {
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,
+        time::Instant,
     };
 
     use super::*;
-    use crate::{Environment, system_sources};
+    use crate::{Environment, system_env};
 
-    /// Both clients of a function whose endpoints are this listener.
-    fn clients(listener: &TcpListener) -> (aws_sdk_dynamodb::Client, aws_sdk_s3::Client) {
+    struct Clients {
+        dynamodb: aws_sdk_dynamodb::Client,
+        s3: aws_sdk_s3::Client,
+    }
+
+    /// Returns clients whose endpoints are this listener.
+    fn clients(listener: &TcpListener) -> Clients {
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let variables = [
+        let variables: BTreeMap<String, String> = [
             ("AWS_ACCESS_KEY_ID", "key"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),
             ("AWS_REGION", "us-east-1"),
             ("AWS_ENDPOINT_URL_DYNAMODB", &url),
             ("AWS_ENDPOINT_URL_S3", &url),
-        ];
-        let variables: BTreeMap<String, String> = variables
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into();
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
         let environment = Environment {
             function: "test".to_owned(),
             variables,
-            env: system_sources(),
+            env: system_env(),
         };
+
         let mut settings = Settings::of(&environment);
-        let clients = (settings.dynamodb(), settings.s3());
+        let clients = Clients {
+            dynamodb: settings.dynamodb(),
+            s3: settings.s3(),
+        };
         settings.finish().unwrap();
         clients
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_without_an_answer_ends_before_the_function_has_to_answer() {
+    async fn call_without_a_response_ends_before_the_response_deadline() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let (dynamodb, s3) = clients(&listener);
-        let key = AttributeValue::S("key".to_owned());
-        let started = tokio::time::Instant::now();
-        let ended = dynamodb
+        let Clients { dynamodb, s3 } = clients(&listener);
+
+        let started = Instant::now();
+        let result = dynamodb
             .get_item()
             .table_name("table")
-            .key("pk", key)
+            .key("pk", AttributeValue::S("key".to_owned()))
             .send()
             .await;
-        assert!(matches!(ended, Err(SdkError::TimeoutError(_))), "{ended:?}");
         assert!(
-            started.elapsed() < crate::ANSWER_DEADLINE,
-            "{:?}",
-            started.elapsed()
+            matches!(result, Err(SdkError::TimeoutError(_))),
+            "{result:?}"
         );
-        let started = tokio::time::Instant::now();
-        s3.get_object()
-            .bucket("bucket")
-            .key("key")
-            .send()
-            .await
-            .unwrap_err();
-        assert!(
-            started.elapsed() < crate::ANSWER_DEADLINE,
-            "{:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
+
+        let started = Instant::now();
+        let get = s3.get_object().bucket("bucket").key("key").send();
+        get.await.unwrap_err();
+        assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn lost_connection_costs_two_seconds_and_ten_for_storage() {
+    async fn attempt_on_lost_connection_ends_after_its_timeout() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let (dynamodb, s3) = clients(&listener);
+        let Clients { dynamodb, s3 } = clients(&listener);
 
-        let started = tokio::time::Instant::now();
+        let started = Instant::now();
         dynamodb.list_tables().send().await.unwrap_err();
-        let tries = ATTEMPT_DEADLINE * DYNAMODB_TRIES;
+        let attempts = ATTEMPT_TIMEOUT * DYNAMODB_ATTEMPTS;
+        let expected = attempts..=attempts + DYNAMODB_BACKOFF;
         assert!(
-            (tries..=tries + DYNAMODB_PAUSE).contains(&started.elapsed()),
+            expected.contains(&started.elapsed()),
             "{:?}",
             started.elapsed()
         );
 
-        let started = tokio::time::Instant::now();
+        let started = Instant::now();
         s3.list_buckets().send().await.unwrap_err();
-        assert!(
-            started.elapsed() > S3_ATTEMPT_DEADLINE,
-            "{:?}",
-            started.elapsed()
-        );
+        assert!(started.elapsed() > S3_ATTEMPT_TIMEOUT);
     }
 
     #[tokio::test]
-    async fn the_clients_of_a_function_share_their_connections() {
+    async fn clients_of_a_function_share_connections() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let (dynamodb, s3) = clients(&listener);
+        let Clients { dynamodb, s3 } = clients(&listener);
+
         let server = async {
             let (mut stream, _) = listener.accept().await.unwrap();
-            let mut read = [0; 8192];
-            while stream.read(&mut read).await.is_ok_and(|length| length > 0) {
-                stream
-                    .write_all(b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")
-                    .await
-                    .unwrap();
+            let mut buffer = [0; 8192];
+            let response = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+            while stream
+                .read(&mut buffer)
+                .await
+                .is_ok_and(|length| length > 0)
+            {
+                stream.write_all(response).await.unwrap();
             }
-            panic!("the connection was not kept");
+            panic!("the connection was closed");
         };
         let calls = async {
             dynamodb.list_tables().send().await.unwrap_err();
@@ -271,7 +271,9 @@ mod tests {
         };
         tokio::select! {
             () = server => {}
-            called = tokio::time::timeout(Duration::from_secs(10), calls) => called.expect("one connection serves all"),
+            result = tokio::time::timeout(Duration::from_secs(10), calls) => {
+                result.expect("all calls use one connection");
+            }
         }
     }
 }

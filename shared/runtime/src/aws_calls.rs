@@ -1,11 +1,9 @@
-//! What the calls of AWS clients cost: counted for the task that makes them, and logged.
-
-use std::time::Duration;
+//! Measures and logs the calls of AWS clients.
 
 use aws_sdk_dynamodb::operation::{
     batch_get_item::BatchGetItemOutput, batch_write_item::BatchWriteItemOutput,
 };
-use aws_sdk_s3::{operation::delete_objects::DeleteObjectsOutput, types::Error};
+use aws_sdk_s3::{operation::delete_objects::DeleteObjectsOutput, types::Error as S3Error};
 use aws_sdk_sqs::operation::send_message_batch::SendMessageBatchOutput;
 use aws_smithy_runtime_api::{
     box_error::BoxError,
@@ -26,30 +24,30 @@ use serde::Deserialize;
 use telemetry::AwsAttempt;
 use tokio::time::Instant;
 
-/// Status codes of requests to slow down, of responses without a code ("Error responses" in the
-/// Amazon S3 API reference).
-const THROTTLED_STATUS: [u16; 2] = [429, 503];
-/// Status code of S3's conflicts.
+/// Status codes of throttling, for responses without an error code ("Error responses" in the Amazon
+/// S3 API reference).
+const THROTTLED_STATUSES: [u16; 2] = [429, 503];
+/// Status code of S3's write conflicts.
 const CONFLICT_STATUS: u16 = 409;
 
-/// Counts the attempts of a client's calls for the task that runs, and logs each call.
+/// Interceptor that counts the attempts of each call for the current task, and logs the call.
 #[derive(Debug)]
 pub(crate) struct CallObserver;
 
-/// What is known of a call so far.
+/// Measurements of a call that is in progress.
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct CallStats {
     started: Instant,
     attempt_started: Instant,
     attempts: u32,
     throttles: u32,
     conflicts: u32,
-    /// Attempts without a response, or with one of a server error that is no throttle.
+    /// Attempts without a response, or with a 5xx other than throttling.
     failures: u32,
 }
 
-impl Storable for Call {
-    type Storer = StoreReplace<Call>;
+impl Storable for CallStats {
+    type Storer = StoreReplace<CallStats>;
 }
 
 impl Intercept for CallObserver {
@@ -63,7 +61,7 @@ impl Intercept for CallObserver {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let now = Instant::now();
-        let call = Call {
+        let stats = CallStats {
             started: now,
             attempt_started: now,
             attempts: 0,
@@ -71,7 +69,7 @@ impl Intercept for CallObserver {
             conflicts: 0,
             failures: 0,
         };
-        config.interceptor_state().store_put(call);
+        config.interceptor_state().store_put(stats);
         Ok(())
     }
 
@@ -81,8 +79,8 @@ impl Intercept for CallObserver {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        if let Some(call) = config.get_mut::<Call>() {
-            call.attempt_started = Instant::now();
+        if let Some(stats) = config.get_mut::<CallStats>() {
+            stats.attempt_started = Instant::now();
         }
         Ok(())
     }
@@ -93,28 +91,29 @@ impl Intercept for CallObserver {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        // A request that is only presigned is not sent.
+        // Presigning ends without sending a request.
         let Some(outcome) = context.output_or_error() else {
             return Ok(());
         };
-        let Some(call) = config.get_mut::<Call>() else {
+        let Some(stats) = config.get_mut::<CallStats>() else {
             return Ok(());
         };
 
-        let latency = call.attempt_started.elapsed();
-        let mut refusal = context.response().map(Refusal::of).unwrap_or_default();
-        refusal.is_throttled |= outcome.is_ok_and(is_throttled_in_part);
+        let latency = stats.attempt_started.elapsed();
+        let mut rejection = context.response().map(AwsRejection::of).unwrap_or_default();
+        rejection.is_throttled |= outcome.is_ok_and(is_partially_throttled);
         let is_failure = context
             .response()
             .is_none_or(|response| response.status().is_server_error());
-        call.attempts += 1;
-        call.throttles += u32::from(refusal.is_throttled);
-        call.conflicts += u32::from(refusal.is_conflict);
-        call.failures += u32::from(is_failure && !refusal.is_throttled);
+
+        stats.attempts += 1;
+        stats.throttles += u32::from(rejection.is_throttled);
+        stats.conflicts += u32::from(rejection.is_conflict);
+        stats.failures += u32::from(is_failure && !rejection.is_throttled);
         telemetry::count_aws_attempt(AwsAttempt {
             latency,
-            is_throttled: refusal.is_throttled,
-            is_conflict: refusal.is_conflict,
+            is_throttled: rejection.is_throttled,
+            is_conflict: rejection.is_conflict,
         });
         Ok(())
     }
@@ -125,14 +124,14 @@ impl Intercept for CallObserver {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let Some(&Call {
+        let Some(&CallStats {
             started,
             attempts,
             throttles,
             conflicts,
             failures,
             ..
-        }) = config.load::<Call>()
+        }) = config.load::<CallStats>()
         else {
             return Ok(());
         };
@@ -143,7 +142,8 @@ impl Intercept for CallObserver {
         let metadata = config.load::<Metadata>();
         let service = metadata.map(Metadata::service);
         let operation = metadata.map(Metadata::name);
-        let latency_ms = milliseconds(started.elapsed());
+        let latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+
         if throttles > 0 {
             tracing::warn!(
                 service,
@@ -172,10 +172,10 @@ impl Intercept for CallObserver {
     }
 }
 
-/// Whether a batch was done in part for want of capacity, as far as its response says why ("Error
-/// handling with DynamoDB" in the Amazon DynamoDB developer guide: what is unprocessed is to be
-/// requested again after a pause).
-fn is_throttled_in_part(output: &Output) -> bool {
+/// Returns whether the response of a batch operation has entries that were throttled, or entries
+/// that DynamoDB left unprocessed without a reason ("Error handling with
+/// DynamoDB" in the Amazon DynamoDB developer guide: retry them with exponential backoff).
+fn is_partially_throttled(output: &Output) -> bool {
     if let Some(read) = output.downcast_ref::<BatchGetItemOutput>() {
         read.unprocessed_keys().is_some_and(|keys| !keys.is_empty())
     } else if let Some(written) = output.downcast_ref::<BatchWriteItemOutput>() {
@@ -190,51 +190,48 @@ fn is_throttled_in_part(output: &Output) -> bool {
         deleted
             .errors()
             .iter()
-            .filter_map(Error::code)
+            .filter_map(S3Error::code)
             .any(telemetry::is_throttling)
     } else {
         false
     }
 }
 
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Why a service refused a request, as far as it is counted.
+/// Reasons for which a service rejected a request; both are false for other reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Refusal {
+struct AwsRejection {
     is_throttled: bool,
     is_conflict: bool,
 }
 
-/// An error of a service that speaks JSON.
+/// Error of a service with a JSON protocol.
 #[derive(Deserialize)]
 struct JsonError {
     #[serde(rename = "__type")]
     code: String,
-    /// Of a cancelled transaction: one reason for each of its operations.
+    /// Reasons of a cancelled transaction, one for each of its operations.
     #[serde(rename = "CancellationReasons", default)]
-    reasons: Vec<Reason>,
+    reasons: Vec<CancellationReason>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Reason {
+struct CancellationReason {
     code: String,
 }
 
-impl Refusal {
-    fn of(response: &HttpResponse) -> Refusal {
+impl AwsRejection {
+    fn of(response: &HttpResponse) -> AwsRejection {
         let status = response.status();
         if status.is_success() {
-            return Refusal::default();
+            return AwsRejection::default();
         }
+
         let body = response.body().bytes().unwrap_or_default();
         let Ok(error) = serde_json::from_slice::<JsonError>(body) else {
             let status = status.as_u16();
-            return Refusal {
-                is_throttled: THROTTLED_STATUS.contains(&status),
+            return AwsRejection {
+                is_throttled: THROTTLED_STATUSES.contains(&status),
                 is_conflict: status == CONFLICT_STATUS,
             };
         };
@@ -246,7 +243,7 @@ impl Refusal {
             .map(|reason| reason.code.as_str())
             .chain([code])
             .collect();
-        Refusal {
+        AwsRejection {
             is_throttled: codes.iter().any(|code| telemetry::is_throttling(code)),
             is_conflict: codes.iter().any(|code| telemetry::is_conflict(code)),
         }
@@ -259,62 +256,67 @@ mod tests {
 
     use super::*;
 
-    fn refusal(status: u16, body: &str) -> Refusal {
-        Refusal::of(&HttpResponse::new(
-            status.try_into().unwrap(),
-            SdkBody::from(body),
-        ))
+    const OTHER: AwsRejection = AwsRejection {
+        is_throttled: false,
+        is_conflict: false,
+    };
+    const THROTTLED: AwsRejection = AwsRejection {
+        is_throttled: true,
+        ..OTHER
+    };
+    const CONFLICT: AwsRejection = AwsRejection {
+        is_conflict: true,
+        ..OTHER
+    };
+
+    fn rejection(status: u16, body: &str) -> AwsRejection {
+        let status = status.try_into().unwrap();
+        AwsRejection::of(&HttpResponse::new(status, SdkBody::from(body)))
     }
 
     #[test]
-    fn throttles_and_conflicts_are_told_by_code_or_status() {
+    fn json_errors_are_classified_by_code() {
         let dynamodb = |code: &str| {
             format!(r#"{{"__type":"com.amazonaws.dynamodb.v20120810#{code}","message":"m"}}"#)
         };
-        let cancelled = |code: &str| {
+        assert_eq!(rejection(200, &dynamodb("ThrottlingException")), OTHER);
+        for (code, expected) in [
+            ("ThrottlingException", THROTTLED),
+            ("ProvisionedThroughputExceededException", THROTTLED),
+            ("TransactionConflictException", CONFLICT),
+            ("ConditionalCheckFailedException", OTHER),
+        ] {
+            assert_eq!(rejection(400, &dynamodb(code)), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn cancelled_transactions_are_classified_by_reason() {
+        for (code, expected) in [
+            ("ThrottlingError", THROTTLED),
+            ("TransactionConflict", CONFLICT),
+            ("ConditionalCheckFailed", OTHER),
+        ] {
             let reasons = format!(r#"[{{"Code":"None"}},{{"Code":"{code}","Message":"m"}}]"#);
-            format!(
+            let body = format!(
                 r#"{{"__type":"a#TransactionCanceledException","CancellationReasons":{reasons}}}"#
-            )
-        };
-        let throttled = Refusal {
-            is_throttled: true,
-            is_conflict: false,
-        };
-        let conflict = Refusal {
-            is_throttled: false,
-            is_conflict: true,
-        };
+            );
+            assert_eq!(rejection(400, &body), expected, "{code}");
+        }
+    }
+
+    #[test]
+    fn other_errors_are_classified_by_status() {
         for (status, body, expected) in [
-            (200, dynamodb("ThrottlingException"), Refusal::default()),
-            (400, dynamodb("ThrottlingException"), throttled),
-            (
-                400,
-                dynamodb("ProvisionedThroughputExceededException"),
-                throttled,
-            ),
-            (400, dynamodb("TransactionConflictException"), conflict),
-            (
-                400,
-                dynamodb("ConditionalCheckFailedException"),
-                Refusal::default(),
-            ),
-            (400, cancelled("ThrottlingError"), throttled),
-            (400, cancelled("TransactionConflict"), conflict),
-            (400, cancelled("ConditionalCheckFailed"), Refusal::default()),
-            (
-                503,
-                "<Error><Code>SlowDown</Code></Error>".to_owned(),
-                throttled,
-            ),
+            (503, "<Error><Code>SlowDown</Code></Error>", THROTTLED),
             (
                 409,
-                "<Error><Code>ConditionalRequestConflict</Code></Error>".to_owned(),
-                conflict,
+                "<Error><Code>ConditionalRequestConflict</Code></Error>",
+                CONFLICT,
             ),
-            (404, String::new(), Refusal::default()),
+            (404, "", OTHER),
         ] {
-            assert_eq!(refusal(status, &body), expected, "{status} {body}");
+            assert_eq!(rejection(status, body), expected, "{status} {body}");
         }
     }
 }

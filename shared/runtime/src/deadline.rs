@@ -1,33 +1,34 @@
-//! How long a function may take for an answer, by its own watch.
+//! Time limit of a function's response.
 
 use std::time::Duration;
 
 use http::Response;
 
-use crate::refusal::busy;
+use crate::error_response::service_unavailable;
 
-/// How long: less than the template's time-out of every function that answers requests, and than
-/// what stands before them waits, whose own answers would be none of ours.
-pub const ANSWER_DEADLINE: Duration = Duration::from_secs(27);
+/// Maximum time until a function responds. It is shorter than the template's timeout of every
+/// function that serves HTTP, and than the timeouts of API Gateway and CloudFront, so that the
+/// client gets the 503 of the API.
+pub const RESPONSE_DEADLINE: Duration = Duration::from_secs(27);
 
-/// The answer, where it is there before [`ANSWER_DEADLINE`]; else our own 503. What is not done by
-/// then is cut off.
-pub(crate) async fn in_time<B: From<String>>(
-    answer: impl Future<Output = Response<B>>,
+/// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`]. Unfinished work is
+/// cancelled.
+pub(crate) async fn respond_in_time<B: From<String>>(
+    response: impl Future<Output = Response<B>>,
 ) -> Response<B> {
-    let answered = tokio::time::timeout(ANSWER_DEADLINE, answer).await;
-    answered.unwrap_or_else(|_| took_too_long())
+    let response = tokio::time::timeout(RESPONSE_DEADLINE, response).await;
+    response.unwrap_or_else(|_| deadline_exceeded())
 }
 
-/// Returns our own 503 of a function that was cut off.
-pub(crate) fn took_too_long<B: From<String>>() -> Response<B> {
-    busy("the function took too long".to_owned())
+/// Returns the 503 of a function that exceeded its deadline.
+pub(crate) fn deadline_exceeded<B: From<String>>() -> Response<B> {
+    service_unavailable("the function exceeded its deadline".to_owned())
 }
 
-/// What is done before [`ANSWER_DEADLINE`]; `None` where it was cut off. For work that follows a
-/// body, which a client may take longer to send than any function has: a container waits for it.
+/// Runs work that follows the upload of a request body, with a separate [`RESPONSE_DEADLINE`]: a
+/// container receives a body for longer than that. Returns `None` if the work was cancelled.
 pub async fn with_deadline<T>(work: impl Future<Output = T>) -> Option<T> {
-    tokio::time::timeout(ANSWER_DEADLINE, work).await.ok()
+    tokio::time::timeout(RESPONSE_DEADLINE, work).await.ok()
 }
 
 #[cfg(test)]
@@ -39,23 +40,25 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_function_that_takes_too_long_answers_503_itself() {
+    async fn function_that_exceeds_its_deadline_returns_503() {
         let started = tokio::time::Instant::now();
-        let late = in_time::<String>(future::pending()).await;
-        assert_eq!(started.elapsed(), ANSWER_DEADLINE);
-        assert_eq!(
-            (late.status(), &late.headers()["retry-after"]),
-            (StatusCode::SERVICE_UNAVAILABLE, &"1".parse().unwrap())
-        );
+        let late = respond_in_time::<String>(future::pending()).await;
+
+        assert_eq!(started.elapsed(), RESPONSE_DEADLINE);
+        assert_eq!(late.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(late.headers()["retry-after"], "1");
         assert_eq!(
             late.body(),
             r#"{"errors":{},"message":"The service is busy. Please try again."}"#
         );
+    }
 
+    #[tokio::test(start_paused = true)]
+    async fn function_that_ends_before_its_deadline_sends_its_response() {
         let slow = async {
-            tokio::time::sleep(ANSWER_DEADLINE.mul_f32(0.99)).await;
+            tokio::time::sleep(RESPONSE_DEADLINE.mul_f32(0.99)).await;
             Response::new("slow".to_owned())
         };
-        assert_eq!(in_time(slow).await.body(), "slow");
+        assert_eq!(respond_in_time(slow).await.body(), "slow");
     }
 }

@@ -1,22 +1,22 @@
-//! The address of a request as its front saw it.
+//! The URI of a request as the viewer sent it.
 //!
-//! `lambda_http` parses a path as a URL, which resolves `..` and `%2e%2e` before a function sees
-//! them. The raw path that the event carries is put back here, once, outside of everything else.
+//! `lambda_http` parses the path as a URL, which resolves `..` and `%2e%2e`. The raw path of the
+//! event is restored here, once, before all other layers.
 
 use http::Uri;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// What stands before a function.
+/// The AWS service that invokes a function with HTTP requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventSource {
-    /// An API Gateway HTTP API, which decodes the path it puts into the event.
+    /// An API Gateway HTTP API, which percent-decodes the path of the event.
     HttpApi,
     /// A function URL behind CloudFront, which keeps the path as the viewer sent it.
     FunctionUrl,
 }
 
-/// What a path of a URI cannot hold as it is.
-const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
+/// Characters that a URI's path cannot contain.
+const NOT_IN_PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
     .add(b'#')
@@ -29,18 +29,18 @@ const NOT_IN_A_PATH: &AsciiSet = &CONTROLS
     .add(b'\\')
     .add(b'^')
     .add(b'|');
-/// The same of a path that was decoded, in which a `%` stands for itself.
-const NOT_IN_A_DECODED_PATH: &AsciiSet = &NOT_IN_A_PATH.add(b'%');
+/// The same for a decoded path, in which `%` is a literal character.
+const NOT_IN_DECODED_PATH: &AsciiSet = &NOT_IN_PATH.add(b'%');
 
 impl EventSource {
-    /// The URI that routes and handlers see, from the event's raw path and query. `None` where they
-    /// are not a URI at all.
+    /// Returns the URI for routers and handlers, from the raw path and query of an event; `None` if
+    /// they are not a valid URI.
     pub fn uri(self, raw_path: &str, raw_query: &str) -> Option<Uri> {
-        let unsafe_characters = match self {
-            EventSource::HttpApi => NOT_IN_A_DECODED_PATH,
-            EventSource::FunctionUrl => NOT_IN_A_PATH,
+        let escaped_characters = match self {
+            EventSource::HttpApi => NOT_IN_DECODED_PATH,
+            EventSource::FunctionUrl => NOT_IN_PATH,
         };
-        let path = utf8_percent_encode(raw_path, unsafe_characters);
+        let path = utf8_percent_encode(raw_path, escaped_characters);
         let text = if raw_query.is_empty() {
             path.to_string()
         } else {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_reaches_the_routes_as_the_viewer_sent_it() {
+    fn path_reaches_router_as_the_viewer_sent_it() {
         let cases = [
             (
                 EventSource::FunctionUrl,
@@ -73,8 +73,11 @@ mod tests {
             ),
             (EventSource::HttpApi, "/files/a", "x=%20", "/files/a?x=%20"),
         ];
-        for (front, path, query, expected) in cases {
-            assert_eq!(front.uri(path, query).expect(path).to_string(), expected);
+        for (event_source, path, query, expected) in cases {
+            assert_eq!(
+                event_source.uri(path, query).expect(path).to_string(),
+                expected
+            );
         }
         assert_eq!(EventSource::HttpApi.uri("no slash", ""), None);
     }

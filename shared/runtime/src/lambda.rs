@@ -1,6 +1,7 @@
-//! HTTP requests as Lambda hands them over, and answers as it takes them: whole.
+//! HTTP invocations of a Lambda function.
 //!
-//! Invariant: an answer's bytes arrive as the function gave them, whatever their type says.
+//! Invariant: every non-empty body is sent in base64, so its bytes reach the client unchanged
+//! for any content type.
 
 use std::{convert::Infallible, pin::Pin};
 
@@ -11,33 +12,36 @@ use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};
 use tower::ServiceExt as _;
 
-use crate::{EventSource, Observer, Viewer, deadline::in_time, refusal::busy};
+use crate::{
+    EventSource, Observer, Viewer, deadline::respond_in_time, error_response::service_unavailable,
+};
 
-/// Answers invocations until the process is ended.
+/// Handles invocations until the process ends.
 pub(crate) async fn serve(
-    front: EventSource,
+    event_source: EventSource,
     router: Router,
     observer: Observer,
 ) -> Result<(), lambda_runtime::Error> {
-    let service = tower::service_fn(move |request: lambda_http::Request| {
+    let service = tower::service_fn(move |event: lambda_http::Request| {
         let router = router.clone();
         let observer = observer.clone();
         async move {
-            let respond = |request| in_time(whole(router.oneshot(request)));
-            Ok::<_, Infallible>(Whole(
-                observer.observe(as_sent(front, request), respond).await,
-            ))
+            let request = viewer_request(event_source, event);
+            let respond = |request| respond_in_time(buffer_body(router.oneshot(request)));
+            let response = observer.observe(request, respond).await;
+            Ok::<_, Infallible>(BinaryResponse(response))
         }
     });
     lambda_http::run(service).await
 }
 
-/// The request as its viewer sent it, and who that is.
-fn as_sent(front: EventSource, request: lambda_http::Request) -> Request {
-    let viewer = viewer(&request);
-    let raw_path = request.raw_http_path().to_owned();
-    let uri = front.uri(&raw_path, request.uri().query().unwrap_or_default());
-    let mut request = request.map(Body::new);
+/// Returns the request with the path that the viewer sent, and the [`Viewer`] in its extensions.
+fn viewer_request(event_source: EventSource, event: lambda_http::Request) -> Request {
+    let viewer = event_viewer(&event);
+    let raw_path = event.raw_http_path().to_owned();
+    let uri = event_source.uri(&raw_path, event.uri().query().unwrap_or_default());
+
+    let mut request = event.map(Body::new);
     if let Some(uri) = uri {
         *request.uri_mut() = uri;
     }
@@ -47,42 +51,37 @@ fn as_sent(front: EventSource, request: lambda_http::Request) -> Request {
     request
 }
 
-/// The viewer that the event names, in its context, which is the platform's own.
-fn viewer(request: &lambda_http::Request) -> Option<Viewer> {
-    let RequestContext::ApiGatewayV2(context) = request.request_context_ref()? else {
+/// Returns the viewer from the event's request context, which only AWS writes.
+fn event_viewer(event: &lambda_http::Request) -> Option<Viewer> {
+    let RequestContext::ApiGatewayV2(context) = event.request_context_ref()? else {
         return None;
     };
-    context
-        .http
-        .source_ip
-        .as_deref()?
-        .parse()
-        .ok()
-        .map(Viewer::told)
+    let source_ip = context.http.source_ip.as_deref()?;
+    source_ip.parse().ok().map(Viewer::of_event)
 }
 
-/// The answer with its body read to the end; our 503 where that fails.
-async fn whole(
-    answer: impl Future<Output = Result<Response<Body>, Infallible>>,
+/// Reads the body of a response. A body that fails is a 503.
+async fn buffer_body(
+    response: impl Future<Output = Result<Response<Body>, Infallible>>,
 ) -> Response<Full<Bytes>> {
-    let Ok(response) = answer.await;
+    let Ok(response) = response.await;
     let (parts, body) = response.into_parts();
     match body.collect().await {
         Ok(read) => Response::from_parts(parts, Full::new(read.to_bytes())),
-        Err(error) => busy(format!("the answer ended early: {error}")),
+        Err(error) => service_unavailable(format!("the response body ended early: {error}")),
     }
 }
 
-/// An answer that goes out in base64. `lambda_http` itself would decode what its type calls text,
-/// and so change bytes that are no UTF-8, or only a part of it.
-struct Whole(Response<Full<Bytes>>);
+/// A response whose body is sent in base64. `lambda_http` decodes bodies of text types as UTF-8,
+/// which changes other bytes.
+struct BinaryResponse(Response<Full<Bytes>>);
 
-impl lambda_http::IntoResponse for Whole {
+impl lambda_http::IntoResponse for BinaryResponse {
     fn into_response(self) -> Pin<Box<dyn Future<Output = Response<lambda_http::Body>> + Send>> {
         Box::pin(async move {
             let (parts, body) = self.0.into_parts();
-            let Ok(body) = body.collect().await;
-            let bytes = body.to_bytes();
+            let Ok(collected) = body.collect().await;
+            let bytes = collected.to_bytes();
             let body = if bytes.is_empty() {
                 lambda_http::Body::Empty
             } else {
@@ -99,18 +98,18 @@ mod tests {
 
     use super::*;
 
-    async fn answered(body: Body) -> Response<lambda_http::Body> {
-        let answer = Response::builder()
+    async fn send(body: Body) -> Response<lambda_http::Body> {
+        let response = Response::builder()
             .header("content-type", "text/plain; charset=utf-8")
             .body(body)
             .unwrap();
-        Whole(whole(async { Ok(answer) }).await)
+        BinaryResponse(buffer_body(async { Ok(response) }).await)
             .into_response()
             .await
     }
 
     #[test]
-    fn a_viewer_is_whom_the_event_names_whatever_the_headers_say() {
+    fn viewer_is_the_source_ip_of_the_event() {
         let viewer = |source_ip: serde_json::Value| {
             let headers = [
                 ("x-forwarded-for", "192.0.2.1"),
@@ -121,35 +120,32 @@ mod tests {
                 "version": "2.0", "rawPath": "/", "headers": std::collections::BTreeMap::from(headers),
                 "requestContext": { "http": { "method": "GET", "path": "/", "sourceIp": source_ip } },
             });
-            let request = lambda_http::request::from_str(&event.to_string()).unwrap();
-            Viewer::of(as_sent(EventSource::HttpApi, request).extensions()).ok()
+            let event = lambda_http::request::from_str(&event.to_string()).unwrap();
+            Viewer::of(viewer_request(EventSource::HttpApi, event).extensions()).ok()
         };
         assert_eq!(
             viewer("203.0.113.7".into()),
-            Some(Viewer::told([203, 0, 113, 7].into()))
+            Some(Viewer::of_event([203, 0, 113, 7].into()))
         );
-        assert_eq!(viewer("somebody".into()), None);
+        assert_eq!(viewer("invalid".into()), None);
         assert_eq!(viewer(serde_json::Value::Null), None);
     }
 
     #[tokio::test]
-    async fn bytes_stay_what_they_are_and_a_body_that_breaks_is_our_503() {
+    async fn bytes_of_a_body_are_sent_unchanged() {
         for bytes in [&b"\xef\xbb\xbfmarked"[..], b"caf\xe9", b"\xa9"] {
-            let answer = answered(Body::from(bytes)).await;
-            assert_eq!(
-                (answer.status().as_u16(), answer.body()),
-                (200, &lambda_http::Body::Binary(bytes.to_vec()))
-            );
+            let response = send(Body::from(bytes)).await;
+            assert_eq!(response.status().as_u16(), 200);
+            assert_eq!(response.body(), &lambda_http::Body::Binary(bytes.to_vec()));
         }
-        assert_eq!(
-            answered(Body::empty()).await.body(),
-            &lambda_http::Body::Empty
-        );
-        let broken =
-            futures::stream::iter([Ok("half"), Err(std::io::Error::other("storage ended"))]);
-        assert_eq!(
-            answered(Body::from_stream(broken)).await.status().as_u16(),
-            503
-        );
+        assert_eq!(send(Body::empty()).await.body(), &lambda_http::Body::Empty);
+    }
+
+    #[tokio::test]
+    async fn body_that_fails_returns_503() {
+        let failing =
+            futures::stream::iter([Ok("half"), Err(std::io::Error::other("storage failed"))]);
+        let response = send(Body::from_stream(failing)).await;
+        assert_eq!(response.status().as_u16(), 503);
     }
 }

@@ -1,35 +1,39 @@
-//! What a function needs from the place it runs in: variables, time, randomness, AWS clients, and
-//! the Lambda runtime itself.
+//! Process-level runtime of a function: configuration from environment variables, time,
+//! randomness, AWS clients, and the servers that run it (Lambda or plain HTTP).
 //!
-//! Invariant: this is the only crate of `functions` and `shared` that reads the process: its
-//! environment, its clock, its randomness. A function is handed an [`Environment`], so many can
-//! live in one process and differ.
+//! Invariants:
+//! - Of `functions` and `shared`, only this crate reads the process environment, the clock and the
+//!   random source.
+//! - A function gets its configuration from an [`Environment`], so one process can run many
+//!   functions with different configurations.
 
-mod arrival;
 mod aws;
 mod aws_calls;
+mod body_timer;
 mod container;
+mod container_credentials;
 mod credentials;
 mod deadline;
 mod environment;
+mod error_response;
 mod event_source;
 mod lambda;
 mod master_secret;
 mod observer;
-mod refusal;
 mod serve;
 mod settings;
 mod system;
+mod unread_body;
 mod viewer;
 
-pub use arrival::{BodyDeadlines, BodyWatch};
-pub use deadline::{ANSWER_DEADLINE, with_deadline};
+pub use body_timer::{BodyDeadlines, BodyTimer};
+pub use deadline::{RESPONSE_DEADLINE, with_deadline};
 pub use environment::Environment;
+pub use error_response::error_response;
 pub use event_source::EventSource;
 pub use master_secret::LazyMasterSecret;
-pub use observer::{Cause, Observer};
-pub use refusal::refusal;
+pub use observer::{ErrorCause, Observer};
 pub use serve::{serve_http, serve_worker};
 pub use settings::{ConfigurationError, Settings};
-pub use system::{SystemClock, SystemRandom, system_sources};
+pub use system::{SystemClock, SystemRandom, system_env};
 pub use viewer::Viewer;

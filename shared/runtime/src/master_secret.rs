@@ -1,5 +1,7 @@
-//! The master secret, read when a request first needs it: most requests need none, and a cold start
-//! does not wait for it.
+//! The master secret in Secrets Manager.
+//!
+//! It is read when a request first needs it: most requests do not, and a cold start does not wait
+//! for it.
 
 use std::sync::Arc;
 
@@ -7,11 +9,11 @@ use aws_sdk_secretsmanager::Client;
 use domain::{MasterSecret, ServiceError, error_chain};
 use tokio::sync::OnceCell;
 
-/// The master secret of a function. Clones share it.
+/// The master secret of a function, read once. Clones share it.
 #[derive(Clone)]
-pub struct LazyMasterSecret(Arc<Inner>);
+pub struct LazyMasterSecret(Arc<SecretCache>);
 
-struct Inner {
+struct SecretCache {
     client: Client,
     /// The secret's name or ARN.
     id: String,
@@ -20,21 +22,21 @@ struct Inner {
 
 impl LazyMasterSecret {
     pub(crate) fn new(client: Client, id: String) -> LazyMasterSecret {
-        LazyMasterSecret(Arc::new(Inner {
+        LazyMasterSecret(Arc::new(SecretCache {
             client,
             id,
             secret: OnceCell::new(),
         }))
     }
 
-    /// Returns the secret. Requests that need it at the same time wait for one read. Fails as
-    /// unavailable if it cannot be read; the next request tries again.
+    /// Returns the secret. Concurrent requests wait for the same read. Fails with 503 if it cannot
+    /// be read; the next request tries again.
     pub async fn get(&self) -> Result<&MasterSecret, ServiceError> {
         self.0.secret.get_or_try_init(|| self.0.read()).await
     }
 }
 
-impl Inner {
+impl SecretCache {
     async fn read(&self) -> Result<MasterSecret, ServiceError> {
         let response = self
             .client
@@ -45,11 +47,11 @@ impl Inner {
         let unreadable = |reason: String| {
             ServiceError::unavailable(format!("the master secret cannot be read: {reason}"))
         };
-        // `DisplayErrorContext` would show the response too, and with it the secret.
+        // `DisplayErrorContext` would include the response, and so the secret.
         let response = response.map_err(|error| unreadable(error_chain(&error)))?;
         let text = response
             .secret_string
-            .ok_or_else(|| unreadable("it is not a text".to_owned()))?;
+            .ok_or_else(|| unreadable("it is not a string".to_owned()))?;
         Ok(MasterSecret::new(text))
     }
 }
@@ -66,7 +68,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn response_that_cannot_be_read_is_not_shown() {
+    async fn error_does_not_show_a_malformed_response() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -91,17 +93,14 @@ mod tests {
         };
         let read = tokio::select! {
             read = secret.get() => read,
-            () = server => unreachable!("it serves on"),
+            () = server => unreachable!("the server does not end"),
         };
 
         let Err(error) = read else {
             panic!("a secret was read")
         };
-        let shown = error_chain(&error);
-        assert!(
-            shown.contains("the master secret cannot be read"),
-            "{shown}"
-        );
-        assert!(!shown.contains("confidential"), "{shown}");
+        let text = error_chain(&error);
+        assert!(text.contains("the master secret cannot be read"), "{text}");
+        assert!(!text.contains("confidential"), "{text}");
     }
 }

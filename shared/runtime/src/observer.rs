@@ -1,4 +1,6 @@
-//! What every request passes first: its id, its span, and at its end a log line and a line of
+//! Identifies, logs and measures requests.
+//!
+//! Each request gets an id (`X-Request-Id`), a span, and at its end one log line and one line of
 //! metrics.
 
 use axum::{
@@ -9,7 +11,7 @@ use axum::{
 };
 use domain::Env;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, header};
-use telemetry::{Answer, Meter, Outcome};
+use telemetry::{Meter, ResponseSummary, TaskOutcome};
 
 use crate::Environment;
 
@@ -27,9 +29,9 @@ pub struct Observer {
     env: Env,
 }
 
-/// Cause of an error response, left in its extensions for the log.
+/// Cause of an error response, for the log; stored in the response's extensions.
 #[derive(Clone, Debug, Default)]
-pub struct Cause {
+pub struct ErrorCause {
     /// Messages of the error and its sources.
     pub text: String,
     /// Whether the request only lost a race against others.
@@ -37,7 +39,7 @@ pub struct Cause {
 }
 
 impl Observer {
-    /// Returns the observer of the function with this environment.
+    /// Returns the observer of a function.
     pub fn of(environment: &Environment) -> Observer {
         Observer {
             meter: environment.meter(),
@@ -45,15 +47,15 @@ impl Observer {
         }
     }
 
-    /// Returns the router with its requests observed.
-    pub fn around(self, router: Router) -> Router {
+    /// Adds the observer to a router.
+    pub fn observe_all(self, router: Router) -> Router {
         router.layer(middleware::from_fn(move |request, next: Next| {
             let observer = self.clone();
             async move { observer.observe(request, |request| next.run(request)).await }
         }))
     }
 
-    /// Responds to a request. The response identifies it in `X-Request-Id`.
+    /// Observes a request. Adds `X-Request-Id` to the response.
     pub async fn observe<B, F>(
         &self,
         request: Request,
@@ -73,8 +75,8 @@ impl Observer {
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(REQUEST_ID, id);
         }
-        let cause = response.extensions_mut().remove::<Cause>();
-        task.end(&Outcome::Answered(Answer {
+        let cause = response.extensions_mut().remove::<ErrorCause>();
+        task.end(&TaskOutcome::Responded(ResponseSummary {
             status: response.status().as_u16(),
             bytes_in,
             bytes_out: size(response.body(), response.headers()),
@@ -86,14 +88,14 @@ impl Observer {
     }
 }
 
-/// Cuts a path to what one log line holds.
+/// Truncates a path for the log.
 fn logged_path(path: &str) -> String {
     path[..path.floor_char_boundary(LOGGED_PATH_BYTES)].to_owned()
 }
 
 /// Returns the size of a body in bytes; 0 if it is not known in advance.
 fn size(body: &impl HttpBody, headers: &HeaderMap) -> u64 {
-    let stated = || {
+    let content_length = || {
         headers
             .get(header::CONTENT_LENGTH)?
             .to_str()
@@ -101,7 +103,10 @@ fn size(body: &impl HttpBody, headers: &HeaderMap) -> u64 {
             .parse()
             .ok()
     };
-    body.size_hint().exact().or_else(stated).unwrap_or_default()
+    body.size_hint()
+        .exact()
+        .or_else(content_length)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

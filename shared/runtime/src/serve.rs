@@ -1,5 +1,4 @@
-//! A function's `main`: start once, then answer, as a Lambda or, outside of Lambda, as a plain HTTP
-//! server.
+//! Entry points of the functions' binaries: start a function, then serve requests or batches.
 
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
@@ -9,70 +8,72 @@ use domain::Timestamp;
 use lambda_runtime::LambdaEvent;
 use tokio::time::Instant;
 use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
-use worker::Batch;
+use worker::BatchHandler;
 
 use crate::{
     ConfigurationError, Environment, EventSource, Observer, Settings,
     container::{self, DEFAULT_PORT},
-    lambda, system_sources,
+    lambda, system_env,
 };
 
-/// Longest that an invocation may take ("Configure Lambda function timeout" in the Lambda developer
+/// Maximum duration of an invocation ("Configure Lambda function timeout" in the Lambda developer
 /// guide).
 const INVOCATION_MAX: Duration = Duration::from_mins(15);
 
-/// Why a function ended.
+/// Error that ended a function.
 #[derive(Debug, thiserror::Error)]
 enum ServeError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    #[error("the Lambda runtime ended: {0}")]
+    #[error("the Lambda runtime failed: {0}")]
     Lambda(#[from] lambda_runtime::Error),
-    #[error("the HTTP server ended: {0}")]
+    #[error("the HTTP server failed: {0}")]
     Server(#[from] std::io::Error),
 }
 
-/// Runs the function of this name that answers HTTP requests: as a Lambda where the Lambda runtime
-/// is there, else on `PORT`, on every interface, so that the same binary is a container.
+/// Runs a function that serves HTTP requests: in Lambda if `AWS_LAMBDA_RUNTIME_API` is set, else as
+/// a plain HTTP server on `PORT`, for containers.
 pub fn serve_http(
     function: &str,
-    front: EventSource,
+    event_source: EventSource,
     start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>,
 ) -> ExitCode {
     run(function, async |environment: &Environment| {
         let mut settings = Settings::of(environment);
-        let port = settings.parsed_or("PORT", "the number of a port", DEFAULT_PORT);
-        let trusted_proxies =
-            settings.parsed_or("TRUSTED_PROXIES", "a number of proxies, 255 at most", 0);
+        let port = settings.parsed_or("PORT", "a port number", DEFAULT_PORT);
+        let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "an integer from 0 to 255", 0);
         settings.finish()?;
+
         let observer = Observer::of(environment);
         let router = start(environment)?;
+
         if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
-            return Ok(lambda::serve(front, router, observer).await?);
+            return Ok(lambda::serve(event_source, router, observer).await?);
         }
         Ok(container::serve(port, trusted_proxies, router, observer).await?)
     })
 }
 
-/// Runs the function of this name that works through a queue's batches, as a Lambda.
+/// Runs a function that handles SQS batches in Lambda.
 pub fn serve_worker(
     function: &str,
-    start: impl FnOnce(&Environment) -> Result<Batch, ConfigurationError>,
+    start: impl FnOnce(&Environment) -> Result<BatchHandler, ConfigurationError>,
 ) -> ExitCode {
     run(function, async |environment: &Environment| {
         let env = environment.env.clone();
-        let batch = start(environment)?;
-        let handler = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
-            let batch = batch.clone();
+        let handler = start(environment)?;
+
+        let service = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
+            let handler = handler.clone();
             let deadline = Instant::now() + time_left(event.context.deadline, env.now());
-            async move { Ok::<_, lambda_runtime::Error>(batch.handle(event.payload, deadline).await) }
+            async move { Ok::<_, lambda_runtime::Error>(handler.handle(event.payload, deadline).await) }
         });
-        Ok(lambda_runtime::run(handler).await?)
+        Ok(lambda_runtime::run(service).await?)
     })
 }
 
-/// Returns the time until an invocation's deadline, in milliseconds since 1970; zero if it is in
-/// the past, as cargo-lambda's is.
+/// Returns the time until the deadline of an invocation, given in milliseconds since 1970; zero if
+/// it is in the past, as that of cargo-lambda.
 fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
     let now_ms = u64::try_from(now.ms()).unwrap_or(0);
     Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)
@@ -81,19 +82,21 @@ fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
 fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), ServeError>) -> ExitCode {
     let environment = process_environment(name);
     let mut settings = Settings::of(&environment);
-    let level = settings.parsed_or("LOG_LEVEL", "a level of the log", LevelFilter::INFO);
+    let level = settings.parsed_or("LOG_LEVEL", "a log level", LevelFilter::INFO);
     telemetry::subscriber(level, std::io::stderr).init();
-    let ended = settings.finish().map_err(ServeError::from).and_then(|()| {
-        // One invocation runs at a time, so one thread is enough, and it starts sooner than many.
+
+    let result = settings.finish().map_err(ServeError::from).and_then(|()| {
+        // Lambda runs one invocation at a time, so one thread is enough, and starts faster.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         runtime.block_on(function(&environment))
     });
-    match ended {
+
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(%error, "the function ended");
+            tracing::error!(%error, "the function failed");
             ExitCode::FAILURE
         }
     }
@@ -102,7 +105,7 @@ fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), ServeE
 fn process_environment(function: &str) -> Environment {
     #[expect(
         clippy::disallowed_methods,
-        reason = "a function's main is where its variables come from"
+        reason = "this is the only place that reads the process environment"
     )]
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -110,7 +113,7 @@ fn process_environment(function: &str) -> Environment {
     Environment {
         function: function.to_owned(),
         variables,
-        env: system_sources(),
+        env: system_env(),
     }
 }
 
@@ -119,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn deadline_in_the_past_leaves_no_time() {
+    fn time_left_is_zero_after_deadline_and_15_minutes_at_most() {
         let now = Timestamp::from_ms(1_700_000_000_000);
         for (deadline_ms, seconds) in [
             (1_700_000_120_000, 120),

@@ -1,4 +1,4 @@
-//! Reads a function's variables into its configuration, and reports every mistake at once.
+//! Reads a function's configuration from its environment variables.
 
 use std::str::FromStr;
 
@@ -7,48 +7,48 @@ use domain::Env;
 
 use crate::{Environment, aws::HttpClients};
 
-/// A reader of variables that collects what is wrong with them.
+/// Reads environment variables and collects their errors, so that one start reports all of them.
 pub struct Settings<'a> {
     environment: &'a Environment,
-    mistakes: Vec<String>,
+    errors: Vec<String>,
     pub(crate) http_clients: HttpClients,
-    /// The provider of credentials that all clients share.
+    /// Credentials provider that all clients share.
     pub(crate) credentials: Option<SharedCredentialsProvider>,
 }
 
-/// What is wrong with a function's variables.
+/// Invalid environment variables of a function.
 #[derive(Debug, thiserror::Error)]
 #[error("the function cannot start: {}", .0.join("; "))]
 pub struct ConfigurationError(Vec<String>);
 
 impl<'a> Settings<'a> {
-    /// A reader of this environment's variables.
+    /// Returns a reader of an environment's variables.
     pub fn of(environment: &'a Environment) -> Settings<'a> {
         Settings {
             environment,
-            mistakes: Vec::new(),
+            errors: Vec::new(),
             http_clients: HttpClients::default(),
             credentials: None,
         }
     }
 
-    /// Time and randomness.
+    /// Returns the clock and random source.
     pub fn env(&self) -> &'a Env {
         &self.environment.env
     }
 
-    /// A variable's text; a mistake where it is missing or empty.
+    /// Returns a variable, which must be set and not empty.
     pub fn text(&mut self, name: &str) -> String {
         match self.environment.variables.get(name) {
             Some(value) if !value.is_empty() => value.clone(),
             _ => {
-                self.mistakes.push(format!("{name} is not set"));
+                self.errors.push(format!("{name} is not set"));
                 String::new()
             }
         }
     }
 
-    /// A variable's text, where it is set and not empty.
+    /// Returns a variable; `None` if it is not set or empty.
     pub fn optional(&mut self, name: &str) -> Option<&'a str> {
         self.environment
             .variables
@@ -57,42 +57,43 @@ impl<'a> Settings<'a> {
             .filter(|value| !value.is_empty())
     }
 
-    /// A whole number, not negative; a mistake where it is missing or anything else.
+    /// Returns a variable, which must be a non-negative integer.
     pub fn number(&mut self, name: &str) -> u64 {
         let text = self.text(name);
         if text.is_empty() {
             return 0;
         }
         text.parse().unwrap_or_else(|_| {
-            self.mistakes.push(format!("{name} is not a whole number"));
+            self.errors
+                .push(format!("{name} is not a non-negative integer"));
             0
         })
     }
 
-    /// What a variable's text stands for, or a default where it is missing or empty; a mistake
-    /// where it is no such thing.
-    pub(crate) fn parsed_or<T: FromStr>(&mut self, name: &str, thing: &str, default: T) -> T {
+    /// Returns a parsed variable, or the default if it is not set or empty. `expected` completes
+    /// the error "NAME is not …".
+    pub(crate) fn parsed_or<T: FromStr>(&mut self, name: &str, expected: &str, default: T) -> T {
         match self.optional(name).map(str::parse) {
             None => default,
             Some(Ok(value)) => value,
             Some(Err(_)) => {
-                self.mistakes.push(format!("{name} is not {thing}"));
+                self.errors.push(format!("{name} is not {expected}"));
                 default
             }
         }
     }
 
-    /// Notes what is wrong with what a variable leads to.
-    pub(crate) fn mistake(&mut self, mistake: String) {
-        self.mistakes.push(mistake);
+    /// Records an error.
+    pub(crate) fn error(&mut self, message: String) {
+        self.errors.push(message);
     }
 
-    /// Ends the reading: the mistakes, where there are any.
+    /// Fails if there were errors.
     pub fn finish(self) -> Result<(), ConfigurationError> {
-        if self.mistakes.is_empty() {
+        if self.errors.is_empty() {
             Ok(())
         } else {
-            Err(ConfigurationError(self.mistakes))
+            Err(ConfigurationError(self.errors))
         }
     }
 }
@@ -100,35 +101,36 @@ impl<'a> Settings<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system_sources;
+    use crate::system_env;
 
     #[test]
-    fn every_mistake_is_reported_at_once() {
+    fn all_invalid_variables_are_reported_together() {
         let variables = [
             ("TABLE_NAME", "assets"),
             ("LIMIT", "many"),
             ("EMPTY", ""),
             ("PORT", "80800"),
-        ];
-        let variables = variables
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .into();
+        ]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
         let environment = Environment {
             function: "test".to_owned(),
             variables,
-            env: system_sources(),
+            env: system_env(),
         };
         let mut settings = Settings::of(&environment);
+
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);
         settings.text("BUCKET_NAME");
         settings.number("LIMIT");
         assert_eq!(settings.parsed_or("EMPTY", "a port", 8080_u16), 8080);
         settings.parsed_or("PORT", "a port", 8080_u16);
-        let message = settings.finish().expect_err("three mistakes").to_string();
+
+        let message = settings.finish().expect_err("three errors").to_string();
         assert_eq!(
             message,
-            "the function cannot start: BUCKET_NAME is not set; LIMIT is not a whole number; PORT is not a port"
+            "the function cannot start: BUCKET_NAME is not set; LIMIT is not a non-negative integer; PORT is not a port"
         );
     }
 }

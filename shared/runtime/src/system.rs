@@ -1,17 +1,17 @@
-//! The machine's own clock and randomness: the one place where they are read.
+//! The system clock and random source, which only this module reads.
 
 use std::{sync::Arc, time::SystemTime};
 
 use domain::{Clock, Env, Random, Timestamp};
 
-/// The machine's clock.
+/// The system clock.
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         #[expect(
             clippy::disallowed_methods,
-            reason = "this is the injected clock's production side"
+            reason = "this is the production implementation of the injected clock"
         )]
         let since_1970 = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -20,20 +20,20 @@ impl Clock for SystemClock {
     }
 }
 
-/// The operating system's randomness.
+/// The operating system's random source.
 pub struct SystemRandom;
 
 impl Random for SystemRandom {
     fn fill(&self, bytes: &mut [u8]) {
         #[expect(
             clippy::disallowed_methods,
-            reason = "this is the injected randomness' production side"
+            reason = "this is the production implementation of the injected random source"
         )]
-        getrandom::fill(bytes).expect("the operating system has randomness once it has started");
+        getrandom::fill(bytes).expect("the random source of the operating system is available");
     }
 }
 
-/// Time and randomness as in production.
-pub fn system_sources() -> Env {
+/// Returns the environment of production: system clock and random source.
+pub fn system_env() -> Env {
     Env::new(Arc::new(SystemClock), Arc::new(SystemRandom))
 }

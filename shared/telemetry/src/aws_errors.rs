@@ -1,10 +1,9 @@
-//! Error codes of AWS that say why a call was refused, as far as it is counted, or decides whether
-//! it is repeated.
+//! AWS error codes that are counted in metrics, or decide whether a call is retried.
 
-/// Codes of calls for which a service has no capacity ("Error handling with DynamoDB" in the Amazon
+/// Codes of throttled calls ("Error handling with DynamoDB" in the Amazon
 /// DynamoDB developer guide, "Common errors" in the Amazon SQS API reference, "Error responses" in
-/// the Amazon S3 API reference). The fourth and the fifth are among the reasons of a cancelled
-/// transaction (`TransactWriteItems` in the Amazon DynamoDB API reference).
+/// the Amazon S3 API reference). The fourth and the fifth are reasons of a cancelled transaction
+/// (`TransactWriteItems` in the Amazon DynamoDB API reference).
 const THROTTLING: [&str; 7] = [
     "ProvisionedThroughputExceededException",
     "RequestLimitExceeded",
@@ -14,8 +13,8 @@ const THROTTLING: [&str; 7] = [
     "RequestThrottled",
     "SlowDown",
 ];
-/// Codes of calls that met another one on the same item or object, or a repetition of themselves.
-/// The last but one is among the reasons of a cancelled transaction.
+/// Codes of calls that conflicted with a concurrent call on the same item or object, or with a retry
+/// of themselves. `TransactionConflict` is a reason of a cancelled transaction.
 const CONFLICT: [&str; 4] = [
     "TransactionConflictException",
     "TransactionInProgressException",
@@ -23,14 +22,13 @@ const CONFLICT: [&str; 4] = [
     "ConditionalRequestConflict",
 ];
 
-/// Whether an error code, or a reason of a cancelled transaction, says that the service had no
-/// capacity.
+/// Whether an error code, or a reason of a cancelled transaction, means throttling.
 pub fn is_throttling(code: &str) -> bool {
     THROTTLING.contains(&code)
 }
 
-/// Whether an error code, or a reason of a cancelled transaction, says that the call met another
-/// one.
+/// Whether an error code, or a reason of a cancelled transaction, means a conflict with a concurrent
+/// call.
 pub fn is_conflict(code: &str) -> bool {
     CONFLICT.contains(&code)
 }

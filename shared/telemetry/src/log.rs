@@ -1,6 +1,6 @@
-//! The log: one JSON object a line.
+//! Format and filter of the log: one JSON object per line.
 //!
-//! Invariant: at no level do libraries log whole requests, whose headers hold keys.
+//! Invariant: libraries log no requests at any level, since their headers contain keys.
 
 use std::fmt;
 
@@ -15,12 +15,11 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// Target of the events whose message is a line of metrics.
-pub const METRICS: &str = "metrics";
+/// Target of events whose message is a line of metrics.
+pub const METRICS_TARGET: &str = "metrics";
 
-/// Libraries, by the prefix of their modules' names, that log events, headers or bodies below the
-/// level `info`.
-const CAPPED: [&str; 6] = [
+/// Prefixes of the module paths of libraries that log events, headers or bodies below `info`.
+const CAPPED_LIBRARIES: [&str; 6] = [
     "aws_",
     "h2",
     "hyper",
@@ -32,29 +31,29 @@ const CAPPED: [&str; 6] = [
 /// Whether the log contains the lines of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricsLines {
-    /// It does, at every level: CloudWatch reads the metrics from them.
-    Written,
-    /// It does not, for people read it.
-    LeftOut,
+    /// At every level: CloudWatch extracts the metrics from them.
+    Included,
+    /// Never: for logs that people read.
+    Excluded,
 }
 
-/// Returns the filter that passes what has at least this level; of libraries that log headers or
-/// bodies below `info`, no more than that.
+/// Returns a filter for events of at least this level. For libraries that log headers or bodies
+/// below `info`, the level is `info` at least.
 pub fn log_filter(level: LevelFilter, metrics: MetricsLines) -> Targets {
-    let metrics = if metrics == MetricsLines::Written {
+    let metrics = if metrics == MetricsLines::Included {
         LevelFilter::INFO
     } else {
         LevelFilter::OFF
     };
-    let capped = CAPPED.map(|library| (library, level.min(LevelFilter::INFO)));
+    let capped = CAPPED_LIBRARIES.map(|library| (library, level.min(LevelFilter::INFO)));
     Targets::new()
         .with_default(level)
         .with_targets(capped)
-        .with_target(METRICS, metrics)
+        .with_target(METRICS_TARGET, metrics)
 }
 
-/// Returns the log of a function: JSON with the event's fields at the root and those of its spans
-/// in `spans`, and lines of metrics.
+/// Returns the log subscriber of a function. It writes JSON with the fields of an event at the root
+/// and those of its spans in `spans`, and lines of metrics.
 pub fn subscriber<W>(level: LevelFilter, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -65,20 +64,20 @@ where
         .with_current_span(false);
     let lines = tracing_subscriber::fmt::layer()
         .json()
-        .event_format(Lines { json })
+        .event_format(LineFormat { json })
         .with_writer(writer);
     tracing_subscriber::registry()
-        .with(log_filter(level, MetricsLines::Written))
+        .with(log_filter(level, MetricsLines::Included))
         .with(lines)
 }
 
-/// Formats events as JSON, but lines of metrics as they are: CloudWatch only reads those that begin
-/// with its own object.
-struct Lines {
+/// Formats events as JSON, and writes lines of metrics unchanged: CloudWatch requires their JSON
+/// object to be the whole line.
+struct LineFormat {
     json: Format<Json>,
 }
 
-impl<S, N> FormatEvent<S, N> for Lines
+impl<S, N> FormatEvent<S, N> for LineFormat
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
@@ -89,7 +88,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        if event.metadata().target() != METRICS {
+        if event.metadata().target() != METRICS_TARGET {
             return self.json.format_event(context, writer, event);
         }
 
@@ -107,45 +106,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_log_no_more_than_the_level_and_never_requests() {
+    fn libraries_are_capped_at_level_info() {
         for (level, cap) in [
             (LevelFilter::TRACE, Some(Level::INFO)),
             (LevelFilter::DEBUG, Some(Level::INFO)),
             (LevelFilter::ERROR, Some(Level::ERROR)),
             (LevelFilter::OFF, None),
         ] {
-            let filter = log_filter(level, MetricsLines::LeftOut);
-            for level in [
+            let filter = log_filter(level, MetricsLines::Excluded);
+            for event_level in [
                 Level::TRACE,
                 Level::DEBUG,
                 Level::INFO,
                 Level::WARN,
                 Level::ERROR,
             ] {
-                let passes = cap.is_some_and(|cap| level <= cap);
-                assert_eq!(
-                    filter.would_enable("aws_smithy_runtime::client", &level),
-                    passes,
-                    "{level}"
-                );
-                assert_eq!(
-                    filter.would_enable("hyper::proto", &level),
-                    passes,
-                    "{level}"
-                );
+                let passes = cap.is_some_and(|cap| event_level <= cap);
+                for module in ["aws_smithy_runtime::client", "hyper::proto"] {
+                    let is_enabled = filter.would_enable(module, &event_level);
+                    assert_eq!(is_enabled, passes, "{level}: {module} {event_level}");
+                }
             }
-            assert_eq!(
-                filter.would_enable("files", &Level::DEBUG),
-                level >= LevelFilter::DEBUG
-            );
+            let is_enabled = filter.would_enable("files", &Level::DEBUG);
+            assert_eq!(is_enabled, level >= LevelFilter::DEBUG, "{level}");
         }
     }
 
     #[test]
-    fn metrics_are_written_at_every_level_or_left_out() {
+    fn metrics_lines_do_not_depend_on_the_level() {
         for level in [LevelFilter::TRACE, LevelFilter::ERROR] {
-            assert!(log_filter(level, MetricsLines::Written).would_enable(METRICS, &Level::INFO));
-            assert!(!log_filter(level, MetricsLines::LeftOut).would_enable(METRICS, &Level::INFO));
+            let included = log_filter(level, MetricsLines::Included);
+            let excluded = log_filter(level, MetricsLines::Excluded);
+            assert!(included.would_enable(METRICS_TARGET, &Level::INFO));
+            assert!(!excluded.would_enable(METRICS_TARGET, &Level::INFO));
         }
     }
 }

@@ -1,43 +1,41 @@
-//! How the tasks of one function are measured.
+//! Creates the tasks of one function.
 
 use std::sync::Arc;
 
 use domain::Env;
 use tracing::field::Empty;
 
-use crate::{Task, task::Id};
+use crate::{Task, task::TaskId};
 
-/// Begins the tasks of one function. Clones are the same one.
+/// Creates the tasks of one function. Clones share its configuration.
 #[derive(Clone, Debug)]
-pub struct Meter(pub(crate) Arc<Function>);
+pub struct Meter(pub(crate) Arc<MeteredFunction>);
 
-/// A function as it is measured.
+/// Configuration of a function's metrics.
 #[derive(Debug)]
-pub(crate) struct Function {
-    /// Its name.
+pub(crate) struct MeteredFunction {
     pub(crate) name: String,
-    /// The namespace of its metrics.
+    /// Namespace of the metrics.
     pub(crate) namespace: String,
-    /// Whether requests are counted by route and class of status too.
+    /// Whether requests are also counted by route and class of status.
     pub(crate) counts_routes: bool,
     pub(crate) env: Env,
 }
 
 impl Meter {
-    /// Returns the meter of the function of this name, whose metrics are in this namespace.
-    /// `counts_routes` says whether they count requests by route and class of status too.
+    /// Returns the meter of a function. `counts_routes` specifies whether requests are also counted
+    /// by route and class of status.
     pub fn new(name: &str, namespace: &str, counts_routes: bool, env: Env) -> Meter {
-        let name = name.to_owned();
-        let namespace = namespace.to_owned();
-        Meter(Arc::new(Function {
-            name,
-            namespace,
+        Meter(Arc::new(MeteredFunction {
+            name: name.to_owned(),
+            namespace: namespace.to_owned(),
             counts_routes,
             env,
         }))
     }
 
-    /// Begins a request. The span has the level `error`, so that no log level leaves it out.
+    /// Starts the task of a request. Its span has the level `error`, so that every log level
+    /// includes it.
     pub fn request(&self, request_id: &str, method: &str, path: String) -> Task {
         let function = &self.0.name;
         let span = tracing::error_span!(
@@ -48,20 +46,17 @@ impl Meter {
             route = Empty,
             space_id = Empty
         );
-        Task::begin(
-            self.clone(),
-            span,
-            Id::Request {
-                id: request_id.to_owned(),
-                path,
-            },
-        )
+        let id = TaskId::Request {
+            id: request_id.to_owned(),
+            path,
+        };
+        Task::start(self.clone(), span, id)
     }
 
-    /// Begins a job.
+    /// Starts the task of a job.
     pub fn job(&self, message_id: &str) -> Task {
         let function = &self.0.name;
         let span = tracing::error_span!("job", function, message_id, space_id = Empty);
-        Task::begin(self.clone(), span, Id::Message(message_id.to_owned()))
+        Task::start(self.clone(), span, TaskId::Message(message_id.to_owned()))
     }
 }

@@ -1,200 +1,193 @@
-//! A task's line of metrics, from which CloudWatch Logs extracts them.
+//! The line of metrics of a task, from which CloudWatch Logs extracts them.
 //!
 //! The format is the embedded metric format ("Specification: Embedded metric format" in the Amazon
-//! CloudWatch user guide): the whole log event is one JSON object, whose member `_aws` names the
-//! metrics and the sets of dimensions that they are published with; their values are members of the
-//! root, which may have others.
+//! CloudWatch user guide): the log event is one JSON object. Its member `_aws` names the metrics and
+//! the dimension sets that they are published with. Values of metrics and dimensions are members of
+//! the root, which may have others.
 //!
-//! Lambda's log-level filter takes the level of a line from `level`, and its time from `timestamp`
-//! in RFC 3339 ("Log-level filtering" in the AWS Lambda developer guide), so both are there.
+//! Lambda's log-level filter reads the level of a line from `level`, and its time from `timestamp`
+//! in RFC 3339 ("Log-level filtering" in the AWS Lambda developer guide).
 //!
-//! Each combination of dimensions is a metric that is billed. What is alarmed on is published per
-//! function; only the number and latency of requests per route and class of status too.
+//! AWS bills each combination of dimensions as a metric. Metrics that have alarms are published per
+//! function; only the number and latency of requests also per route and class of status.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use crate::{
-    meter::Function,
-    task::{Id, State},
+    ResponseSummary, TaskOutcome,
+    meter::MeteredFunction,
+    task::{TaskId, TaskState},
 };
 
 /// Maximum number of values of one metric in one line.
-pub(crate) const VALUES_MAX: usize = 100;
-/// Value of the dimension `Route` of requests that match none, so that no path becomes a dimension.
+pub(crate) const MAX_VALUES: usize = 100;
+/// Value of the dimension `Route` of requests that match no route, so that paths are no dimensions.
 const NO_ROUTE: &str = "none";
-/// Value of the dimension `StatusClass` of requests that got no response.
+/// Value of the dimension `StatusClass` of requests without a response.
 const CANCELLED: &str = "cancelled";
 
-/// How a task ended.
-#[derive(Clone, Debug)]
-pub enum Outcome {
-    /// A request was answered.
-    Answered(Answer),
-    /// A job was done.
-    Done,
-    /// A job failed, whether its message is delivered again or dropped.
-    Failed,
-    /// The task was dropped before its end. What it had written by then stays.
-    Cancelled,
+/// A metric with one value, or an array of values.
+struct Metric {
+    name: &'static str,
+    unit: &'static str,
+    value: Value,
 }
 
-/// The answer to a request.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// Status of the response.
-    pub status: u16,
-    /// Size of the request's body in bytes, as far as it is known in advance: the whole body in
-    /// Lambda, what `Content-Length` states in a container, even if not all of it was read.
-    pub bytes_in: u64,
-    /// Size of the response's body, if it is known, in bytes.
-    pub bytes_out: u64,
-    /// Messages of an error and its sources.
-    pub cause: Option<String>,
-    /// Whether the request only lost a race against others.
-    pub is_contention: bool,
-    /// Whether the response is that of an earlier request with the same `Idempotency-Key`.
-    pub is_replayed: bool,
+impl Metric {
+    fn count(name: &'static str, value: impl Into<Value>) -> Metric {
+        Metric {
+            name,
+            unit: "Count",
+            value: value.into(),
+        }
+    }
+
+    fn bytes(name: &'static str, bytes: u64) -> Metric {
+        Metric {
+            name,
+            unit: "Bytes",
+            value: bytes.into(),
+        }
+    }
+
+    fn milliseconds(name: &'static str, value: impl Into<Value>) -> Metric {
+        Metric {
+            name,
+            unit: "Milliseconds",
+            value: value.into(),
+        }
+    }
 }
 
-/// A metric: name, unit and value, which may be an array.
-type Metric = (&'static str, &'static str, Value);
-
-/// Returns a task's line of metrics.
+/// Returns the line of metrics of a task.
 pub(crate) fn line(
-    function: &Function,
-    id: &Id,
-    state: &State,
-    outcome: &Outcome,
+    function: &MeteredFunction,
+    id: &TaskId,
+    state: &TaskState,
+    outcome: &TaskOutcome,
     elapsed: Duration,
 ) -> Value {
     let now = function.env.now();
     let mut root = Map::new();
-    root.insert("level".to_owned(), "INFO".into());
-    root.insert("timestamp".to_owned(), now.rfc3339().into());
-    root.insert("Function".to_owned(), function.name.as_str().into());
+    insert(&mut root, "level", "INFO");
+    insert(&mut root, "timestamp", now.rfc3339());
+    insert(&mut root, "Function", function.name.as_str());
     if let Some(space_id) = state.space_id {
-        root.insert("space_id".to_owned(), space_id.to_string().into());
+        insert(&mut root, "space_id", space_id.to_string());
     }
 
-    let by_function = json!([["Function"]]);
-    let (dimensions, counts, mut per_function) = match id {
-        Id::Request { id, .. } => {
-            let answer = if let Outcome::Answered(answer) = outcome {
-                Some(answer)
-            } else {
-                None
+    let mut total_dimensions = vec![vec!["Function"]];
+    let total_name;
+    let mut per_function;
+    match id {
+        TaskId::Request { id, .. } => {
+            let response = match outcome {
+                TaskOutcome::Responded(response) => Some(response),
+                _ => None,
             };
-            let class = answer.map_or(CANCELLED.to_owned(), |answer| {
-                format!("{}xx", answer.status / 100)
-            });
-            root.insert("request_id".to_owned(), id.as_str().into());
-            root.insert(
-                "Route".to_owned(),
-                state.route.as_deref().unwrap_or(NO_ROUTE).into(),
+            insert(&mut root, "request_id", id.as_str());
+            insert(
+                &mut root,
+                "Route",
+                state.route.as_deref().unwrap_or(NO_ROUTE),
             );
-            root.insert("StatusClass".to_owned(), class.into());
-            let by_route = json!([["Function"], ["Function", "Route", "StatusClass"]]);
-            let dimensions = if function.counts_routes {
-                by_route
-            } else {
-                by_function.clone()
-            };
-            (
-                dimensions,
-                "Requests",
-                answer.map(answer_metrics).unwrap_or_default(),
-            )
+            insert(&mut root, "StatusClass", status_class(response));
+            if function.counts_routes {
+                total_dimensions.push(vec!["Function", "Route", "StatusClass"]);
+            }
+            total_name = "Requests";
+            per_function = response.map(response_metrics).unwrap_or_default();
         }
-        Id::Message(id) => {
-            root.insert("message_id".to_owned(), id.as_str().into());
-            let failed = u8::from(!matches!(outcome, Outcome::Done));
-            (
-                by_function.clone(),
-                "Jobs",
-                vec![("FailedJobs", "Count", failed.into())],
-            )
+        TaskId::Message(id) => {
+            insert(&mut root, "message_id", id.as_str());
+            total_name = "Jobs";
+            let is_failed = !matches!(outcome, TaskOutcome::Completed);
+            per_function = vec![Metric::count("FailedJobs", u8::from(is_failed))];
         }
-    };
-    let counted = vec![
-        (counts, "Count", 1.into()),
-        ("Latency", "Milliseconds", milliseconds(elapsed)),
+    }
+    per_function.extend(aws_metrics(state));
+    let totals = vec![
+        Metric::count(total_name, 1),
+        Metric::milliseconds("Latency", milliseconds(elapsed)),
     ];
-    per_function.extend(costs(state));
 
     let namespace = function.namespace.as_str();
     let directives = [
-        directive(&mut root, namespace, &dimensions, counted),
-        directive(&mut root, namespace, &by_function, per_function),
+        directive(&mut root, namespace, &total_dimensions, totals),
+        directive(&mut root, namespace, &[vec!["Function"]], per_function),
     ];
-    root.insert(
-        "_aws".to_owned(),
-        json!({ "Timestamp": now.ms(), "CloudWatchMetrics": directives }),
-    );
+    let aws = json!({ "Timestamp": now.ms(), "CloudWatchMetrics": directives });
+    insert(&mut root, "_aws", aws);
     Value::Object(root)
 }
 
-fn answer_metrics(answer: &Answer) -> Vec<Metric> {
+fn insert(root: &mut Map<String, Value>, name: &str, value: impl Into<Value>) {
+    root.insert(name.to_owned(), value.into());
+}
+
+/// Returns the class of a status, for example `4xx`.
+fn status_class(response: Option<&ResponseSummary>) -> String {
+    match response {
+        Some(response) => format!("{}xx", response.status / 100),
+        None => CANCELLED.to_owned(),
+    }
+}
+
+fn response_metrics(response: &ResponseSummary) -> Vec<Metric> {
+    let class = response.status / 100;
     vec![
-        (
-            "ClientErrors",
-            "Count",
-            u8::from(answer.status / 100 == 4).into(),
-        ),
-        (
-            "ServerErrors",
-            "Count",
-            u8::from(answer.status / 100 == 5).into(),
-        ),
-        ("BytesIn", "Bytes", answer.bytes_in.into()),
-        ("BytesOut", "Bytes", answer.bytes_out.into()),
+        Metric::count("ClientErrors", u8::from(class == 4)),
+        Metric::count("ServerErrors", u8::from(class == 5)),
+        Metric::bytes("BytesIn", response.bytes_in),
+        Metric::bytes("BytesOut", response.bytes_out),
     ]
 }
 
-/// What a task cost at AWS. A metric without values is left out, since an array of them must not be
-/// empty.
+/// Returns the metrics of a task's AWS calls. A metric without values is omitted, since the format
+/// does not allow empty arrays.
 ///
-/// `Throttles` counts attempts that were refused for want of capacity, and batches of DynamoDB that
-/// were done in part. The response does not say why: want of capacity, an internal failure, or more
-/// than 1 MB of one partition (`BatchGetItem` in the Amazon DynamoDB API reference).
-fn costs(state: &State) -> Vec<Metric> {
-    let latencies: Vec<Value> = state
-        .aws_latencies
-        .iter()
-        .copied()
-        .map(milliseconds)
-        .collect();
-    let mut costs = vec![
-        ("AwsAttempts", "Count", state.aws_attempts.into()),
-        ("Throttles", "Count", state.throttles.into()),
-        ("Conflicts", "Count", state.conflicts.into()),
+/// `Throttles` counts throttled attempts, and DynamoDB batches with unprocessed entries. Their
+/// response does not tell the reason: throttling, an internal failure, or more than 1 MB of one
+/// partition (`BatchGetItem` in the Amazon DynamoDB API reference).
+fn aws_metrics(state: &TaskState) -> Vec<Metric> {
+    let mut metrics = vec![
+        Metric::count("AwsAttempts", state.aws_attempts),
+        Metric::count("Throttles", state.throttles),
+        Metric::count("Conflicts", state.conflicts),
     ];
-    if !latencies.is_empty() {
-        costs.push(("AwsAttemptLatency", "Milliseconds", latencies.into()));
+    if !state.aws_latencies.is_empty() {
+        let latencies: Vec<f64> = state
+            .aws_latencies
+            .iter()
+            .copied()
+            .map(milliseconds)
+            .collect();
+        metrics.push(Metric::milliseconds("AwsAttemptLatency", latencies));
     }
-    costs
+    metrics
 }
 
-/// Adds metrics to the root, and returns the directive that publishes them.
+/// Adds values of metrics to the root, and returns the directive that publishes them.
 fn directive(
     root: &mut Map<String, Value>,
     namespace: &str,
-    dimensions: &Value,
+    dimension_sets: &[Vec<&str>],
     metrics: Vec<Metric>,
 ) -> Value {
     let mut definitions = Vec::new();
-    for (name, unit, value) in metrics {
+    for Metric { name, unit, value } in metrics {
         definitions.push(json!({ "Name": name, "Unit": unit }));
-        root.insert(name.to_owned(), value);
+        insert(root, name, value);
     }
-    json!({ "Namespace": namespace, "Dimensions": dimensions, "Metrics": definitions })
+    json!({ "Namespace": namespace, "Dimensions": dimension_sets, "Metrics": definitions })
 }
 
-/// Milliseconds with three decimals.
-fn milliseconds(duration: Duration) -> Value {
+/// Returns milliseconds with three decimals.
+fn milliseconds(duration: Duration) -> f64 {
     let microseconds = u32::try_from(duration.as_micros()).unwrap_or(u32::MAX);
-    (f64::from(microseconds) / 1_000.0).into()
+    f64::from(microseconds) / 1_000.0
 }
 
 #[cfg(test)]
@@ -209,94 +202,111 @@ mod tests {
         Timestamp::from_ms(1_767_323_045_678)
     }
 
-    struct Stopped;
-    impl Clock for Stopped {
+    struct FixedClock;
+    impl Clock for FixedClock {
         fn now(&self) -> Timestamp {
             now()
         }
     }
-    impl Random for Stopped {
+
+    struct ZeroRandom;
+    impl Random for ZeroRandom {
         fn fill(&self, bytes: &mut [u8]) {
             bytes.fill(0);
         }
     }
 
-    fn function(name: &str, counts_routes: bool) -> Function {
-        let env = Env::new(Arc::new(Stopped), Arc::new(Stopped));
-        Function {
+    fn function(name: &str, counts_routes: bool) -> MeteredFunction {
+        MeteredFunction {
             name: name.to_owned(),
             namespace: "Larder/dev".to_owned(),
             counts_routes,
-            env,
+            env: Env::new(Arc::new(FixedClock), Arc::new(ZeroRandom)),
         }
     }
 
-    fn request() -> Id {
-        Id::Request {
+    fn request() -> TaskId {
+        TaskId::Request {
             id: "id".to_owned(),
             path: "/api/v1/files/0".to_owned(),
         }
     }
 
-    fn answered(status: u16) -> Outcome {
-        let cause = None;
-        Outcome::Answered(Answer {
+    fn responded(status: u16) -> TaskOutcome {
+        TaskOutcome::Responded(ResponseSummary {
             status,
             bytes_in: 3,
             bytes_out: 4,
-            cause,
+            cause: None,
             is_contention: false,
             is_replayed: false,
         })
     }
 
-    /// Checks what the specification demands of a line, and returns the metrics by their
-    /// dimensions.
-    fn published(line: &Value) -> Vec<(Vec<&str>, Vec<&str>)> {
+    /// Metrics that are published with one set of dimensions.
+    #[derive(Debug, PartialEq, Eq)]
+    struct Published<'a> {
+        dimensions: Vec<&'a str>,
+        metrics: Vec<&'a str>,
+    }
+
+    fn published<'a>(dimensions: &[&'a str], metrics: &[&'a str]) -> Published<'a> {
+        Published {
+            dimensions: dimensions.to_vec(),
+            metrics: metrics.to_vec(),
+        }
+    }
+
+    /// Returns the metrics of a line. Panics if the line violates the embedded metric format.
+    fn parse(line: &Value) -> Vec<Published<'_>> {
         assert_eq!(line["_aws"]["Timestamp"], now().ms());
         let mut published = Vec::new();
         for directive in line["_aws"]["CloudWatchMetrics"].as_array().unwrap() {
             assert_eq!(directive["Namespace"], "Larder/dev");
-            let names =
-                |value: &Value| -> Vec<String> { serde_json::from_value(value.clone()).unwrap() };
-            let metrics = directive["Metrics"].as_array().unwrap();
-            for metric in metrics {
-                let value = &line[metric["Name"].as_str().unwrap()];
-                let has_values = value
-                    .as_array()
-                    .is_some_and(|values| (1..=VALUES_MAX).contains(&values.len()));
-                assert!(value.is_number() || has_values, "{metric}: {value}");
-            }
+            let metrics = metric_names(line, directive);
             for set in directive["Dimensions"].as_array().unwrap() {
-                for dimension in names(set) {
-                    assert!(
-                        line[&dimension]
-                            .as_str()
-                            .is_some_and(|value| !value.is_empty()),
-                        "{dimension}"
-                    );
-                }
-                let set = set
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|name| name.as_str().unwrap())
-                    .collect();
-                published.push((
-                    set,
-                    metrics
-                        .iter()
-                        .map(|metric| metric["Name"].as_str().unwrap())
-                        .collect(),
-                ));
+                published.push(Published {
+                    dimensions: dimension_names(line, set),
+                    metrics: metrics.clone(),
+                });
             }
         }
         published
     }
 
+    fn metric_names<'a>(line: &Value, directive: &'a Value) -> Vec<&'a str> {
+        let metrics = directive["Metrics"].as_array().unwrap();
+        let names: Vec<&str> = metrics
+            .iter()
+            .map(|metric| metric["Name"].as_str().unwrap())
+            .collect();
+        for name in &names {
+            let value = &line[name];
+            let has_values = value
+                .as_array()
+                .is_some_and(|values| (1..=MAX_VALUES).contains(&values.len()));
+            assert!(value.is_number() || has_values, "{name}: {value}");
+        }
+        names
+    }
+
+    fn dimension_names<'a>(line: &Value, set: &'a Value) -> Vec<&'a str> {
+        let names: Vec<&str> = set
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|name| name.as_str().unwrap())
+            .collect();
+        for name in &names {
+            let value = line[name].as_str();
+            assert!(value.is_some_and(|value| !value.is_empty()), "{name}");
+        }
+        names
+    }
+
     #[test]
     fn request_is_counted_by_function_and_by_route_and_class_of_status() {
-        let state = State {
+        let state = TaskState {
             route: Some("/api/v1/files/{id}".to_owned()),
             space_id: Some(SpaceId::FIRST),
             aws_attempts: 2,
@@ -304,27 +314,32 @@ mod tests {
             throttles: 1,
             conflicts: 0,
         };
+
         let line = line(
             &function("files", true),
             &request(),
             &state,
-            &answered(503),
+            &responded(503),
             Duration::from_millis(25),
         );
 
-        let costs = ["AwsAttempts", "Throttles", "Conflicts", "AwsAttemptLatency"];
+        let totals = ["Requests", "Latency"];
         let per_function = [
-            &["ClientErrors", "ServerErrors", "BytesIn", "BytesOut"][..],
-            &costs,
-        ]
-        .concat();
-        let counted = vec!["Requests", "Latency"];
-        let expected = vec![
-            (vec!["Function"], counted.clone()),
-            (vec!["Function", "Route", "StatusClass"], counted),
-            (vec!["Function"], per_function),
+            "ClientErrors",
+            "ServerErrors",
+            "BytesIn",
+            "BytesOut",
+            "AwsAttempts",
+            "Throttles",
+            "Conflicts",
+            "AwsAttemptLatency",
         ];
-        assert_eq!(published(&line), expected);
+        let expected = [
+            published(&["Function"], &totals),
+            published(&["Function", "Route", "StatusClass"], &totals),
+            published(&["Function"], &per_function),
+        ];
+        assert_eq!(parse(&line), expected);
         for (name, value) in [
             ("Function", json!("files")),
             ("Route", json!("/api/v1/files/{id}")),
@@ -349,70 +364,65 @@ mod tests {
     }
 
     #[test]
-    fn job_is_counted_by_function_alone() {
-        let id = Id::Message("message".to_owned());
+    fn job_is_counted_by_function() {
+        let id = TaskId::Message("message".to_owned());
         for (outcome, failed) in [
-            (Outcome::Done, 0),
-            (Outcome::Failed, 1),
-            (Outcome::Cancelled, 1),
+            (TaskOutcome::Completed, 0),
+            (TaskOutcome::Failed, 1),
+            (TaskOutcome::Cancelled, 1),
         ] {
             let line = line(
                 &function("purge", true),
                 &id,
-                &State::default(),
+                &TaskState::default(),
                 &outcome,
                 Duration::ZERO,
             );
-            let costs = vec!["FailedJobs", "AwsAttempts", "Throttles", "Conflicts"];
-            let expected = vec![
-                (vec!["Function"], vec!["Jobs", "Latency"]),
-                (vec!["Function"], costs),
+
+            let per_function = ["FailedJobs", "AwsAttempts", "Throttles", "Conflicts"];
+            let expected = [
+                published(&["Function"], &["Jobs", "Latency"]),
+                published(&["Function"], &per_function),
             ];
-            assert_eq!(published(&line), expected);
-            assert_eq!(
-                (&line["FailedJobs"], &line["message_id"]),
-                (&json!(failed), &json!("message"))
-            );
+            assert_eq!(parse(&line), expected);
+            assert_eq!(line["FailedJobs"], failed);
+            assert_eq!(line["message_id"], "message");
         }
     }
 
     #[test]
-    fn routes_are_left_out_if_they_are_not_counted() {
+    fn routes_are_no_dimension_if_they_are_not_counted() {
         let line = line(
             &function("files", false),
             &request(),
-            &State::default(),
-            &answered(200),
+            &TaskState::default(),
+            &responded(200),
             Duration::ZERO,
         );
-        assert!(
-            published(&line)
-                .iter()
-                .all(|(dimensions, _)| *dimensions == ["Function"])
-        );
+        for published in parse(&line) {
+            assert_eq!(published.dimensions, ["Function"]);
+        }
     }
 
     #[test]
     fn request_without_a_response_is_counted_as_cancelled() {
-        let state = State {
+        let state = TaskState {
             aws_attempts: 1,
-            ..State::default()
+            ..TaskState::default()
         };
+
         let line = line(
             &function("files", true),
             &request(),
             &state,
-            &Outcome::Cancelled,
+            &TaskOutcome::Cancelled,
             Duration::ZERO,
         );
-        published(&line);
-        assert_eq!(
-            (&line["Requests"], &line["StatusClass"]),
-            (&json!(1), &json!("cancelled"))
-        );
-        assert_eq!(
-            (&line["AwsAttempts"], line.get("ClientErrors")),
-            (&json!(1), None)
-        );
+
+        parse(&line);
+        assert_eq!(line["Requests"], 1);
+        assert_eq!(line["StatusClass"], "cancelled");
+        assert_eq!(line["AwsAttempts"], 1);
+        assert_eq!(line.get("ClientErrors"), None);
     }
 }

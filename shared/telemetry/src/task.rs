@@ -1,4 +1,4 @@
-//! A request or a job while it runs: what identifies it, and what it costs.
+//! A running request or job: its span, and the counters of its AWS calls.
 
 use std::{
     future::Future,
@@ -10,70 +10,70 @@ use domain::SpaceId;
 use tokio::time::Instant;
 use tracing::{Instrument as _, Level, Span};
 
-use crate::{Answer, METRICS, Meter, Outcome, metrics};
+use crate::{METRICS_TARGET, Meter, ResponseSummary, TaskOutcome, metrics};
 
 tokio::task_local! {
-    static CURRENT: Arc<Running>;
+    static CURRENT: Arc<RunningTask>;
 }
 
-/// One request or one job. If it is dropped before its end, because its client hung up or its
-/// invocation was cut off, it ends as [`Outcome::Cancelled`].
+/// One request or one job. If it is dropped before [`Task::end`], because its client disconnected
+/// or its invocation timed out, it ends as [`TaskOutcome::Cancelled`].
 #[derive(Debug)]
 pub struct Task {
-    running: Arc<Running>,
+    running: Arc<RunningTask>,
     has_ended: bool,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningTask {
     meter: Meter,
     span: Span,
-    id: Id,
+    id: TaskId,
     started: Instant,
-    state: Mutex<State>,
+    state: Mutex<TaskState>,
 }
 
 /// Identifies a task.
 #[derive(Debug)]
-pub(crate) enum Id {
+pub(crate) enum TaskId {
     /// A request.
     Request {
-        /// The id that its response has in `X-Request-Id`.
+        /// Value of `X-Request-Id`.
         id: String,
-        /// The path, for the log.
+        /// Path, for the log.
         path: String,
     },
-    /// A job, by the id of its SQS message.
+    /// A job, identified by its SQS message.
     Message(String),
 }
 
-/// What becomes known while a task runs.
+/// Data that is recorded while a task runs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct TaskState {
     pub(crate) route: Option<String>,
     pub(crate) space_id: Option<SpaceId>,
     pub(crate) aws_attempts: u64,
-    /// Latencies of the first of these attempts.
+    /// Latencies of the first [`metrics::MAX_VALUES`] attempts.
     pub(crate) aws_latencies: Vec<Duration>,
     pub(crate) throttles: u64,
     pub(crate) conflicts: u64,
 }
 
-/// One HTTP request to AWS; each retry of an operation is another one.
+/// One HTTP request to AWS. A retry is another attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct AwsAttempt {
-    /// Time from before the request is signed until the response is parsed or the attempt fails. It
-    /// includes connecting and sending, and excludes reading the body of an object.
+    /// Time from before the request is signed until the response is parsed or the attempt fails,
+    /// including connecting and sending, excluding reading the body of an object.
     pub latency: Duration,
-    /// Whether the service had no capacity for all or, of a batch, a part of it.
+    /// Whether the service throttled it, or a part of its batch.
     pub is_throttled: bool,
-    /// Whether it met another write of the same items.
+    /// Whether it conflicted with a concurrent write of the same items.
     pub is_conflict: bool,
 }
 
 impl Task {
-    pub(crate) fn begin(meter: Meter, span: Span, id: Id) -> Task {
-        let running = Running {
+    pub(crate) fn start(meter: Meter, span: Span, id: TaskId) -> Task {
+        let running = RunningTask {
             meter,
             span,
             id,
@@ -86,7 +86,7 @@ impl Task {
         }
     }
 
-    /// Runs a part of the task: what it logs is within the task's span, what it costs is counted.
+    /// Runs a part of the task, within the task's span. AWS calls are counted for the task.
     pub async fn run<T>(&self, part: impl Future<Output = T>) -> T {
         CURRENT
             .scope(
@@ -96,8 +96,8 @@ impl Task {
             .await
     }
 
-    /// Logs how the task ended, and its line of metrics if the log contains them.
-    pub fn end(mut self, outcome: &Outcome) {
+    /// Logs the outcome of the task, and its line of metrics.
+    pub fn end(mut self, outcome: &TaskOutcome) {
         self.has_ended = true;
         self.running.report(outcome);
     }
@@ -106,81 +106,87 @@ impl Task {
 impl Drop for Task {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.running.report(&Outcome::Cancelled);
+            self.running.report(&TaskOutcome::Cancelled);
         }
     }
 }
 
-impl Running {
-    fn report(&self, outcome: &Outcome) {
+impl RunningTask {
+    fn report(&self, outcome: &TaskOutcome) {
         let elapsed = self.started.elapsed();
         self.span.in_scope(|| self.log(outcome, elapsed));
 
-        if tracing::enabled!(target: METRICS, Level::INFO) {
-            let state = self.state(|state| state.clone());
+        if tracing::enabled!(target: METRICS_TARGET, Level::INFO) {
+            let state = self.with_state(|state| state.clone());
             let line = metrics::line(&self.meter.0, &self.id, &state, outcome, elapsed);
-            tracing::info!(target: METRICS, "{line}");
+            tracing::info!(target: METRICS_TARGET, "{line}");
         }
     }
 
-    fn log(&self, outcome: &Outcome, elapsed: Duration) {
+    fn log(&self, outcome: &TaskOutcome, elapsed: Duration) {
         let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let path = match &self.id {
-            Id::Request { path, .. } => Some(path.as_str()),
-            Id::Message(_) => None,
+            TaskId::Request { path, .. } => Some(path.as_str()),
+            TaskId::Message(_) => None,
         };
         match outcome {
-            Outcome::Answered(answer) => log_answer(answer, path, duration_ms),
-            Outcome::Done => tracing::info!(duration_ms, "job"),
-            // The worker has logged why.
-            Outcome::Failed => {}
-            Outcome::Cancelled => tracing::warn!(path, duration_ms, "cancelled before its end"),
+            TaskOutcome::Responded(response) => log_response(response, path, duration_ms),
+            TaskOutcome::Completed => tracing::info!(duration_ms, "job"),
+            // The worker has logged the error.
+            TaskOutcome::Failed => {}
+            TaskOutcome::Cancelled => tracing::warn!(path, duration_ms, "task cancelled"),
         }
     }
 
-    fn state<T>(&self, access: impl FnOnce(&mut State) -> T) -> T {
+    fn with_state<T>(&self, access: impl FnOnce(&mut TaskState) -> T) -> T {
         access(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-fn log_answer(answer: &Answer, path: Option<&str>, duration_ms: u64) {
-    let status = answer.status;
-    let cause = answer.cause.as_deref();
-    let replayed = answer.is_replayed.then_some(true);
+fn log_response(response: &ResponseSummary, path: Option<&str>, duration_ms: u64) {
+    let status = response.status;
+    let cause = response.cause.as_deref();
+    let replayed = response.is_replayed.then_some(true);
 
     if status < 500 {
         tracing::info!(path, status, duration_ms, cause, replayed, "request");
-    } else if answer.is_contention {
-        tracing::warn!(path, status, duration_ms, cause, "request lost a race");
+    } else if response.is_contention {
+        tracing::warn!(
+            path,
+            status,
+            duration_ms,
+            cause,
+            "request conflicted with a concurrent request"
+        );
     } else {
         tracing::error!(path, status, duration_ms, cause, "request failed");
     }
 }
 
-/// Records the route that a request matched, as its template: `/api/v1/spaces/{id}`.
+/// Records the route template of the current request, for example `/api/v1/spaces/{id}`.
 pub fn record_route(route: &str) {
     let _ = CURRENT.try_with(|task| {
         task.span.record("route", route);
-        task.state(|state| state.route = Some(route.to_owned()));
+        task.with_state(|state| state.route = Some(route.to_owned()));
     });
 }
 
-/// Records the space that a task turns out to be about.
+/// Records the space of the current task.
 pub fn record_space(id: SpaceId) {
     let _ = CURRENT.try_with(|task| {
         task.span.record("space_id", tracing::field::display(id));
-        task.state(|state| state.space_id = Some(id));
+        task.with_state(|state| state.space_id = Some(id));
     });
 }
 
-/// Counts an attempt of a call to AWS as a cost of the task that runs.
+/// Counts an attempt of an AWS call for the current task.
 pub fn count_aws_attempt(attempt: AwsAttempt) {
     let _ = CURRENT.try_with(|task| {
-        task.state(|state| {
+        task.with_state(|state| {
             state.aws_attempts += 1;
             state.throttles += u64::from(attempt.is_throttled);
             state.conflicts += u64::from(attempt.is_conflict);
-            if state.aws_latencies.len() < metrics::VALUES_MAX {
+            if state.aws_latencies.len() < metrics::MAX_VALUES {
                 state.aws_latencies.push(attempt.latency);
             }
         });

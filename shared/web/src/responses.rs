@@ -8,7 +8,7 @@ use axum::{
 };
 use domain::{ErrorKind, ServiceError, error_chain};
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use runtime::Cause;
+use runtime::ErrorCause;
 use serde::Serialize;
 
 use crate::Replay;
@@ -122,7 +122,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let ApiError(error) = self;
         let status = status(error.kind);
-        let cause = Cause {
+        let cause = ErrorCause {
             text: cause(&error),
             is_contention: error.kind == ErrorKind::Contended,
         };

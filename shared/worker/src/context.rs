@@ -1,20 +1,20 @@
-//! What a worker knows beside its job.
+//! Context of a job.
 
 use std::time::Duration;
 
 use domain::Env;
 use tokio::time::Instant;
 
-/// The circumstances of one job.
+/// Clock, random source and deadline of one job.
 pub struct JobContext {
-    /// Time and randomness.
+    /// Clock and random source.
     pub env: Env,
-    /// When the invocation is cut off, by the monotonic clock.
+    /// When Lambda ends the invocation, by the monotonic clock.
     pub(crate) deadline: Instant,
 }
 
 impl JobContext {
-    /// Returns the time until the invocation is cut off; zero if the platform does not tell.
+    /// Returns the time until Lambda ends the invocation; zero if the deadline is not known.
     pub fn time_left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }

@@ -2,15 +2,12 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
 
 /// Uses each key once, so that noting its use is not counted: that costs two writes, once a minute.
 async fn warm(stack: &Stack, acme: &Tenant) {
     for client in [&acme.client, &stack.account()] {
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
     }
 }
 
@@ -117,8 +114,8 @@ async fn reads_cost_what_they_may() {
         ),
     ];
     for (client, address, expected) in gets {
-        let (response, calls) = stack.calls_of(client.get(address)).await;
-        assert_eq!(calls, expected, "{}", response.expect_status(200).request);
+        let (answer, calls) = stack.calls_of(client.get(address)).await;
+        assert_eq!(calls, expected, "{}", answer.demand(200).asked);
     }
 
     stack.stop().await;
@@ -129,10 +126,10 @@ async fn cost(
     stack: &Stack,
     function: &str,
     status: u16,
-    request: impl Future<Output = Response>,
+    request: impl Future<Output = Answer>,
 ) -> Vec<String> {
-    let (response, calls) = stack.calls_of(request).await;
-    let asked = response.expect_status(status).request;
+    let (answer, calls) = stack.calls_of(request).await;
+    let asked = answer.demand(status).asked;
     let own = |call: &String| {
         call.strip_prefix(function)
             .map(|call| call.trim_start().to_owned())
@@ -144,7 +141,7 @@ async fn cost(
 /// A request with a JSON body or none, its status, and its calls.
 type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
 
-async fn assert_costs(stack: &Stack, rows: &[Costed<'_>]) {
+async fn demand_costs(stack: &Stack, rows: &[Costed<'_>]) {
     for (client, method, path, body, status, expected) in rows {
         let request = client.request(method, path);
         let request = if body.is_null() {
@@ -171,7 +168,7 @@ async fn changes_of_a_space_cost_what_they_may() {
         format!("{space}/access-control"),
         format!("{space}/security"),
     );
-    let config = client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
+    let config = client.get(&space).await.ok()["active_upload_config_id"].clone();
     let renamed = || json!({"name": "Renamed"});
     let configured = json!({"name": "Renamed", "active_upload_config_id": config});
     let proven = json!({"access_control": {"requires_auth": true}});
@@ -218,7 +215,7 @@ async fn changes_of_a_space_cost_what_they_may() {
             &["UpdateItem"],
         ),
     ];
-    assert_costs(&stack, &rows).await;
+    demand_costs(&stack, &rows).await;
     stack.stop().await;
 }
 
@@ -232,7 +229,7 @@ async fn changes_of_keys_and_accounts_cost_what_they_may() {
     let created = account
         .post("/account/api-keys", json!({"name": "spare"}))
         .await
-        .expect_created();
+        .created();
     let (own, spare) = (
         format!("{keys}/{}", acme.key_id),
         format!("/account/api-keys/{}", created["id"]),
@@ -240,7 +237,7 @@ async fn changes_of_keys_and_accounts_cost_what_they_may() {
     let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
     let stranger = stack
         .anonymous
-        .with_key(domain::KeySecret::new(&stack.admin_environment().env).reveal());
+        .with_key(domain::KeySecret::new(&stack.operator().env).reveal());
     let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
     let revoke = [
         "GetItem",
@@ -286,7 +283,7 @@ async fn changes_of_keys_and_accounts_cost_what_they_may() {
             &["UpdateItem"],
         ),
     ];
-    assert_costs(&stack, &rows).await;
+    demand_costs(&stack, &rows).await;
     stack.stop().await;
 }
 
@@ -473,7 +470,7 @@ async fn deletions_cost_what_they_may() {
         at_once
     );
     // The purge waits for its moment, and the clock stands still.
-    stack.stop_undrained().await;
+    stack.leave().await;
 }
 
 #[tokio::test]

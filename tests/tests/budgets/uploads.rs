@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file};
 
 /// A space whose key has been used, so that noting its use is not counted.
 async fn warm(stack: &Stack) -> Tenant {
@@ -15,9 +15,9 @@ async fn warm(stack: &Stack) -> Tenant {
 async fn cost(
     stack: &Stack,
     status: u16,
-    request: impl Future<Output = Response>,
+    request: impl Future<Output = Answer>,
 ) -> (Value, Vec<String>) {
-    let (response, calls) = stack.calls_of(request).await;
+    let (answer, calls) = stack.calls_of(request).await;
     let calls = calls
         .iter()
         .map(|call| {
@@ -26,7 +26,7 @@ async fn cost(
                 .to_owned()
         })
         .collect();
-    (response.expect_status(status).json(), calls)
+    (answer.demand(status).json(), calls)
 }
 
 fn photo() -> Form {
@@ -42,7 +42,7 @@ async fn put(client: &Client, presigned: &Value) {
     client
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
-        .expect_status(200);
+        .demand(200);
 }
 
 #[tokio::test]
@@ -59,7 +59,7 @@ async fn presigned_uploads_cost_what_they_may() {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    let (pending_file, calls) = cost(
+    let (announced, calls) = cost(
         &stack,
         201,
         acme.client.post("/upload/presign", body.clone()),
@@ -68,12 +68,12 @@ async fn presigned_uploads_cost_what_they_may() {
     assert_eq!(calls, announce);
     let confirm = format!(
         "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
+        announced["file_id"].as_str().expect("an id")
     );
     let confirmation = || acme.client.send(acme.client.request("POST", &confirm));
     let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
     assert_eq!(cost(&stack, 409, confirmation()).await.1, absent);
-    put(&stack.anonymous, &pending_file).await;
+    put(&stack.anonymous, &announced).await;
     let active = [
         "BatchGetItem",
         "CopyObject",
@@ -90,21 +90,18 @@ async fn presigned_uploads_cost_what_they_may() {
 
     let config = json!({"transformations": {"strip_metadata": true}});
     let config = json!({"space_id": acme.id, "name": "stripped", "config": config});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     body["upload_config"] = json!("stripped");
-    let pending_file = acme
+    let announced = acme
         .client
         .post("/upload/presign", body)
         .await
-        .expect_status(201)
+        .demand(201)
         .json();
-    put(&stack.anonymous, &pending_file).await;
+    put(&stack.anonymous, &announced).await;
     let confirm = format!(
         "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
+        announced["file_id"].as_str().expect("an id")
     );
     let confirmation = acme.client.send(acme.client.request("POST", &confirm));
     // An image with rules is read whole, once, and stored.
@@ -117,7 +114,7 @@ async fn presigned_uploads_cost_what_they_may() {
         "UpdateItem",
     ];
     assert_eq!(cost(&stack, 200, confirmation).await.1, made);
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -125,11 +122,7 @@ async fn presigned_uploads_cost_what_they_may() {
 async fn uploads_of_strangers_cost_what_they_may() {
     let stack = Stack::start().await;
     let acme = warm(&stack).await;
-    let space = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    let space = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let config = space["active_upload_config_id"]
         .as_str()
         .expect("an id")
@@ -156,7 +149,7 @@ async fn uploads_of_strangers_cost_what_they_may() {
     ];
     assert_eq!(cost(&stack, 201, upload).await.1, stored);
     let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
-    let (pending_file, calls) =
+    let (announced, calls) =
         cost(&stack, 201, stack.anonymous.post(presign_url, described())).await;
     assert_eq!(
         calls,
@@ -168,12 +161,12 @@ async fn uploads_of_strangers_cost_what_they_may() {
             "UpdateItem"
         ]
     );
-    put(&stack.anonymous, &pending_file).await;
+    put(&stack.anonymous, &announced).await;
     let confirm = format!(
         "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
+        announced["file_id"].as_str().expect("an id")
     );
-    let token = json!({"confirm_token": pending_file["confirm_token"]});
+    let token = json!({"confirm_token": announced["confirm_token"]});
     let active = [
         "BatchGetItem",
         "CopyObject",
@@ -198,7 +191,7 @@ async fn uploads_of_strangers_cost_what_they_may() {
             .multipart(photo()),
     );
     assert_eq!(cost(&stack, 403, refused).await.1, ["BatchGetItem"]);
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -208,10 +201,7 @@ async fn uploads_without_proof_cost_what_they_may() {
     let acme = warm(&stack).await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
     let config = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     let path = format!("/upload/unsigned/{}/open", acme.handle);
     let from = |referrer: &'static str| {
         let request = stack
@@ -247,10 +237,7 @@ async fn uploads_without_proof_cost_what_they_may() {
     // Without a number of its own, a config has the deployment's.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let config = json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     let request = stack
         .anonymous
         .request("POST", &path.replace("open", "bare"));

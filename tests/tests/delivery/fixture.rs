@@ -23,7 +23,7 @@ pub(crate) fn cached(seconds: i64) -> String {
 }
 
 /// A space with a folder.
-pub(crate) struct DeliveryFixture {
+pub(crate) struct Shelf {
     pub(crate) stack: Stack,
     pub(crate) acme: Tenant,
     pub(crate) signer: DeliverySigner,
@@ -32,19 +32,19 @@ pub(crate) struct DeliveryFixture {
 }
 
 /// A file, as the API showed it at first.
-pub(crate) struct FixtureFile {
+pub(crate) struct Shelved {
     /// Its path at the API.
     pub(crate) path: String,
     pub(crate) url: String,
 }
 
-impl DeliveryFixture {
-    pub(crate) async fn new() -> DeliveryFixture {
-        DeliveryFixture::with(&[]).await
+impl Shelf {
+    pub(crate) async fn new() -> Shelf {
+        Shelf::with(&[]).await
     }
 
     /// A shelf in a stack with these parameters, whose clock shows a whole second.
-    pub(crate) async fn with(parameters: &[(&str, &str)]) -> DeliveryFixture {
+    pub(crate) async fn with(parameters: &[(&str, &str)]) -> Shelf {
         let unlimited = [
             ("AdminRequestsPerMinute", "1000000"),
             ("UploadRequestsPerMinute", "1000000"),
@@ -64,37 +64,27 @@ impl DeliveryFixture {
         for delivery_type in &TYPES[1..] {
             let config =
                 json!({"space_id": acme.id, "name": delivery_type, "delivery_type": delivery_type});
-            acme.client
-                .post("/upload-configs", config)
-                .await
-                .expect_created();
+            acme.client.post("/upload-configs", config).await.created();
         }
         let signer = DeliverySigner::of(&acme).await;
-        let mut fixture = DeliveryFixture {
+        let mut shelf = Shelf {
             stack,
             acme,
             signer,
             folder: String::new(),
         };
-        fixture.folder = format!("/folders/{}", fixture.folder_in("Shelf", None).await);
-        fixture
+        shelf.folder = format!("/folders/{}", shelf.folder_in("Shelf", None).await);
+        shelf
     }
 
     /// Makes a folder in another one, or at the top; gives its id.
     pub(crate) async fn folder_in(&self, name: &str, parent: Option<&str>) -> String {
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
-        text(
-            &self
-                .acme
-                .client
-                .post("/folders", body)
-                .await
-                .expect_created()["id"],
-        )
+        text(&self.acme.client.post("/folders", body).await.created()["id"])
     }
 
     /// Uploads the photo as a file of a type into a folder, or into none where that is `root`.
-    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> FixtureFile {
+    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> Shelved {
         self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO))
             .await
     }
@@ -105,23 +95,23 @@ impl DeliveryFixture {
         delivery_type: &str,
         folder: &str,
         (name, mime_type, bytes): (&str, &str, &[u8]),
-    ) -> FixtureFile {
+    ) -> Shelved {
         let form =
             form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
         let form = match delivery_type {
             "upload" => form,
             config => form.text("upload_config", config.to_owned()),
         };
-        let file = self.acme.client.upload(form).await.expect_created();
+        let file = self.acme.client.upload(form).await.created();
         assert_eq!(file["type"], delivery_type);
-        FixtureFile {
+        Shelved {
             path: format!("/files/{}", text(&file["id"])),
             url: text(&file["url"]),
         }
     }
 
     /// Uploads the photo as a file of a type into the shelf's folder.
-    pub(crate) async fn put_here(&self, delivery_type: &str) -> FixtureFile {
+    pub(crate) async fn put_here(&self, delivery_type: &str) -> Shelved {
         self.put(delivery_type, self.folder.trim_start_matches("/folders/"))
             .await
     }
@@ -150,8 +140,8 @@ impl DeliveryFixture {
                 .client
                 .put(&path, json!({"access_control": {"requires_auth": closed}}))
                 .await
-                .expect_ok(),
-            None => self.acme.client.delete(&path).await.expect_ok(),
+                .ok(),
+            None => self.acme.client.delete(&path).await.ok(),
         };
     }
 }

@@ -12,12 +12,9 @@ fn url(record: &Value) -> String {
 async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
     let name = delivery_type.name();
     let config = json!({"space_id": acme.id, "name": name, "delivery_type": name});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", name);
-    url(&acme.client.upload(form).await.expect_created())
+    url(&acme.client.upload(form).await.created())
 }
 
 #[tokio::test]
@@ -25,9 +22,9 @@ async fn an_original_is_delivered_with_its_headers() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
-    let whole = stack.anonymous.get(&url).await.expect_status(200);
+    let whole = stack.anonymous.get(&url).await.demand(200);
     assert!(whole.body == PHOTO);
-    let head = stack.anonymous.head(&url).await.expect_status(200);
+    let head = stack.anonymous.head(&url).await.demand(200);
     assert!(head.body.is_empty());
     for (name, value) in [
         ("content-type", "image/jpeg"),
@@ -52,7 +49,7 @@ async fn an_original_is_delivered_with_its_headers() {
         .anonymous
         .get(&format!("{url}?download"))
         .await
-        .expect_status(200);
+        .demand(200);
     assert_eq!(
         saved.header("content-disposition"),
         "attachment; filename=\"photo.jpg\""
@@ -65,20 +62,20 @@ async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
-    let first = stack.anonymous.get(&url).await.expect_status(200);
+    let first = stack.anonymous.get(&url).await.demand(200);
     let (etag, modified) = (first.header("etag"), first.header("last-modified"));
     for condition in [
         ("if-none-match", etag),
         ("if-none-match", &format!("W/{etag}")),
         ("if-modified-since", modified),
     ] {
-        let (response, calls) = stack
+        let (answer, calls) = stack
             .calls_of(stack.anonymous.get_with(&url, &[condition]))
             .await;
-        let response = response.expect_status(304);
-        assert!(response.body.is_empty());
+        let answer = answer.demand(304);
+        assert!(answer.body.is_empty());
         assert_eq!(
-            (response.header("etag"), response.header("cache-control")),
+            (answer.header("etag"), answer.header("cache-control")),
             (etag, first.header("cache-control"))
         );
         assert_eq!(calls, ["delivery TransactGetItems"], "{condition:?}");
@@ -91,32 +88,32 @@ async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
         .anonymous
         .get_with(&url, &[("if-modified-since", after)])
         .await
-        .expect_status(304);
+        .demand(304);
     stack
         .anonymous
         .get_with(&url, &[("if-modified-since", before)])
         .await
-        .expect_status(200);
+        .demand(200);
     stack
         .anonymous
         .get_with(&url, &[("if-unmodified-since", after)])
         .await
-        .expect_status(200);
+        .demand(200);
     stack
         .anonymous
         .get_with(&url, &[("if-unmodified-since", before)])
         .await
-        .expect_error(412);
+        .refused(412);
     stack
         .anonymous
         .get_with(&url, &[("if-none-match", "\"other\"")])
         .await
-        .expect_status(200);
+        .demand(200);
     stack
         .anonymous
         .get_with(&url, &[("if-match", "\"other\"")])
         .await
-        .expect_error(412);
+        .refused(412);
     stack.stop().await;
 }
 
@@ -138,7 +135,7 @@ async fn parts_of_a_file_are_delivered() {
             .anonymous
             .get_with(&url, &[("range", &range)])
             .await
-            .expect_status(206);
+            .demand(206);
         assert!(part.body == PHOTO[first..end], "{range}");
         assert_eq!(
             part.header("content-range"),
@@ -157,28 +154,28 @@ async fn parts_of_a_file_are_delivered() {
                 .anonymous
                 .get_with(&url, &[("range", range)])
                 .await
-                .expect_status(200)
+                .demand(200)
                 .body
                 == PHOTO,
             "{range}"
         );
     }
     for range in [format!("bytes={size}-"), "bytes=-0".to_owned()] {
-        let response = stack.anonymous.get_with(&url, &[("range", &range)]).await;
-        assert_eq!(response.header("content-range"), format!("bytes */{size}"));
-        response.expect_error(416);
+        let answer = stack.anonymous.get_with(&url, &[("range", &range)]).await;
+        assert_eq!(answer.header("content-range"), format!("bytes */{size}"));
+        answer.refused(416);
     }
     let etag = stack.anonymous.head(&url).await.header("etag").to_owned();
     stack
         .anonymous
         .get_with(&url, &[("range", "bytes=0-1"), ("if-range", &etag)])
         .await
-        .expect_status(206);
+        .demand(206);
     stack
         .anonymous
         .get_with(&url, &[("range", "bytes=0-1"), ("if-range", "\"old\"")])
         .await
-        .expect_status(200);
+        .demand(200);
     stack.stop().await;
 }
 
@@ -188,8 +185,8 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let viewer = acme.role("viewer").await;
     let (stranger, member) = (stack.user().await, stack.user().await);
-    stack.add_member(&stranger, &other, "owner").await;
-    stack.add_member(&member, &acme, "viewer").await;
+    stack.join(&stranger, &other, "owner").await;
+    stack.join(&member, &acme, "viewer").await;
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
         let url = file_of_type(&acme, delivery_type).await;
         for stranger in [
@@ -198,24 +195,24 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
             &stranger.client,
             &stack.anonymous.with_key("sk_nonsense"),
         ] {
-            stranger.get(&url).await.expect_error(403);
-            stranger.head(&url).await.expect_status(403);
+            stranger.get(&url).await.refused(403);
+            stranger.head(&url).await.demand(403);
         }
         for known in [&viewer, &acme.client, &member.client, &stack.account()] {
-            let response = known.get(&url).await.expect_status(200);
-            assert!(response.body == PHOTO);
-            assert_eq!(response.header("cache-control"), "private, no-store");
+            let answer = known.get(&url).await.demand(200);
+            assert!(answer.body == PHOTO);
+            assert_eq!(answer.header("cache-control"), "private, no-store");
             known
-                .get_with(&url, &[("if-none-match", response.header("etag"))])
+                .get_with(&url, &[("if-none-match", answer.header("etag"))])
                 .await
-                .expect_status(304);
+                .demand(304);
         }
         let etag = viewer.head(&url).await.header("etag").to_owned();
         stack
             .anonymous
             .get_with(&url, &[("if-none-match", &etag)])
             .await
-            .expect_error(403);
+            .refused(403);
         stack
             .anonymous
             .get_with(
@@ -226,7 +223,7 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
                 )],
             )
             .await
-            .expect_error(403);
+            .refused(403);
     }
     stack.stop().await;
 }
@@ -273,12 +270,9 @@ pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
         .expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("sent");
-    let mut response = String::new();
-    stream
-        .read_to_string(&mut response)
-        .await
-        .expect("an answer");
-    response[9..12].parse().expect("a status")
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer");
+    answer[9..12].parse().expect("a status")
 }
 
 #[tokio::test]
@@ -290,20 +284,20 @@ async fn encoded_paths_name_the_same_file_and_other_methods_are_refused() {
         .anonymous
         .get(&url.replace("image-", "%69mage%2D"))
         .await
-        .expect_status(200);
+        .demand(200);
     for method in ["POST", "PUT", "DELETE"] {
-        let response = stack
+        let answer = stack
             .anonymous
             .send(stack.anonymous.request(method, &url))
             .await;
-        assert_eq!(response.header("allow"), "GET, HEAD, OPTIONS");
-        response.expect_error(405);
+        assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
+        answer.refused(405);
     }
     let preflight = stack
         .anonymous
         .send(stack.anonymous.request("OPTIONS", &url))
         .await
-        .expect_status(204);
+        .demand(204);
     assert!(
         preflight
             .header("access-control-allow-headers")
@@ -313,7 +307,7 @@ async fn encoded_paths_name_the_same_file_and_other_methods_are_refused() {
         .anonymous
         .get(&format!("{url}?w=100&f=webp"))
         .await
-        .expect_error(422);
+        .refused(422);
     assert!(errors["w"].is_array() && errors["f"].is_array(), "{errors}");
     stack.stop().await;
 }
@@ -346,17 +340,17 @@ async fn markup_is_delivered_where_it_can_do_no_harm() {
             .client
             .upload(form(&acme.handle, name, declared, bytes))
             .await
-            .expect_created();
+            .created();
         assert_eq!(record["mime_type"], declared);
-        let response = stack.anonymous.get(&url(&record)).await.expect_status(200);
+        let answer = stack.anonymous.get(&url(&record)).await.demand(200);
         assert!(
-            response
+            answer
                 .header("content-security-policy")
                 .starts_with("sandbox"),
             "{name}"
         );
         assert!(
-            response
+            answer
                 .header("content-disposition")
                 .starts_with(disposition),
             "{name}"

@@ -29,7 +29,7 @@ impl DeliverySigner {
             .client
             .get(&format!("/spaces/{}/signing-secret", tenant.id))
             .await
-            .expect_ok();
+            .ok();
         DeliverySigner {
             kid: text(&shown["kid"]),
             secret: text(&shown["secret"]),
@@ -91,17 +91,14 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let config = json!({"space_id": acme.id, "name": "private", "delivery_type": "private"});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "private");
-    let url = text(&acme.client.upload(form).await.expect_created()["url"]);
-    stack.anonymous.get(&url).await.expect_error(403);
+    let url = text(&acme.client.upload(form).await.created()["url"]);
+    stack.anonymous.get(&url).await.refused(403);
 
     let signer = DeliverySigner::of(&acme).await;
-    let expires_seconds = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
+    let expires_seconds = stack.operator().env.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
     let (saved, marked) = (("download", ""), ("v", "crème & 50% of a+b = (1)*"));
@@ -124,15 +121,15 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
                 signer.sign(&url, expires_seconds, more),
                 "{script}"
             );
-            let response = stack.anonymous.get(&address).await.expect_status(200);
-            assert!(response.body == PHOTO, "{address}");
+            let answer = stack.anonymous.get(&address).await.demand(200);
+            assert!(answer.body == PHOTO, "{address}");
             let disposition = if more.is_empty() {
                 "inline"
             } else {
                 "attachment"
             };
             assert!(
-                response
+                answer
                     .header("content-disposition")
                     .starts_with(disposition),
                 "{address}"
@@ -141,7 +138,7 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
                 .anonymous
                 .get(&address.replace(&expires, "99999999999"))
                 .await
-                .expect_error(403);
+                .refused(403);
         }
     }
     stack.stop().await;

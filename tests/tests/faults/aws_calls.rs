@@ -6,7 +6,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::json;
-use tests::{DYNAMODB_ATTEMPTS, Stack};
+use tests::{DYNAMODB_TRIES, Stack};
 
 #[tokio::test]
 async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one() {
@@ -18,18 +18,14 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .expect_created();
+        .created();
     let id = space["id"].as_str().expect("an id");
-    stack
-        .account()
-        .get(&format!("/spaces/{id}"))
-        .await
-        .expect_ok();
+    stack.account().get(&format!("/spaces/{id}")).await.ok();
     stack
         .account()
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .expect_error(422);
+        .refused(422);
 
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let keys = format!("/spaces/{id}/api-keys");
@@ -37,14 +33,14 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .post(&keys, json!({"name": "web"}))
         .await
-        .expect_created();
+        .created();
     stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"))
         .get(&format!("/spaces/{id}"))
         .await
-        .expect_ok();
-    let listed = stack.account().get(&keys).await.expect_status(200).json();
+        .ok();
+    let listed = stack.account().get(&keys).await.demand(200).json();
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
 
     // The number of a lost answer is left out.
@@ -54,7 +50,7 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .post(&keys, json!({"name": "api"}))
         .await
-        .expect_created();
+        .created();
     assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
 
     for _ in 0..2 {
@@ -65,15 +61,15 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .delete(&format!("{keys}/{}", key["id"]))
         .await
-        .expect_status(204);
-    let listed = stack.account().get(&keys).await.expect_status(200).json();
+        .demand(204);
+    let listed = stack.account().get(&keys).await.demand(200).json();
     assert_eq!(listed["data"][1]["is_active"], json!(false));
     stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"))
         .get(&format!("/spaces/{id}"))
         .await
-        .expect_error(401);
+        .refused(401);
     stack.stop().await;
 }
 
@@ -91,7 +87,7 @@ async fn an_upload_survives_lost_answers_of_every_write() {
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .expect_status(200);
+        .demand(200);
     assert!(delivered.body == tests::PHOTO);
     stack.stop().await;
 }
@@ -112,17 +108,17 @@ async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_
                 .cloud
                 .faults()
                 .leave_unprocessed("BatchGetItem", incomplete);
-            let response = client.get(address).await;
+            let answer = client.get(address).await;
             assert_eq!(
                 stack.cloud.faults().pending(),
                 0,
                 "{address} reads no batch"
             );
             if incomplete < TRIES {
-                response.expect_status(200);
+                answer.demand(200);
             } else {
-                assert_eq!(response.header("retry-after"), "1");
-                response.expect_error(503);
+                assert_eq!(answer.header("retry-after"), "1");
+                answer.refused(503);
             }
         }
     }
@@ -142,7 +138,7 @@ async fn a_transaction_that_conflicts_is_tried_again() {
         .account()
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .expect_created();
+        .created();
     stack.stop().await;
 }
 
@@ -156,13 +152,13 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .expect_created();
+        .created();
     let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
     let form = form.text(
         "folder_id",
         folder["id"].as_str().expect("an id").to_owned(),
     );
-    let record = acme.client.upload(form).await.expect_created();
+    let record = acme.client.upload(form).await.created();
     let url = record["url"].as_str().expect("an address");
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
         stack.cloud.faults().fail(
@@ -171,9 +167,9 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
             conflicts,
             InjectedError::new(400, "TransactionConflict"),
         );
-        let response = stack.anonymous.get(url).await.expect_status(status);
+        let answer = stack.anonymous.get(url).await.demand(status);
         assert_eq!(
-            response.header("retry-after").is_empty(),
+            answer.header("retry-after").is_empty(),
             status == 200,
             "{conflicts} conflicts"
         );
@@ -182,16 +178,16 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
         ("ProvisionedThroughputExceededException", 503),
         ("ValidationException", 500),
     ] {
-        let times = if status == 503 { DYNAMODB_ATTEMPTS } else { 1 };
+        let times = if status == 503 { DYNAMODB_TRIES } else { 1 };
         stack.cloud.faults().fail(
             DynamoDb,
             "TransactGetItems",
             times,
             InjectedError::new(400, code),
         );
-        stack.anonymous.get(url).await.expect_error(status);
+        stack.anonymous.get(url).await.refused(status);
     }
-    stack.anonymous.get(url).await.expect_status(200);
+    stack.anonymous.get(url).await.demand(200);
     stack.stop().await;
 }
 
@@ -203,13 +199,13 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .expect_created();
+        .created();
     let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
     let form = form.text(
         "folder_id",
         folder["id"].as_str().expect("an id").to_owned(),
     );
-    let record = acme.client.upload(form).await.expect_created();
+    let record = acme.client.upload(form).await.created();
     let url = record["url"].as_str().expect("an address");
     let faults = stack.cloud.faults();
 
@@ -225,12 +221,9 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
             let create = acme
                 .client
                 .post("/folders", json!({"space_id": acme.id, "name": name}));
-            let (response, calls) = stack.calls_of(create).await;
+            let (answer, calls) = stack.calls_of(create).await;
             assert_eq!(
-                response
-                    .expect_status(written)
-                    .header("retry-after")
-                    .is_empty(),
+                answer.demand(written).header("retry-after").is_empty(),
                 written == 201
             );
             assert_eq!(
@@ -247,8 +240,8 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
                 times,
                 InjectedError::new(400, code),
             );
-            let response = stack.anonymous.get(url).await.expect_status(read);
-            assert_eq!(response.header("retry-after").is_empty(), read == 200);
+            let answer = stack.anonymous.get(url).await.demand(read);
+            assert_eq!(answer.header("retry-after").is_empty(), read == 200);
         }
     }
     stack.stop().await;
@@ -265,12 +258,12 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     faults.fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
     let busy = get().await;
     assert_eq!(busy.header("retry-after"), "1");
-    busy.expect_error(503);
+    busy.refused(503);
     faults.fail(
         DynamoDb,
         "GetItem",
@@ -279,8 +272,8 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     );
     let failed = get().await;
     assert_eq!(failed.json()["message"], "Server error.");
-    failed.expect_error(500);
-    get().await.expect_ok();
+    failed.refused(500);
+    get().await.ok();
 
     faults.fail(S3, "PutObject", 3, InjectedError::new(503, "SlowDown"));
     acme.client
@@ -291,7 +284,7 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
             tests::PHOTO,
         ))
         .await
-        .expect_error(503);
+        .refused(503);
     stack.stop().await;
 }
 
@@ -304,12 +297,12 @@ async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_
     stack.cloud.faults().fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(500, "NewException"),
     );
     let busy = acme.client.get(&path).await;
     assert_eq!(busy.header("retry-after"), "1");
-    busy.expect_error(503);
+    busy.refused(503);
 
     stack.cloud.faults().fail(
         DynamoDb,
@@ -317,6 +310,6 @@ async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_
         1,
         InjectedError::new(400, "NewException"),
     );
-    acme.client.get(&path).await.expect_error(500);
+    acme.client.get(&path).await.refused(500);
     stack.stop().await;
 }

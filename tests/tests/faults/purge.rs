@@ -28,9 +28,9 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
         .client
         .upload(form(&tenant.handle, "a.txt", "text/plain", "some text"))
         .await
-        .expect_created();
+        .created();
     tenant.role("viewer").await;
-    stack.add_member(user, &tenant, "user").await;
+    stack.join(user, &tenant, "user").await;
     stack
         .put_object(&format!("{}/originals/stray", tenant.id), b"stray")
         .await;
@@ -44,7 +44,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         .client
         .delete(&format!("/spaces?id={}&force=true", tenant.id))
         .await
-        .expect_status(202);
+        .demand(202);
     let faults = stack.cloud.faults();
     if let Some(Kill {
         after,
@@ -117,12 +117,12 @@ async fn survives(kills: Vec<Kill>) {
         let acme = furnished(&stack, "Acme", &user).await;
         delete(&stack, &acme, Some(kill)).await;
         let after = kept(&stack).await;
-        after.assert_unchanged(
+        after.demand_unchanged(
             &with_retired(before, &acme.handle),
             &format!("a purge with {kill:?}"),
         );
     }
-    assert!(stack.anonymous.get(&url).await.expect_status(200).body == PHOTO);
+    assert!(stack.anonymous.get(&url).await.demand(200).body == PHOTO);
     other
         .client
         .post(
@@ -130,7 +130,7 @@ async fn survives(kills: Vec<Kill>) {
             json!({"name": "x"}),
         )
         .await
-        .expect_created();
+        .created();
     stack.stop().await;
 }
 
@@ -161,8 +161,8 @@ async fn a_purge_that_is_killed_at_any_of_its_calls_ends_with_nothing_left_and_n
 async fn calls_of_a_deletion(force: bool) -> u32 {
     let stack = Stack::start().await;
     let acme = used_space(&stack, "Acme").await;
-    let ((), calls) = stack.calls_of(assert_deletion(&acme, force)).await;
-    stack.run_purges().await;
+    let ((), calls) = stack.calls_of(demand_deletion(&acme, force)).await;
+    stack.purged().await;
     stack.stop().await;
     u32::try_from(calls.len()).expect("a few")
 }
@@ -174,17 +174,17 @@ async fn used_space(stack: &Stack, name: &str) -> Tenant {
         .client
         .get(&format!("/spaces/{}", tenant.id))
         .await
-        .expect_ok();
+        .ok();
     tenant
 }
 
-async fn assert_deletion(tenant: &Tenant, force: bool) {
+async fn demand_deletion(tenant: &Tenant, force: bool) {
     let status = if force { 202 } else { 204 };
     tenant
         .client
         .delete(&deletion(tenant, force))
         .await
-        .expect_status(status);
+        .demand(status);
 }
 
 fn deletion(tenant: &Tenant, force: bool) -> String {
@@ -205,12 +205,12 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
         acme.client
             .delete(&deletion(&acme, force))
             .await
-            .expect_error(503);
+            .refused(503);
         assert!(failed_calls(&faults) >= 1, "{after}");
         faults.reconnect();
         // Longer than a space stays closed, and than the purge waits for a mark.
         for time in [seconds(1), minutes(3), minutes(15)] {
-            stack.run_for(time).await;
+            stack.pass(time).await;
         }
         if stack
             .account()
@@ -225,17 +225,17 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
                     .anonymous
                     .get(file["url"].as_str().expect("an address"))
                     .await
-                    .expect_status(200)
+                    .demand(200)
                     .body
                     == PHOTO
             );
-            assert_deletion(&acme, true).await;
+            demand_deletion(&acme, true).await;
         } else {
             deleted += 1;
         }
-        stack.run_purges().await;
+        stack.purged().await;
         let after = kept(&stack).await;
-        after.assert_unchanged(
+        after.demand_unchanged(
             &with_retired(before, &acme.handle),
             "a deletion that was killed",
         );

@@ -14,15 +14,12 @@ async fn a_file_is_shown_as_it_was_uploaded() {
         acme.role("viewer").await,
         stack.account(),
     ] {
-        assert_eq!(
-            client.get(&format!("/files/{id}")).await.expect_ok(),
-            uploaded
-        );
+        assert_eq!(client.get(&format!("/files/{id}")).await.ok(), uploaded);
         assert_eq!(
             client
                 .get(&format!("/files/{}", id.to_lowercase()))
                 .await
-                .expect_ok(),
+                .ok(),
             uploaded
         );
     }
@@ -61,11 +58,7 @@ async fn a_file_of_another_space_does_not_exist() {
         "a%2Fb",
         "%C3%A9",
     ] {
-        other
-            .client
-            .get(&format!("/files/{id}"))
-            .await
-            .expect_error(404);
+        other.client.get(&format!("/files/{id}")).await.refused(404);
     }
     stack.stop().await;
 }

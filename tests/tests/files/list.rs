@@ -8,7 +8,7 @@ use crate::{
         library::{Filter, Library, List, asked, folder, shown},
         signer::text,
     },
-    uploads::presign::{PendingFile, config},
+    uploads::presign::{Announced, config},
 };
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn every_filter_shows_what_it_means_once_in_each_direction() {
         found > 4 * library.files.len(),
         "{found}: the filters mean something"
     );
-    library.stack.stop_undrained().await;
+    library.stack.leave().await;
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn every_two_filters_show_what_both_mean() {
         some > 100 / step && none > 20 / step,
         "{some} pairs mean files, {none} mean none"
     );
-    library.stack.stop_undrained().await;
+    library.stack.leave().await;
 }
 
 #[tokio::test]
@@ -77,14 +77,14 @@ async fn all_filters_together_show_the_files_that_are_all_of_it() {
         assert!(!expected.is_empty(), "{}", asked(&filters));
         library.list(&filters, 100).demand(&expected).await;
     }
-    library.stack.stop_undrained().await;
+    library.stack.leave().await;
 }
 
 #[tokio::test]
 async fn a_list_shows_whole_records_in_the_standard_envelope() {
     let library = Box::pin(Library::new()).await;
     let client = &library.acme.client;
-    let list = client.get("/files").await.expect_status(200).json();
+    let list = client.get("/files").await.demand(200).json();
     assert_eq!(
         (&list["path"], &list["per_page"]),
         (&json!("/api/v1/files"), &json!(20))
@@ -102,14 +102,14 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             &client
                 .get(&format!("/files/{}", text(&file["id"])))
                 .await
-                .expect_ok(),
+                .ok(),
             file
         );
     }
     let by_name = client
         .get("/files?search=photo&limit=100")
         .await
-        .expect_status(200)
+        .demand(200)
         .json()["data"]
         .clone();
     for file in by_name.as_array().expect("a list") {
@@ -117,11 +117,11 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             &client
                 .get(&format!("/files/{}", text(&file["id"])))
                 .await
-                .expect_ok(),
+                .ok(),
             file
         );
     }
-    library.stack.stop_undrained().await;
+    library.stack.leave().await;
 }
 
 /// Uploads a text under a name, and gives its id.
@@ -131,7 +131,7 @@ async fn named(acme: &Tenant, name: &str) -> String {
             .client
             .upload(form(&acme.handle, name, "text/plain", "some text"))
             .await
-            .expect_created()["id"],
+            .created()["id"],
     )
 }
 
@@ -195,8 +195,8 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
     let place = folder(&acme, "Photos").await;
     let fields = json!({"upload_config": "tagged", "folder_id": place});
     let (sent, unsent) = (
-        PendingFile::create(&acme, fields.clone()).await,
-        PendingFile::create(&acme, fields).await,
+        Announced::to(&acme, fields.clone()).await,
+        Announced::to(&acme, fields).await,
     );
     let in_place = format!("folder_id={place}");
     let everywhere = [
@@ -216,8 +216,8 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
     }
     assert!(shown(&acme.client, "status=active").await.is_empty());
 
-    sent.send(&stack, PHOTO).await.expect_status(200);
-    let active = sent.confirm(&acme.client).await.expect_ok();
+    sent.send(&stack, PHOTO).await.demand(200);
+    let active = sent.confirm(&acme.client).await.ok();
     assert_eq!(shown(&acme.client, "status=pending").await, [unsent.id()]);
     assert_eq!(shown(&acme.client, "status=active").await, [sent.id()]);
     for filters in everywhere {
@@ -225,7 +225,7 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
             .client
             .get(&format!("/files?{filters}"))
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         let files = list["data"].as_array().expect("a list");
         assert_eq!(
@@ -238,7 +238,7 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
         );
     }
 
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     for filters in everywhere.into_iter().chain(["status=active"]) {
         assert_eq!(shown(&acme.client, filters).await, [sent.id()], "{filters}");
     }
@@ -269,7 +269,7 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
                 .client
                 .upload(form.text("upload_config", "tagged"))
                 .await
-                .expect_created();
+                .created();
             ids.push(text(&uploaded["id"]));
         }
         let list = List {
@@ -293,14 +293,14 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
             acme.client
                 .delete(&format!("/files/{deleted}"))
                 .await
-                .expect_status(204);
+                .demand(204);
             acme.client
                 .put(
                     &format!("/files/{renamed}"),
                     json!({"original_name": "a.txt"}),
                 )
                 .await
-                .expect_ok();
+                .ok();
             met.append(&mut page.ids);
             doomed.extend([deleted, renamed]);
             let Some(next) = page.next.take() else { break };
@@ -327,10 +327,10 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
             acme.client
                 .delete(&format!("/files/{id}"))
                 .await
-                .expect_status(204);
+                .demand(204);
         }
-        stack.run_for(minutes(1)).await;
+        stack.pass(minutes(1)).await;
     }
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }

@@ -14,7 +14,7 @@ async fn named(acme: &Tenant, name: &str) -> Value {
     acme.client
         .upload(form(&acme.handle, name, "image/jpeg", PHOTO))
         .await
-        .expect_created()
+        .created()
 }
 
 /// The original names of the files that a search finds.
@@ -22,7 +22,7 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
     let page = client
         .get(&format!("/files?{}", one("search", search)))
         .await
-        .expect_status(200)
+        .demand(200)
         .json();
     page["data"]
         .as_array()
@@ -41,16 +41,13 @@ async fn a_word_is_found_however_its_end_is_written() {
         assert_eq!(found(&acme.client, search).await, ["ΟΔΟΣ.jpg"], "{search}");
     }
     let folder = |name: &str| json!({"space_id": acme.id, "name": name});
-    acme.client
-        .post("/folders", folder("ΟΔΟΣ"))
-        .await
-        .expect_created();
+    acme.client.post("/folders", folder("ΟΔΟΣ")).await.created();
     let taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
             .post("/folders", folder("οδοσ"))
             .await
-            .expect_error(422),
+            .refused(422),
         taken
     );
     stack.stop().await;
@@ -62,24 +59,16 @@ async fn whoever_has_the_bytes_learns_of_another_name() {
     let acme = stack.space("Acme").await;
     let record = named(&acme, "before.jpg").await;
     let url = format!("{}?download", text(&record["url"]));
-    let first = stack.anonymous.get(&url).await.expect_status(200);
+    let first = stack.anonymous.get(&url).await.demand(200);
     assert!(first.header("content-disposition").contains("before.jpg"));
     let condition = [("if-none-match", first.header("etag"))];
-    stack
-        .anonymous
-        .get_with(&url, &condition)
-        .await
-        .expect_status(304);
+    stack.anonymous.get_with(&url, &condition).await.demand(304);
     let file = format!("/files/{}", text(&record["id"]));
     acme.client
         .put(&file, json!({"original_name": "after.jpg"}))
         .await
-        .expect_ok();
-    let second = stack
-        .anonymous
-        .get_with(&url, &condition)
-        .await
-        .expect_status(200);
+        .ok();
+    let second = stack.anonymous.get_with(&url, &condition).await.demand(200);
     assert!(second.header("content-disposition").contains("after.jpg"));
     stack.stop().await;
 }
@@ -96,7 +85,7 @@ async fn a_name_that_something_would_run_is_taken_from_nobody() {
             acme.client
                 .put(&file, json!({"original_name": name}))
                 .await
-                .expect_error(422),
+                .refused(422),
             refusal,
             "{name}"
         );
@@ -104,13 +93,10 @@ async fn a_name_that_something_would_run_is_taken_from_nobody() {
     acme.client
         .put(&file, json!({"original_name": "photo.exe.jpg"}))
         .await
-        .expect_ok();
+        .ok();
     // What a config allowed may go on being called so.
     let config = json!({"space_id": acme.id, "name": "scripts", "config": {"validation": {"allowed_formats": ["sh"]}}});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     let script = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "scripts");
@@ -120,12 +106,12 @@ async fn a_name_that_something_would_run_is_taken_from_nobody() {
     );
     let script = format!(
         "/files/{}",
-        text(&acme.client.upload(script).await.expect_created()["id"])
+        text(&acme.client.upload(script).await.created()["id"])
     );
     acme.client
         .put(&script, json!({"original_name": "walk.sh"}))
         .await
-        .expect_ok();
+        .ok();
     stack.stop().await;
 }
 
@@ -134,19 +120,11 @@ async fn a_tag_that_a_config_names_twice_marks_its_files_once() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let tags = json!({"space_id": acme.id, "name": "twice", "config": {"metadata": {"tags": ["a", " a", "b", "a"]}}});
-    let id = acme
-        .client
-        .post("/upload-configs", tags)
-        .await
-        .expect_created()["id"]
+    let id = acme.client.post("/upload-configs", tags).await.created()["id"]
         .as_str()
         .expect("an id")
         .to_owned();
-    let config = acme
-        .client
-        .get(&format!("/upload-configs/{id}"))
-        .await
-        .expect_ok();
+    let config = acme.client.get(&format!("/upload-configs/{id}")).await.ok();
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
     let form = Form::new()
         .text("space", acme.handle.clone())
@@ -155,7 +133,7 @@ async fn a_tag_that_a_config_names_twice_marks_its_files_once() {
         .client
         .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
         .await
-        .expect_created();
+        .created();
     assert_eq!(record["tags"], json!(["a", "b"]));
     stack.stop().await;
 }
@@ -168,27 +146,24 @@ async fn a_record_that_is_sent_back_late_moves_no_file() {
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Before"}))
         .await
-        .expect_created();
+        .created();
     let folder = text(&folder["id"]);
     let form =
         form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
-    let mut record = acme.client.upload(form).await.expect_created();
+    let mut record = acme.client.upload(form).await.created();
     acme.client
         .put(&format!("/folders/{folder}"), json!({"name": "After"}))
         .await
-        .expect_ok();
+        .ok();
     record["tags"] = json!(["x"]);
     let address = format!("/files/{}", text(&record["id"]));
     let refusal = json!({"folder_path": ["The folder path field must not be changed."]});
     assert_eq!(
-        acme.client
-            .put(&address, record.clone())
-            .await
-            .expect_error(422),
+        acme.client.put(&address, record.clone()).await.refused(422),
         refusal
     );
     record["folder_path"] = json!("After/");
-    let changed = acme.client.put(&address, record).await.expect_ok();
+    let changed = acme.client.put(&address, record).await.ok();
     assert_eq!(
         (&changed["folder_id"], &changed["tags"]),
         (&json!(folder), &json!(["x"]))
@@ -202,16 +177,16 @@ async fn a_record_that_is_sent_back_late_moves_no_file() {
             json!({"space_id": acme.id, "name": "Elsewhere"}),
         )
         .await
-        .expect_created();
+        .created();
     for place in [
         &elsewhere["id"],
         &json!("root"),
         &json!(folder),
         &json!(null),
     ] {
-        let mut record = acme.client.get(&address).await.expect_ok();
+        let mut record = acme.client.get(&address).await.ok();
         record["folder_id"] = place.clone();
-        let moved = acme.client.put(&address, record).await.expect_ok();
+        let moved = acme.client.put(&address, record).await.ok();
         let expected = if *place == json!("root") {
             &Value::Null
         } else {
@@ -219,7 +194,7 @@ async fn a_record_that_is_sent_back_late_moves_no_file() {
         };
         assert_eq!(&moved["folder_id"], expected);
     }
-    let folders = acme.client.get("/folders").await.expect_status(200).json();
+    let folders = acme.client.get("/folders").await.demand(200).json();
     assert_eq!(
         folders["data"].as_array().map(Vec::len),
         Some(2),

@@ -5,7 +5,7 @@ use tests::{Client, PHOTO, Stack, form, seconds};
 
 use crate::{
     support::{library::folder, signer::text},
-    uploads::presign::{PendingFile, UNKNOWN},
+    uploads::presign::{Announced, UNKNOWN},
 };
 
 /// What a file's record shows and no update changes.
@@ -106,7 +106,7 @@ async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
     let (path, url) = (address(&expected), text(&expected["url"]));
     for (body, changed) in changes(&expected, &photos) {
         stack.clock.advance(seconds(1));
-        let updated = acme.client.put(&path, body.clone()).await.expect_ok();
+        let updated = acme.client.put(&path, body.clone()).await.ok();
         let is_changed = changed != json!({});
         assert!(
             !is_changed || updated["updated_at"].as_str() > expected["updated_at"].as_str(),
@@ -115,16 +115,16 @@ async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
         expected = with(&expected, &changed);
         expected["updated_at"] = updated["updated_at"].clone();
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
+        assert_eq!(acme.client.get(&path).await.ok(), expected, "{body}");
         assert!(
-            acme.client.get(&url).await.expect_status(200).body == PHOTO,
+            acme.client.get(&url).await.demand(200).body == PHOTO,
             "{body}"
         );
         stack
             .anonymous
             .get(&url)
             .await
-            .expect_status(if expected["type"] == "upload" {
+            .demand(if expected["type"] == "upload" {
                 200
             } else {
                 403
@@ -134,7 +134,7 @@ async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
         .anonymous
         .get(&format!("{url}?download"))
         .await
-        .expect_status(200);
+        .demand(200);
     assert_eq!(
         saved.header("content-disposition"),
         "attachment; filename=\"a.jpg\"",
@@ -149,11 +149,7 @@ async fn a_tag_that_is_given_twice_is_there_once() {
     let acme = stack.space("Acme").await;
     let path = address(&acme.upload_photo().await);
     let update = async |tags: Value| {
-        acme.client
-            .put(&path, json!({"tags": tags}))
-            .await
-            .expect_ok()["tags"]
-            .clone()
+        acme.client.put(&path, json!({"tags": tags})).await.ok()["tags"].clone()
     };
     assert_eq!(update(json!(["a", "a", " a"])).await, json!(["a"]));
     let mut tags: Vec<String> =
@@ -169,7 +165,7 @@ async fn a_tag_that_is_given_twice_is_there_once() {
         .client
         .get("/files?tag=tag%2029")
         .await
-        .expect_status(200)
+        .demand(200)
         .json();
     assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
     stack.stop().await;
@@ -229,7 +225,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
             .client
             .put(&path, json!({field: value}))
             .await
-            .expect_error(422);
+            .refused(422);
         let message = format!("The {} field {end}.", named.replace('_', " "));
         assert_eq!(errors, json!({named: [message]}), "{field} {value}");
     }
@@ -237,11 +233,11 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         .client
         .put(&path, json!({"type": "public"}))
         .await
-        .expect_error(422);
+        .refused(422);
     assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
-    let errors = acme.client.put(&path, several).await.expect_error(422);
+    let errors = acme.client.put(&path, several).await.refused(422);
     let mut told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     told.sort();
     assert_eq!(
@@ -258,7 +254,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "refused updates");
+        .demand_unchanged(&before, "refused updates");
     stack.stop().await;
 }
 
@@ -273,7 +269,7 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
             .client
             .put(&path, json!({field: record[field]}))
             .await
-            .expect_ok();
+            .ok();
         assert_eq!(
             with(&updated, &json!({"updated_at": record["updated_at"]})),
             record,
@@ -294,13 +290,13 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
                 .client
                 .put(&path, json!({field: other}))
                 .await
-                .expect_error(422);
+                .refused(422);
             assert_eq!(errors, json!({field: [message]}), "{field} {other}");
         }
     }
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
-    let errors = acme.client.put(&path, several).await.expect_error(422);
+    let errors = acme.client.put(&path, several).await.refused(422);
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(3),
@@ -309,7 +305,7 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "changes of what is read-only");
+        .demand_unchanged(&before, "changes of what is read-only");
     stack.stop().await;
 }
 
@@ -323,16 +319,16 @@ async fn a_whole_record_may_be_sent_back() {
     let inside = user
         .upload(upload().text("folder_id", photos.clone()))
         .await
-        .expect_created();
+        .created();
     assert_eq!(inside["folder_path"], "Photos/");
     let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
     let private = acme
         .client
         .put(&address(&acme.upload_photo().await), private)
         .await
-        .expect_ok();
-    let pending_file = PendingFile::create(&acme, json!({"folder_id": photos})).await;
-    let pending = acme.client.get(&pending_file.address()).await.expect_ok();
+        .ok();
+    let announced = Announced::to(&acme, json!({"folder_id": photos})).await;
+    let pending = acme.client.get(&announced.address()).await.ok();
     for (client, record) in [
         (&user, &inside),
         (&acme.client, &inside),
@@ -340,15 +336,12 @@ async fn a_whole_record_may_be_sent_back() {
         (&acme.client, &pending),
     ] {
         stack.clock.advance(seconds(1));
-        let same = client
-            .put(&address(record), record.clone())
-            .await
-            .expect_ok();
+        let same = client.put(&address(record), record.clone()).await.ok();
         assert_eq!(
             with(&same, &json!({"updated_at": record["updated_at"]})),
             *record
         );
-        let again = client.put("/files", same.clone()).await.expect_ok();
+        let again = client.put("/files", same.clone()).await.ok();
         assert_eq!(
             with(&again, &json!({"updated_at": record["updated_at"]})),
             *record
@@ -360,7 +353,7 @@ async fn a_whole_record_may_be_sent_back() {
                 with(&same, &json!({"original_name": "b.jpg"})),
             )
             .await
-            .expect_ok();
+            .ok();
         let expected = json!({"original_name": "b.jpg", "updated_at": renamed["updated_at"]});
         assert_eq!(renamed, with(record, &expected));
         client
@@ -369,7 +362,7 @@ async fn a_whole_record_may_be_sent_back() {
                 json!({"original_name": record["original_name"]}),
             )
             .await
-            .expect_ok();
+            .ok();
     }
     let closed = acme
         .client
@@ -378,18 +371,18 @@ async fn a_whole_record_may_be_sent_back() {
             with(&inside, &json!({"type": "private"})),
         )
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(
         (&closed["type"], &closed["access_control"]["source"]),
         (&json!("private"), &json!("upload_config"))
     );
-    let folders = acme.client.get("/folders").await.expect_status(200).json()["data"].clone();
+    let folders = acme.client.get("/folders").await.demand(200).json()["data"].clone();
     assert_eq!(
         folders.as_array().map(Vec::len),
         Some(1),
         "no folder was made: {folders}"
     );
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -408,12 +401,12 @@ async fn a_file_may_be_named_by_the_body() {
             .client
             .put("/files", json!({"id": id, "ref": reference}))
             .await
-            .expect_ok();
+            .ok();
         assert_eq!(
             (&updated["id"], &updated["ref"]),
             (&file["id"], &json!(reference))
         );
-        assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), updated);
+        assert_eq!(acme.client.get(&address(&file)).await.ok(), updated);
     }
     let before = stack.dump().await;
     let put = async |client: &Client, body: Value| client.put("/files", body).await;
@@ -423,13 +416,13 @@ async fn a_file_may_be_named_by_the_body() {
         json!({"id": " "}),
     ] {
         assert_eq!(
-            put(&acme.client, nobody).await.expect_error(422),
+            put(&acme.client, nobody).await.refused(422),
             json!({"id": ["The id field is required."]})
         );
     }
     let errors = put(&acme.client, json!({"id": 5, "ref": 5}))
         .await
-        .expect_error(422);
+        .refused(422);
     let message = |field: &str| json!([format!("The {field} field must be a string.")]);
     assert_eq!(errors, json!({"id": message("id"), "ref": message("ref")}));
     for (client, id) in [
@@ -441,7 +434,7 @@ async fn a_file_may_be_named_by_the_body() {
         assert_eq!(
             put(client, json!({"id": id, "ref": "x"}))
                 .await
-                .expect_error(404),
+                .refused(404),
             json!({}),
             "{id}"
         );
@@ -456,7 +449,7 @@ async fn a_file_may_be_named_by_the_body() {
             client
                 .put(&format!("/files/{id}"), json!({"ref": "x"}))
                 .await
-                .expect_error(404),
+                .refused(404),
             json!({}),
             "{id}"
         );
@@ -464,6 +457,6 @@ async fn a_file_may_be_named_by_the_body() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "updates of nothing");
+        .demand_unchanged(&before, "updates of nothing");
     stack.stop().await;
 }

@@ -21,7 +21,7 @@ async fn filed(acme: &Tenant, client: &Client) -> Value {
     client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
-        .expect_created()
+        .created()
 }
 
 /// The paths of a space's folders, sorted.
@@ -30,7 +30,7 @@ async fn paths(acme: &Tenant) -> Vec<String> {
         .client
         .get("/folders?limit=100")
         .await
-        .expect_status(200)
+        .demand(200)
         .json();
     let mut paths: Vec<String> = list["data"]
         .as_array()
@@ -54,7 +54,7 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
     acme.client
         .delete(&format!("/folders/{gone}"))
         .await
-        .expect_status(204);
+        .demand(204);
     let file = acme
         .client
         .put(
@@ -62,7 +62,7 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
             json!({"folder_id": photos}),
         )
         .await
-        .expect_ok();
+        .ok();
     let before = stack.dump().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
     for folder in [
@@ -79,11 +79,11 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
             let alone = client
                 .put(&address(&file), json!({"folder_id": folder}))
                 .await;
-            assert_eq!(alone.expect_error(422), invalid, "{folder}");
+            assert_eq!(alone.refused(422), invalid, "{folder}");
             let with_path =
                 json!({"id": file["id"], "folder_id": folder, "folder_path": "a/b", "ref": "x"});
             assert_eq!(
-                client.put("/files", with_path).await.expect_error(422),
+                client.put("/files", with_path).await.refused(422),
                 invalid,
                 "{folder}"
             );
@@ -92,8 +92,8 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "moves to nowhere");
-    assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), file);
+        .demand_unchanged(&before, "moves to nowhere");
+    assert_eq!(acme.client.get(&address(&file)).await.ok(), file);
     stack.stop().await;
 }
 
@@ -105,8 +105,8 @@ async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made() {
     let file = filed(&acme, &acme.client).await;
     let moved = async |folder: &str, path: &str| {
         let body = json!({"folder_id": folder, "folder_path": path});
-        let moved = acme.client.put(&address(&file), body).await.expect_ok();
-        assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), moved);
+        let moved = acme.client.put(&address(&file), body).await.ok();
+        assert_eq!(acme.client.get(&address(&file)).await.ok(), moved);
         for field in ["storage_path", "url", "name"] {
             assert_eq!(moved[field], file[field], "{field} stays");
         }
@@ -118,11 +118,7 @@ async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made() {
         paths(&acme).await,
         ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
     );
-    let shown_folder = acme
-        .client
-        .get(&format!("/folders/{beach}"))
-        .await
-        .expect_ok();
+    let shown_folder = acme.client.get(&format!("/folders/{beach}")).await.ok();
     assert_eq!(shown_folder["path"], json!(path));
     let (south, _) = moved(&photos, "SU\u{308}D").await;
     assert_eq!(
@@ -158,7 +154,7 @@ async fn a_path_that_is_none_or_too_deep_makes_nothing() {
     let acme = stack.space("Acme").await;
     let file = filed(&acme, &acme.client).await;
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
-    let deep = text(&acme.client.put(&address(&file), deep).await.expect_ok()["folder_id"]);
+    let deep = text(&acme.client.put(&address(&file), deep).await.ok()["folder_id"]);
     let before = stack.dump().await;
     let (long, many) = ("x".repeat(256), ["b"; 21].join("/"));
     for (folder, path) in [
@@ -179,7 +175,7 @@ async fn a_path_that_is_none_or_too_deep_makes_nothing() {
                 json!({"folder_id": folder, "folder_path": path}),
             )
             .await;
-        let errors = errors.expect_error(422);
+        let errors = errors.refused(422);
         assert!(errors["folder_path"].is_array(), "{path}: {errors}");
         assert_eq!(
             errors.as_object().map(serde_json::Map::len),
@@ -197,19 +193,16 @@ async fn a_path_that_is_none_or_too_deep_makes_nothing() {
         body.as_object_mut()
             .expect("an object")
             .extend(wrong.as_object().expect("an object").clone());
-        acme.client
-            .put(&address(&file), body)
-            .await
-            .expect_error(422);
+        acme.client.put(&address(&file), body).await.refused(422);
     }
     let nobody = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
-    acme.client.put("/files", nobody).await.expect_error(404);
+    acme.client.put("/files", nobody).await.refused(404);
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "paths that are none");
+        .demand_unchanged(&before, "paths that are none");
     let deepest = json!({"folder_id": deep, "folder_path": "b"});
-    acme.client.put(&address(&file), deepest).await.expect_ok();
+    acme.client.put(&address(&file), deepest).await.ok();
     assert_eq!(paths(&acme).await.len(), 20);
     stack.stop().await;
 }
@@ -220,7 +213,7 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
     let acme = stack.space("Acme").await;
     let south =
         json!({"name": "Süd", "space_id": acme.id, "parent_id": folder(&acme, "Photos").await});
-    let south = text(&acme.client.post("/folders", south).await.expect_created()["id"]);
+    let south = text(&acme.client.post("/folders", south).await.created()["id"]);
     let (user, admin) = (acme.role("user").await, acme.role("admin").await);
     let file = filed(&acme, &user).await;
     for body in [
@@ -229,9 +222,9 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
         json!({"folder_id": "root"}),
         json!({"folder_id": "root", "folder_path": "Photos/Süd/"}),
     ] {
-        user.put(&address(&file), body).await.expect_ok();
+        user.put(&address(&file), body).await.ok();
     }
-    let file = user.get(&address(&file)).await.expect_ok();
+    let file = user.get(&address(&file)).await.ok();
     assert_eq!(
         (&file["folder_id"], &file["folder_path"]),
         (&json!(south), &json!("Photos/Süd/"))
@@ -240,7 +233,7 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
     for (folder, path) in [("root", "Photos/Nord"), ("root", "New"), (&south, "a/b")] {
         let body = json!({"folder_id": folder, "folder_path": path, "ref": "x"});
         assert_eq!(
-            user.put(&address(&file), body).await.expect_error(403),
+            user.put(&address(&file), body).await.refused(403),
             json!({}),
             "{path}"
         );
@@ -248,9 +241,9 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "folders that a user wanted");
+        .demand_unchanged(&before, "folders that a user wanted");
     let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
-    let moved = admin.put(&address(&file), body).await.expect_ok();
+    let moved = admin.put(&address(&file), body).await.ok();
     assert_eq!(
         (&moved["folder_path"], &moved["ref"]),
         (&json!("Photos/Süd/a/b/"), &json!("x"))
@@ -270,8 +263,8 @@ async fn users_change_what_they_uploaded_and_admins_change_everything() {
     ];
     let photo = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
     let (users, owners) = (
-        user.upload(photo()).await.expect_created(),
-        acme.client.upload(photo()).await.expect_created(),
+        user.upload(photo()).await.created(),
+        acme.client.upload(photo()).await.created(),
     );
     let mut number = 0;
     for (file, client, status) in [
@@ -291,22 +284,22 @@ async fn users_change_what_they_uploaded_and_admins_change_everything() {
         for by_body in [false, true] {
             number += 1;
             let reference = format!("change {number}");
-            let before = acme.client.get(&address(file)).await.expect_ok();
+            let before = acme.client.get(&address(file)).await.ok();
             let body = json!({"id": file["id"], "ref": reference});
             let path = if by_body {
                 "/files".to_owned()
             } else {
                 address(file)
             };
-            let response = client.put(&path, body).await;
-            let after = acme.client.get(&address(file)).await.expect_ok();
+            let answer = client.put(&path, body).await;
+            let after = acme.client.get(&address(file)).await.ok();
             if status == 200 {
                 assert_eq!(
-                    (response.expect_ok(), &after["ref"]),
+                    (answer.ok(), &after["ref"]),
                     (after.clone(), &json!(reference))
                 );
             } else {
-                assert_eq!(response.expect_error(status), json!({}));
+                assert_eq!(answer.refused(status), json!({}));
                 assert_eq!(after, before);
             }
         }

@@ -2,13 +2,13 @@
 //! space go.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, form, seconds};
+use tests::{Answer, PHOTO, Stack, Tenant, form, seconds};
 
-use super::create::{ROOT, address, made, paths, shown};
+use super::create::{TOP, address, made, paths, shown};
 use crate::{
     spaces::delete::{kept, with_retired},
     support::signer::text,
-    uploads::presign::{PendingFile, said},
+    uploads::presign::{Announced, said},
 };
 
 /// What may be in a folder.
@@ -16,7 +16,7 @@ use crate::{
 enum Content {
     File,
     /// One whose bytes have not come.
-    PendingFile,
+    Announced,
     Folder,
 }
 
@@ -25,7 +25,7 @@ impl Content {
     async fn put(self, acme: &Tenant, folder: &Value) -> String {
         match self {
             Content::File => file_address(&uploaded(acme, folder).await["id"]),
-            Content::PendingFile => PendingFile::create(acme, json!({"folder_id": folder["id"]}))
+            Content::Announced => Announced::to(acme, json!({"folder_id": folder["id"]}))
                 .await
                 .address(),
             Content::Folder => address(&made(acme, folder, "Inner").await),
@@ -41,66 +41,60 @@ fn file_address(id: &Value) -> String {
 async fn uploaded(acme: &Tenant, folder: &Value) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
-    acme.client.upload(form).await.expect_created()
+    acme.client.upload(form).await.created()
 }
 
-async fn delete(acme: &Tenant, folder: &Value) -> Response {
+async fn delete(acme: &Tenant, folder: &Value) -> Answer {
     acme.client.delete(&address(folder)).await
 }
 
 /// Demands that a folder is not deleted, and stays as it is.
-async fn assert_full(acme: &Tenant, folder: &Value) {
+async fn demand_full(acme: &Tenant, folder: &Value) {
     let before = shown(acme, folder).await;
-    let response = delete(acme, folder).await;
-    let message = text(&response.json()["message"]);
+    let answer = delete(acme, folder).await;
+    let message = text(&answer.json()["message"]);
     assert!(message.contains("not empty"), "{message}");
     assert_eq!(
-        response.expect_error(409),
+        answer.refused(409),
         json!({"id": ["The id field must be that of an empty folder."]})
     );
     assert_eq!(shown(acme, folder).await, before);
 }
 
 /// Demands that a folder is deleted, at once and for good.
-async fn assert_deleted(acme: &Tenant, folder: &Value) {
-    assert!(
-        delete(acme, folder)
-            .await
-            .expect_status(204)
-            .body
-            .is_empty()
-    );
-    acme.client.get(&address(folder)).await.expect_error(404);
-    delete(acme, folder).await.expect_error(404);
+async fn demand_deleted(acme: &Tenant, folder: &Value) {
+    assert!(delete(acme, folder).await.demand(204).body.is_empty());
+    acme.client.get(&address(folder)).await.refused(404);
+    delete(acme, folder).await.refused(404);
 }
 
 #[tokio::test]
 async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    for content in [Content::Folder, Content::File, Content::PendingFile] {
-        let around = made(&acme, &ROOT, "Around").await;
-        for outer in [&ROOT, &around] {
+    for content in [Content::Folder, Content::File, Content::Announced] {
+        let around = made(&acme, &TOP, "Around").await;
+        for outer in [&TOP, &around] {
             let folder = made(&acme, outer, "Photos").await;
             let inside = content.put(&acme, &folder).await;
-            assert_full(&acme, &folder).await;
-            acme.client.get(&inside).await.expect_ok();
-            acme.client.delete(&inside).await.expect_status(204);
-            assert_deleted(&acme, &folder).await;
+            demand_full(&acme, &folder).await;
+            acme.client.get(&inside).await.ok();
+            acme.client.delete(&inside).await.demand(204);
+            demand_deleted(&acme, &folder).await;
             let again = made(&acme, outer, "PHOTOS").await;
             assert_ne!(again["id"], folder["id"], "{content:?}");
-            assert_deleted(&acme, &again).await;
+            demand_deleted(&acme, &again).await;
         }
         assert_eq!(
             shown(&acme, &around).await["has_children"],
             false,
             "{content:?}"
         );
-        assert_deleted(&acme, &around).await;
+        demand_deleted(&acme, &around).await;
     }
     assert!(paths(&acme).await.is_empty());
-    stack.run_purges().await;
-    stack.run_confirm_checks().await;
+    stack.purged().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -108,55 +102,47 @@ async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free() {
 async fn a_folder_goes_once_what_was_in_it_is_elsewhere() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = made(&acme, &TOP, "Outer").await;
     let (folder, inner) = (
         made(&acme, &outer, "Folder").await,
         made(&acme, &outer, "Inner").await,
     );
     let file = uploaded(&acme, &folder).await;
-    assert_full(&acme, &outer).await;
+    demand_full(&acme, &outer).await;
     acme.client
         .put(&address(&inner), json!({"parent_id": null}))
         .await
-        .expect_ok();
-    assert_full(&acme, &outer).await;
-    assert_full(&acme, &folder).await;
+        .ok();
+    demand_full(&acme, &outer).await;
+    demand_full(&acme, &folder).await;
     acme.client
         .put(
             &file_address(&file["id"]),
             json!({"folder_id": inner["id"]}),
         )
         .await
-        .expect_ok();
-    assert_full(&acme, &inner).await;
-    assert_full(&acme, &outer).await;
-    assert_deleted(&acme, &folder).await;
-    assert_deleted(&acme, &outer).await;
-    let kept = acme
-        .client
-        .get(&file_address(&file["id"]))
-        .await
-        .expect_ok();
+        .ok();
+    demand_full(&acme, &inner).await;
+    demand_full(&acme, &outer).await;
+    demand_deleted(&acme, &folder).await;
+    demand_deleted(&acme, &outer).await;
+    let kept = acme.client.get(&file_address(&file["id"])).await.ok();
     assert_eq!(kept["folder_path"], "Inner/");
     assert!(
         stack
             .anonymous
             .get(&text(&kept["url"]))
             .await
-            .expect_status(200)
+            .demand(200)
             .body
             == PHOTO
     );
     acme.client
         .put(&file_address(&file["id"]), json!({"folder_id": "root"}))
         .await
-        .expect_ok();
-    assert_deleted(&acme, &inner).await;
-    stack
-        .anonymous
-        .get(&text(&kept["url"]))
-        .await
-        .expect_status(200);
+        .ok();
+    demand_deleted(&acme, &inner).await;
+    stack.anonymous.get(&text(&kept["url"])).await.demand(200);
     stack.stop().await;
 }
 
@@ -165,27 +151,27 @@ async fn a_folder_of_an_announcement_goes_once_that_is_given_up() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (waits, gets) = (
-        made(&acme, &ROOT, "Waits").await,
-        made(&acme, &ROOT, "Gets").await,
+        made(&acme, &TOP, "Waits").await,
+        made(&acme, &TOP, "Gets").await,
     );
-    let unsent = PendingFile::create(&acme, json!({"folder_id": waits["id"]})).await;
-    let sent = PendingFile::create(&acme, json!({"folder_id": gets["id"]})).await;
-    sent.send(&stack, PHOTO).await.expect_status(200);
-    assert_full(&acme, &waits).await;
-    assert_full(&acme, &gets).await;
+    let unsent = Announced::to(&acme, json!({"folder_id": waits["id"]})).await;
+    let sent = Announced::to(&acme, json!({"folder_id": gets["id"]})).await;
+    sent.send(&stack, PHOTO).await.demand(200);
+    demand_full(&acme, &waits).await;
+    demand_full(&acme, &gets).await;
 
-    stack.run_confirm_checks().await;
-    acme.client.get(&unsent.address()).await.expect_error(404);
-    assert_deleted(&acme, &waits).await;
-    let active = acme.client.get(&sent.address()).await.expect_ok();
+    stack.checked().await;
+    acme.client.get(&unsent.address()).await.refused(404);
+    demand_deleted(&acme, &waits).await;
+    let active = acme.client.get(&sent.address()).await.ok();
     assert_eq!(
         (&active["status"], &active["folder_path"]),
         (&json!("active"), &json!("Gets/"))
     );
-    assert_full(&acme, &gets).await;
-    acme.client.delete(&sent.address()).await.expect_status(204);
-    assert_deleted(&acme, &gets).await;
-    stack.run_purges().await;
+    demand_full(&acme, &gets).await;
+    acme.client.delete(&sent.address()).await.demand(204);
+    demand_deleted(&acme, &gets).await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -194,22 +180,22 @@ async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (gone, other) = (
-        made(&acme, &ROOT, "Photos").await,
-        made(&acme, &ROOT, "Other").await,
+        made(&acme, &TOP, "Photos").await,
+        made(&acme, &TOP, "Other").await,
     );
     let closed = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("{}/access-control", address(&gone)), closed)
         .await
-        .expect_ok();
+        .ok();
     let file = acme.upload_photo().await;
     let id = text(&gone["id"]);
-    assert_deleted(&acme, &gone).await;
+    demand_deleted(&acme, &gone).await;
     let before = stack.dump().await;
     let client = &acme.client;
     let form =
         || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", id.clone());
-    for (response, field) in [
+    for (answer, field) in [
         (
             client
                 .post(
@@ -250,12 +236,12 @@ async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
         ),
     ] {
         let message = format!("The selected {} is invalid.", field.replace('_', " "));
-        assert_eq!(response.expect_error(422), json!({field: [message]}));
+        assert_eq!(answer.refused(422), json!({field: [message]}));
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "requests for a place that is gone");
+        .demand_unchanged(&before, "requests for a place that is gone");
 
     // Whoever goes its way makes another one.
     let again =
@@ -263,14 +249,10 @@ async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
     let file = client
         .upload(again.text("folder_path", "Photos"))
         .await
-        .expect_created();
+        .created();
     assert_ne!(file["folder_id"], gone["id"]);
     assert_eq!(file["access_control"]["source"], "space");
-    stack
-        .anonymous
-        .get(&text(&file["url"]))
-        .await
-        .expect_status(200);
+    stack.anonymous.get(&text(&file["url"])).await.demand(200);
     stack.stop().await;
 }
 
@@ -279,7 +261,7 @@ async fn folders_that_went_leave_nothing_behind() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let before = kept(&stack).await;
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = made(&acme, &TOP, "Outer").await;
     let (one, two) = (
         made(&acme, &outer, "One").await,
         made(&acme, &outer, "Two").await,
@@ -291,31 +273,31 @@ async fn folders_that_went_leave_nothing_behind() {
             json!({"parent_id": one["id"], "name": "Été"}),
         )
         .await
-        .expect_ok();
+        .ok();
     client
         .put(&address(&outer), json!({"name": "Renamed"}))
         .await
-        .expect_ok();
+        .ok();
     let closed = json!({"access_control": {"requires_auth": true}});
     client
         .put(&format!("{}/access-control", address(&one)), closed)
         .await
-        .expect_ok();
+        .ok();
     client
         .put(
             &format!("{}/security", address(&two)),
             json!({"security": {}}),
         )
         .await
-        .expect_ok();
+        .ok();
     for inner in [&two, &one] {
-        assert_full(&acme, &outer).await;
-        assert_deleted(&acme, inner).await;
+        demand_full(&acme, &outer).await;
+        demand_deleted(&acme, inner).await;
     }
-    assert_deleted(&acme, &outer).await;
+    demand_deleted(&acme, &outer).await;
     kept(&stack)
         .await
-        .assert_unchanged(&before, "folders that were made and deleted");
+        .demand_unchanged(&before, "folders that were made and deleted");
     stack.stop().await;
 }
 
@@ -324,13 +306,13 @@ async fn a_space_with_a_folder_is_not_empty() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let space = format!("/spaces?id={}", acme.id);
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = made(&acme, &TOP, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
-            let response = acme.client.delete(&format!("{space}{force}")).await;
+            let answer = acme.client.delete(&format!("{space}{force}")).await;
             assert_eq!(
-                response.expect_error(409),
+                answer.refused(409),
                 json!({"id": ["The id field must be that of an empty space."]})
             );
         }
@@ -338,11 +320,11 @@ async fn a_space_with_a_folder_is_not_empty() {
         acme.client
             .delete(&address(&made(&acme, &outer, "More").await))
             .await
-            .expect_status(204);
-        assert_deleted(&acme, folder).await;
+            .demand(204);
+        demand_deleted(&acme, folder).await;
     }
-    acme.client.delete(&space).await.expect_status(204);
-    stack.run_purges().await;
+    acme.client.delete(&space).await.demand(204);
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -352,7 +334,7 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
     let before = kept(&stack).await;
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = made(&acme, &TOP, "Outer").await;
     let mut inner = made(&acme, &outer, "Inner").await;
     for number in 0..40 {
         stack.clock.advance(seconds(1));
@@ -361,7 +343,7 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
             client
                 .put(&address(&folder), json!({"parent_id": inner["id"]}))
                 .await
-                .expect_ok();
+                .ok();
         }
         if number % 10 == 0 {
             inner = folder;
@@ -375,22 +357,22 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
             closed.clone(),
         )
         .await
-        .expect_ok();
+        .ok();
     client
         .put(
             &format!("{}/security", address(&outer)),
             json!({"security": {}}),
         )
         .await
-        .expect_ok();
+        .ok();
     client
         .put(
             &format!("{}/access-control", file_address(&file["id"])),
             closed,
         )
         .await
-        .expect_ok();
-    PendingFile::create(
+        .ok();
+    Announced::to(
         &acme,
         json!({"folder_id": inner["id"], "folder_path": "a/b"}),
     )
@@ -399,18 +381,18 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
     client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .expect_status(202);
+        .demand(202);
     for (client, status) in [(client, 401), (&stack.account(), 404)] {
-        client.get(&address(&outer)).await.expect_error(status);
+        client.get(&address(&outer)).await.refused(status);
         client
             .get(&format!("/folders?space_id={}", acme.id))
             .await
-            .expect_error(status);
+            .refused(status);
     }
-    stack.run_purges().await;
-    stack.run_confirm_checks().await;
+    stack.purged().await;
+    stack.checked().await;
     kept(&stack)
         .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a space with folders");
+        .demand_unchanged(&with_retired(before, &acme.handle), "a space with folders");
     stack.stop().await;
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, seconds};
 
-use super::create::{ROOT, address, made, shown};
+use super::create::{TOP, address, made, shown};
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
 /// Folders, oldest first, and the one that each is in, by its place here.
@@ -29,7 +29,7 @@ async fn grown(stack: &Stack, acme: &Tenant) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));
-        let parent = parent.map_or(ROOT.clone(), |index| folders[index].clone());
+        let parent = parent.map_or(TOP.clone(), |index| folders[index].clone());
         folders.push(made(acme, &parent, name).await);
     }
     folders
@@ -57,7 +57,7 @@ impl List<'_> {
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
         let address = format!("/folders?limit={}{}{cursor}", self.limit, self.filters);
-        let page = self.client.get(&address).await.expect_status(200).json();
+        let page = self.client.get(&address).await.demand(200).json();
         assert_eq!(
             (&page["path"], &page["per_page"]),
             (&json!("/api/v1/folders"), &json!(self.limit))
@@ -162,7 +162,7 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             json!({"access_control": {"requires_auth": true}}),
         )
         .await
-        .expect_ok();
+        .ok();
     for filters in [
         "",
         "?parent_id=root",
@@ -172,7 +172,7 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             .client
             .get(&format!("/folders{filters}"))
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
         assert_eq!(
@@ -208,21 +208,17 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
         stack.user().await,
     );
     let (ours, theirs) = (
-        made(&acme, &ROOT, "Photos").await,
-        made(&other, &ROOT, "Photos").await,
+        made(&acme, &TOP, "Photos").await,
+        made(&other, &TOP, "Photos").await,
     );
-    let gone = made(&acme, &ROOT, "Gone").await;
-    acme.client.delete(&address(&gone)).await.expect_status(204);
+    let gone = made(&acme, &TOP, "Gone").await;
+    acme.client.delete(&address(&gone)).await.demand(204);
     let [foreign_id, gone_id] = [&theirs, &gone].map(|folder| text(&folder["id"]));
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
     for parent in [UNKNOWN, "x", "Photos", &foreign_id, &gone_id, &acme.id] {
         for client in [&acme.client, &stack.account()] {
             let address = format!("/folders?space_id={}&parent_id={parent}", acme.id);
-            assert_eq!(
-                client.get(&address).await.expect_error(422),
-                invalid,
-                "{parent}"
-            );
+            assert_eq!(client.get(&address).await.refused(422), invalid, "{parent}");
         }
     }
     for limit in ["0", "101", "x"] {
@@ -230,7 +226,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
             .client
             .get(&format!("/folders?limit={limit}&parent_id=root"))
             .await
-            .expect_error(422);
+            .refused(422);
         assert!(errors["limit"].is_array(), "{limit}: {errors}");
     }
     for space in [UNKNOWN, "x", &other.id, &acme.handle] {
@@ -238,7 +234,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
             acme.client
                 .get(&format!("/folders?space_id={space}"))
                 .await
-                .expect_error(404),
+                .refused(404),
             json!({}),
             "{space}"
         );
@@ -247,7 +243,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
         .client
         .get(&format!("/folders?space_id={}", acme.id))
         .await
-        .expect_error(404);
+        .refused(404);
 
     // Where no space is named, a key's own one is meant, or an account's default one; what is blank
     // is not named.
@@ -255,7 +251,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
     account
         .put("/account", json!({"default_space_id": other.id}))
         .await
-        .expect_ok();
+        .ok();
     for (client, filters, expected) in [
         (&acme.client, "", &ours),
         (&acme.client, "&parent_id=&space_id=", &ours),
@@ -300,21 +296,19 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
         .await;
         let cursor = page.next.expect("there is more");
         for used in lists {
-            let response = acme
+            let answer = acme
                 .client
                 .get(&format!("/folders?limit=1&cursor={cursor}{used}"))
                 .await;
             if used == from {
                 assert_eq!(
-                    response.expect_status(200).json()["data"]
-                        .as_array()
-                        .map(Vec::len),
+                    answer.demand(200).json()["data"].as_array().map(Vec::len),
                     Some(1),
                     "{used}"
                 );
             } else {
                 assert_eq!(
-                    response.expect_error(422),
+                    answer.refused(422),
                     invalid,
                     "{used:?} by a cursor of {from:?}"
                 );
@@ -325,7 +319,7 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
                 acme.client
                     .get(&format!("{path}?cursor={cursor}"))
                     .await
-                    .expect_error(422),
+                    .refused(422),
                 invalid,
                 "{path}"
             );
@@ -342,14 +336,10 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
         .await;
         let cursor = page.next.expect("there is more");
         let address = format!("/folders?limit=1&cursor={cursor}{filters}");
-        acme.role("viewer")
-            .await
-            .get(&address)
-            .await
-            .expect_status(200);
+        acme.role("viewer").await.get(&address).await.demand(200);
         for client in [&other.client, &stack.account()] {
             assert_eq!(
-                client.get(&address).await.expect_error(422),
+                client.get(&address).await.refused(422),
                 invalid,
                 "{filters:?}"
             );
@@ -363,7 +353,7 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
         ] {
             let address = format!("/folders?limit=1&cursor={wrong}{filters}");
             assert_eq!(
-                acme.client.get(&address).await.expect_error(422),
+                acme.client.get(&address).await.refused(422),
                 invalid,
                 "{wrong}"
             );
@@ -393,7 +383,7 @@ async fn what_is_moved_or_deleted_is_listed_where_it_is() {
     acme.client
         .put(&address(aa), json!({"parent_id": b_id}))
         .await
-        .expect_ok();
+        .ok();
     // By when they were made, not by when they came.
     demand(&b_id, &[bb, ba, aa]).await;
     demand(
@@ -405,19 +395,19 @@ async fn what_is_moved_or_deleted_is_listed_where_it_is() {
     acme.client
         .put(&address(ba), json!({"parent_id": null}))
         .await
-        .expect_ok();
+        .ok();
     demand("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
     demand(&b_id, &[bb, aa]).await;
-    acme.client.delete(&address(bb)).await.expect_status(204);
+    acme.client.delete(&address(bb)).await.demand(204);
     acme.client
         .put(&address(aa), json!({"name": "renamed"}))
         .await
-        .expect_ok();
+        .ok();
     demand(&b_id, &[aa]).await;
     acme.client
         .put(&address(aa), json!({"parent_id": a_id}))
         .await
-        .expect_ok();
+        .ok();
     demand(&b_id, &[]).await;
     let all: Vec<&Value> = folders
         .iter()
@@ -439,8 +429,8 @@ async fn what_stays_is_met_once_in_each_direction_while_others_go() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (place, elsewhere) = (
-        made(&acme, &ROOT, "Place").await,
-        made(&acme, &ROOT, "Elsewhere").await,
+        made(&acme, &TOP, "Place").await,
+        made(&acme, &TOP, "Elsewhere").await,
     );
     let mut all = Vec::new();
     for number in 0..12 {
@@ -469,11 +459,11 @@ async fn what_stays_is_met_once_in_each_direction_while_others_go() {
                 json!({"parent_id": elsewhere["id"]}),
             )
             .await
-            .expect_ok();
+            .ok();
         acme.client
             .delete(&format!("/folders/{deleted}"))
             .await
-            .expect_status(204);
+            .demand(204);
         left.push(stays.clone());
         met.extend(page.ids.clone());
         let Some(next) = page.next.clone() else {

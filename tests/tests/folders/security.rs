@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, seconds};
 
-use super::create::{ROOT, address, made, shown};
+use super::create::{TOP, address, made, shown};
 use crate::support::signer::text;
 
 /// What may say which watermark an image has: its space, and two folders within one another.
@@ -35,14 +35,14 @@ async fn uploaded(
     bytes: &[u8],
 ) -> String {
     let form = form(&acme.handle, name, mime_type, bytes).text("folder_id", text(&folder["id"]));
-    text(&acme.client.upload(form).await.expect_created()["url"])
+    text(&acme.client.upload(form).await.created()["url"])
 }
 
 #[tokio::test]
 async fn the_whole_object_is_replaced_and_a_reset_inherits() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = made(&acme, &TOP, "Photos").await;
     let path = format!("{}/security", address(&photos));
     let of_space = json!({"enabled": true, "url": LOGO, "position": "north"});
     acme.client
@@ -51,7 +51,7 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
             json!({"security": {"watermark": of_space}}),
         )
         .await
-        .expect_ok();
+        .ok();
     let inherited = shown(&acme, &photos).await["security"].clone();
     assert_eq!(
         inherited,
@@ -76,19 +76,19 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
     ] {
         stack.clock.advance(seconds(1));
         let differences = differences.unwrap_or_else(|| given["watermark"].clone());
-        let response = acme
+        let answer = acme
             .client
             .put(&path, json!({"security": given}))
             .await
-            .expect_ok();
+            .ok();
         let expected = json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
-        assert_eq!(response["security"], expected, "{given}");
-        assert_eq!(shown(&acme, &photos).await, response, "{given}");
+        assert_eq!(answer["security"], expected, "{given}");
+        assert_eq!(shown(&acme, &photos).await, answer, "{given}");
     }
     for _ in 0..2 {
-        let response = acme.client.delete(&path).await.expect_ok();
-        assert_eq!(response["security"], inherited);
-        assert_eq!(shown(&acme, &photos).await, response);
+        let answer = acme.client.delete(&path).await.ok();
+        assert_eq!(answer["security"], inherited);
+        assert_eq!(shown(&acme, &photos).await, answer);
     }
     stack.stop().await;
 }
@@ -97,7 +97,7 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
 async fn everything_wrong_with_a_folders_security_is_told_together() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = made(&acme, &TOP, "Photos").await;
     let path = format!("{}/security", address(&photos));
     let before = stack.dump().await;
     let required =
@@ -141,7 +141,7 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.expect_error(422),
+            acme.client.put(&path, body.clone()).await.refused(422),
             errors,
             "{body}"
         );
@@ -149,7 +149,7 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "security settings that are wrong");
+        .demand_unchanged(&before, "security settings that are wrong");
     stack.stop().await;
 }
 
@@ -177,7 +177,7 @@ fn changes() -> [(usize, Option<Value>); 11] {
 async fn the_nearest_watermark_is_in_force_at_once() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = made(&acme, &TOP, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let note = uploaded(&acme, &inner, "a.txt", "text/plain", b"some text").await;
@@ -194,8 +194,8 @@ async fn the_nearest_watermark_is_in_force_at_once() {
                 .client
                 .put(&path, json!({"security": {"watermark": value}}))
                 .await
-                .expect_ok(),
-            None => acme.client.delete(&path).await.expect_ok(),
+                .ok(),
+            None => acme.client.delete(&path).await.ok(),
         };
         own[level] = to;
         let mut is_enabled = false;
@@ -207,7 +207,7 @@ async fn the_nearest_watermark_is_in_force_at_once() {
                 nearest.map_or((0, json!({})), |(nearest, own)| (nearest, own.clone()));
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
-            let shown = acme.client.get(address).await.expect_ok()["security"].clone();
+            let shown = acme.client.get(address).await.ok()["security"].clone();
             assert_eq!(shown["watermark"], expected, "{index} by {own:?}");
             if index > 0 {
                 let source = match nearest {
@@ -225,17 +225,17 @@ async fn the_nearest_watermark_is_in_force_at_once() {
         }
         if is_enabled {
             assert!(
-                stack.anonymous.get(&image).await.expect_error(422)["watermark"].is_array(),
+                stack.anonymous.get(&image).await.refused(422)["watermark"].is_array(),
                 "{own:?}"
             );
         } else {
             assert!(
-                stack.anonymous.get(&image).await.expect_status(200).body == PHOTO,
+                stack.anonymous.get(&image).await.demand(200).body == PHOTO,
                 "{own:?}"
             );
         }
         assert_eq!(
-            stack.anonymous.get(&note).await.expect_status(200).body,
+            stack.anonymous.get(&note).await.demand(200).body,
             "some text"
         );
     }
@@ -253,28 +253,28 @@ async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
     let (marked, plain) = (
-        made(&acme, &ROOT, "Marked").await,
-        made(&acme, &ROOT, "Plain").await,
+        made(&acme, &TOP, "Marked").await,
+        made(&acme, &TOP, "Plain").await,
     );
     let inner = made(&acme, &plain, "Inner").await;
     let body = json!({"security": {"watermark": enabled()}});
     client
         .put(&format!("{}/security", address(&marked)), body)
         .await
-        .expect_ok();
+        .ok();
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
-    let listed = client.get("/files").await.expect_status(200).json();
+    let listed = client.get("/files").await.demand(200).json();
     let file = format!("/files/{}", text(&listed["data"][0]["id"]));
     let demand = async |status: u16| {
         for client in [&stack.anonymous, client] {
-            client.get(&image).await.expect_status(status);
+            client.get(&image).await.demand(status);
         }
     };
     demand(200).await;
     client
         .put(&address(&inner), json!({"parent_id": marked["id"]}))
         .await
-        .expect_ok();
+        .ok();
     demand(422).await;
     client
         .put(
@@ -282,30 +282,27 @@ async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
             json!({"parent_id": plain["id"], "name": "Renamed"}),
         )
         .await
-        .expect_ok();
+        .ok();
     demand(422).await;
     client
         .put(&file, json!({"folder_id": plain["id"]}))
         .await
-        .expect_ok();
+        .ok();
     demand(200).await;
     client
         .put(&file, json!({"folder_id": marked["id"]}))
         .await
-        .expect_ok();
+        .ok();
     demand(422).await;
     // Whoever may not see the image is not told of its watermark.
     let closed = json!({"access_control": {"requires_auth": true}});
     client
         .put(&format!("{}/access-control", address(&plain)), closed)
         .await
-        .expect_ok();
-    stack.anonymous.get(&image).await.expect_error(403);
-    client.get(&image).await.expect_error(422);
-    client
-        .put(&file, json!({"folder_id": null}))
-        .await
-        .expect_ok();
+        .ok();
+    stack.anonymous.get(&image).await.refused(403);
+    client.get(&image).await.refused(422);
+    client.put(&file, json!({"folder_id": null})).await.ok();
     demand(200).await;
     stack.stop().await;
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use runtime::BodyDeadlines;
-use tests::{RawConnection, Stack, StackOptions};
+use tests::{Raw, Stack, StackOptions};
 
 use super::{
     Outcome::{self, Refused, Unheard},
@@ -109,10 +109,10 @@ async fn bodies_whose_extent_cannot_be_told_are_refused() {
 
 /// Sends the beginning of a body, and then that nothing more will come.
 async fn cut_off(target: &Target, request: &[u8]) -> Outcome {
-    let mut connection = RawConnection::connect(&target.url).await;
+    let mut connection = Raw::connect(&target.url).await;
     connection.send(request).await;
-    connection.shutdown_write().await;
-    Outcome::of(connection.response().await)
+    connection.end().await;
+    Outcome::of(connection.answer().await)
 }
 
 #[tokio::test]
@@ -177,18 +177,16 @@ async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so() {
         form,
         post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\""),
     ] {
-        let response = RawConnection::request(&api.url, &request)
-            .await
-            .expect("an answer");
-        assert_eq!(response.header("access-control-allow-origin"), "*");
-        let message = response.json()["message"].take();
+        let answer = Raw::ask(&api.url, &request).await.expect("an answer");
+        assert_eq!(answer.header("access-control-allow-origin"), "*");
+        let message = answer.json()["message"].take();
         assert!(
             message
                 .as_str()
                 .is_some_and(|text| text.starts_with("No byte of the body arrived for")),
             "{message}"
         );
-        response.expect_error(408);
+        answer.refused(408);
         api.is_well().await;
     }
     stack.stop().await;

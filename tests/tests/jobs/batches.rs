@@ -9,11 +9,11 @@ use local::{TEMPLATE, product};
 use serde_json::json;
 use template::RecursiveLoop;
 use tenant::JobLimits;
-use tests::{Dump, Stack, StackOptions, Tenant, form, parse_template, seconds};
+use tests::{Dump, Stack, StackOptions, Tenant, form, parsed, seconds};
 
 use crate::{
     spaces::delete::{kept, with_retired},
-    uploads::presign::{PendingFile, config},
+    uploads::presign::{Announced, config},
 };
 
 /// Most invocations of a function in one chain of messages.
@@ -33,11 +33,11 @@ async fn literal_names(acme: &Tenant) -> String {
     .await
 }
 
-async fn presign_text(acme: &Tenant, config: &str) -> PendingFile {
+async fn presign_text(acme: &Tenant, config: &str) -> Announced {
     let fields = json!({
         "filename": "a.txt", "content_type": "text/plain", "size": TEXT.len(), "upload_config": config,
     });
-    PendingFile::create(acme, fields).await
+    Announced::to(acme, fields).await
 }
 
 /// Deletes a space by force and expects nothing of it to be left.
@@ -45,14 +45,14 @@ async fn expect_purged(stack: &Stack, acme: &Tenant, before: Dump) {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .expect_status(202);
+        .demand(202);
 
-    stack.run_purges().await;
-    stack.run_confirm_checks().await;
+    stack.purged().await;
+    stack.checked().await;
 
     kept(stack)
         .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn purge_removes_two_pending_files_of_one_storage_path() {
             .await
             .send(&stack, TEXT)
             .await
-            .expect_status(200);
+            .demand(200);
     }
 
     expect_purged(&stack, &acme, before).await;
@@ -81,12 +81,12 @@ async fn purge_removes_active_and_pending_file_of_one_storage_path() {
     let config = literal_names(&acme).await;
     let upload =
         form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
-    acme.client.upload(upload).await.expect_created();
+    acme.client.upload(upload).await.created();
     presign_text(&acme, &config)
         .await
         .send(&stack, TEXT)
         .await
-        .expect_status(200);
+        .demand(200);
 
     expect_purged(&stack, &acme, before).await;
     stack.stop().await;
@@ -104,15 +104,15 @@ const ONE_PAGE: JobLimits = JobLimits {
 pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack {
     let registry = product()
         .worker("purge", |environment| {
-            purge::batch_with(environment, ONE_PAGE)
+            purge::handler_with_limits(environment, ONE_PAGE)
         })
         .worker("sweep", |environment| {
-            sweep::batch_with(environment, ONE_PAGE)
+            sweep::handler_with_limits(environment, ONE_PAGE)
         });
     let template = match recursive_loop {
-        RecursiveLoop::Allow => parse_template(TEMPLATE),
+        RecursiveLoop::Allow => parsed(TEMPLATE),
         RecursiveLoop::Terminate => {
-            parse_template(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
+            parsed(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
         }
     };
     Stack::start_with(StackOptions {
@@ -131,7 +131,7 @@ async fn large_space(stack: &Stack) -> Tenant {
         acme.client
             .upload(form(&acme.handle, &name, "text/plain", TEXT))
             .await
-            .expect_created();
+            .created();
     }
     acme
 }
@@ -145,12 +145,12 @@ async fn purge_of_large_space_ends() {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .expect_status(202);
-    let ((), calls) = stack.calls_of(stack.run_purges()).await;
+        .demand(202);
+    let ((), calls) = stack.calls_of(stack.purged()).await;
 
     kept(&stack)
         .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
     let continued = calls
         .iter()
         .filter(|call| *call == "purge SendMessageBatch")
@@ -166,11 +166,11 @@ async fn purge_retries_what_was_throttled_within_one_job() {
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", TEXT))
         .await
-        .expect_created();
+        .created();
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .expect_status(202);
+        .demand(202);
     let faults = stack.cloud.faults();
     // More failures than requests retry.
     faults.leave_unprocessed("BatchWriteItem", 7);
@@ -182,11 +182,11 @@ async fn purge_retries_what_was_throttled_within_one_job() {
     );
     faults.fail_some_deletes(3);
 
-    stack.run_for(seconds(1)).await;
+    stack.pass(seconds(1)).await;
 
     // A job that fails is delivered again only after 12 minutes.
     assert_eq!(stack.dump().await.objects.len(), 0);
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -198,18 +198,15 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .expect_status(202);
+        .demand(202);
     // The first pass alone: each further one would go on with what is left.
-    stack.run_for(seconds(1)).await;
+    stack.pass(seconds(1)).await;
 
     let partition = format!("SPACE#{}", acme.id);
     let dump = stack.dump().await;
-    assert!(
-        dump.items_with_prefix(&partition).count() > 1,
-        "records are left"
-    );
+    assert!(dump.beginning(&partition).count() > 1, "records are left");
     assert!(!dump.objects.is_empty(), "objects are left");
-    stack.stop_undrained().await;
+    stack.leave().await;
 }
 
 #[tokio::test]
@@ -221,23 +218,23 @@ async fn purge_removes_objects_together_with_their_records() {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .expect_status(202);
-    stack.run_for(seconds(1)).await;
+        .demand(202);
+    stack.pass(seconds(1)).await;
 
     let after = stack.dump().await;
-    let files_before = before.files_with_bytes().len();
-    let files_after = after.files_with_bytes().len();
+    let files_before = before.whole_files().len();
+    let files_after = after.whole_files().len();
     assert!(
         files_after < files_before,
         "{files_after} of {files_before} files are left"
     );
     assert_eq!(after.objects.len(), files_after);
-    stack.stop_undrained().await;
+    stack.leave().await;
 }
 
 /// Stores an object without a record in each of as many spaces.
 async fn store_orphans(stack: &Stack, spaces: usize) {
-    let env = stack.admin_environment().env;
+    let env = stack.operator().env;
     for _ in 0..spaces {
         let key = ObjectKey::original(SpaceId::new(&env), FileId::new(&env), Revision::new(&env));
         stack.put_object(key.as_str(), b"orphan").await;
@@ -249,7 +246,7 @@ async fn sweep_of_more_spaces_than_one_job_reaches_ends() {
     let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
     store_orphans(&stack, 2 * CHAIN_MAX).await;
 
-    stack.run_for(DAY).await;
+    stack.pass(DAY).await;
 
     assert!(stack.dump().await.objects.is_empty());
     stack.stop().await;
@@ -260,7 +257,7 @@ async fn sweep_stops_where_recursive_loops_are_terminated() {
     let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
     store_orphans(&stack, 2 * CHAIN_MAX).await;
 
-    stack.run_for(DAY).await;
+    stack.pass(DAY).await;
 
     assert_eq!(stack.dump().await.objects.len(), CHAIN_MAX);
     stack.stop().await;

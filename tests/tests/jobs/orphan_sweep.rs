@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(20);
 const SPACES: usize = 40;
 
 fn env(stack: &Stack) -> Env {
-    stack.admin_environment().env
+    stack.operator().env
 }
 
 /// Stores an object for a file, of which nobody writes a record.
@@ -66,23 +66,23 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
     for key in &others {
         stack.put_object(key, b"kept").await;
     }
-    stack.run_for(seconds(24 * 60 * 60 - 1)).await;
+    stack.pass(seconds(24 * 60 * 60 - 1)).await;
     let late = strand(&stack, space_of(&acme), file).await;
-    stack.run_for(seconds(1)).await;
+    stack.pass(seconds(1)).await;
     let mut expected: BTreeSet<String> = kept.iter().chain(&others).cloned().collect();
     let swept = keys(&stack).await;
     assert!(stranded.iter().all(|key| !swept.contains(key)), "{swept:?}");
     expected.insert(late.clone());
     assert_eq!(swept, expected);
     // What is younger waits for the next round.
-    stack.run_for(DAY).await;
+    stack.pass(DAY).await;
     expected.remove(&late);
     assert_eq!(keys(&stack).await, expected);
     let delivered = stack
         .anonymous
         .get(photo["url"].as_str().expect("an address"))
         .await
-        .expect_status(200);
+        .demand(200);
     assert!(delivered.body == tests::PHOTO);
     stack.stop().await;
 }
@@ -93,18 +93,18 @@ async fn an_object_is_judged_once_and_found_though_its_file_is_older() {
     let acme = stack.space("Acme").await;
     let file = FileId::new(&env(&stack));
     acme.upload_photo().await;
-    stack.run_for(DAY).await;
-    stack.run_for(DAY).await;
+    stack.pass(DAY).await;
+    stack.pass(DAY).await;
     // By now all is judged, and what is stored for an old file is judged all the same.
-    let ((), calls) = stack.calls_of(stack.run_for(DAY)).await;
+    let ((), calls) = stack.calls_of(stack.pass(DAY)).await;
     assert!(
         !calls.iter().any(|call| call == "sweep BatchGetItem"),
         "{calls:?}"
     );
     let stranded = strand(&stack, space_of(&acme), file).await;
     let (before, left) = (keys(&stack).await, BTreeSet::from([stranded]));
-    stack.run_for(DAY).await;
-    stack.run_for(DAY).await;
+    stack.pass(DAY).await;
+    stack.pass(DAY).await;
     assert_eq!(
         before
             .difference(&keys(&stack).await)
@@ -128,7 +128,7 @@ async fn swept(stack: &Stack) {
     tokio::time::timeout(DEADLINE, failed)
         .await
         .expect("each fault meets a call");
-    stack.run_for(VISIBILITY).await;
+    stack.pass(VISIBILITY).await;
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
-        .expect_created();
+        .created();
     let kept = keys(&stack).await;
     let env = env(&stack);
     for _ in 0..SPACES {

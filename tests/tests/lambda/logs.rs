@@ -8,7 +8,7 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tests::{DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, form, minutes, seconds};
+use tests::{DYNAMODB_TRIES, PHOTO, Raw, Stack, authority, form, minutes, seconds};
 use tracing_subscriber::{
     filter::{LevelFilter, dynamic_filter_fn},
     layer::SubscriberExt as _,
@@ -87,11 +87,11 @@ async fn request_yields_one_line_of_metrics() {
     begin_log();
 
     let path = format!("/spaces/{}", acme.id);
-    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
     let metrics = take_metrics();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
     for (name, value) in [
-        ("request_id", json!(response.header("x-request-id"))),
+        ("request_id", json!(answer.header("x-request-id"))),
         ("space_id", json!(acme.id)),
         ("Function", json!("spaces")),
         ("Route", json!("/api/v1/spaces/{id}")),
@@ -103,7 +103,7 @@ async fn request_yields_one_line_of_metrics() {
         ("Throttles", json!(0)),
         ("Conflicts", json!(0)),
         ("BytesIn", json!(0)),
-        ("BytesOut", json!(response.body.len())),
+        ("BytesOut", json!(answer.body.len())),
     ] {
         assert_eq!(metrics[0][name], value, "{name}");
     }
@@ -113,14 +113,10 @@ async fn request_yields_one_line_of_metrics() {
     );
 
     let body = json!({"name": ""});
-    let response = acme
-        .client
-        .post("/folders", body.clone())
-        .await
-        .expect_status(422);
+    let answer = acme.client.post("/folders", body.clone()).await.demand(422);
     let metrics = take_metrics();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
-    assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
+    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
     assert_eq!(
         (&metrics[0]["StatusClass"], &metrics[0]["ClientErrors"]),
         (&json!("4xx"), &json!(1))
@@ -128,11 +124,7 @@ async fn request_yields_one_line_of_metrics() {
     assert_eq!(metrics[0]["BytesIn"], body.to_string().len());
 
     // No path becomes a dimension.
-    stack
-        .anonymous
-        .get("/nowhere/at/all")
-        .await
-        .expect_status(404);
+    stack.anonymous.get("/nowhere/at/all").await.demand(404);
     assert_eq!(take_metrics()[0]["Route"], "none");
 
     let record = acme.upload_photo().await;
@@ -142,7 +134,7 @@ async fn request_yields_one_line_of_metrics() {
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .expect_status(200);
+        .demand(200);
     let metrics = take_metrics();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
     assert_eq!(
@@ -169,7 +161,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
         1,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
-    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
     assert_eq!(
         (&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]),
@@ -185,7 +177,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
         (&json!("GetItem"), &json!(2))
     );
     let task = task_of(warning).expect("within the request");
-    assert_eq!(task["request_id"], response.header("x-request-id"));
+    assert_eq!(task["request_id"], answer.header("x-request-id"));
 
     begin_log();
     stack.cloud.faults().fail(
@@ -197,7 +189,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
     acme.client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .expect_created();
+        .created();
     let metrics = take_metrics();
     assert_eq!(
         (&metrics[0]["Conflicts"], &metrics[0]["Throttles"]),
@@ -224,7 +216,7 @@ async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .expect_created();
+        .created();
     let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
     begin_log();
 
@@ -234,7 +226,7 @@ async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
         1,
         InjectedError::new(500, "InternalServerError"),
     );
-    acme.client.delete(&path).await.expect_status(204);
+    acme.client.delete(&path).await.demand(204);
     let lines = lines();
     let warning = lines
         .iter()
@@ -262,12 +254,12 @@ async fn every_line_of_a_failing_request_carries_its_id() {
     stack.cloud.faults().fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(400, code),
     );
-    let response = acme.client.get(&format!("/spaces/{}", acme.id)).await;
-    let id = response.header("x-request-id").to_owned();
-    response.expect_error(503);
+    let answer = acme.client.get(&format!("/spaces/{}", acme.id)).await;
+    let id = answer.header("x-request-id").to_owned();
+    answer.refused(503);
 
     let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
     assert_eq!(
@@ -302,7 +294,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
     acme.client
         .delete(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
-        .expect_status(204);
+        .demand(204);
     begin_log();
 
     let jobs = || -> Vec<Value> {
@@ -324,7 +316,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
         .await
         .expect("a failed job");
     // The message is delivered again.
-    stack.run_for(minutes(15)).await;
+    stack.pass(minutes(15)).await;
 
     let jobs = jobs();
     assert_eq!(
@@ -375,10 +367,7 @@ async fn line_of_a_request_says_what_was_wrong_and_no_value() {
     let acme = stack.space("Acme").await;
     begin_log();
 
-    acme.client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let requests = take_requests();
     assert_eq!(
         (requests.len(), requests[0].get("cause")),
@@ -396,7 +385,7 @@ async fn line_of_a_request_says_what_was_wrong_and_no_value() {
             json!({"space_id": acme.id, "name": "", "parent_id": "confidential"}),
         )
         .await
-        .expect_error(422);
+        .refused(422);
     let requests = take_requests();
     assert_eq!(
         requests[0]["cause"],
@@ -410,7 +399,7 @@ async fn line_of_a_request_says_what_was_wrong_and_no_value() {
             .request("POST", "/folders")
             .header("idempotency-key", "1")
             .json(&folder);
-        acme.client.send(create).await.expect_created();
+        acme.client.send(create).await.created();
         assert_eq!(take_requests()[0].get("replayed"), replayed);
     }
     stack.stop().await;
@@ -429,7 +418,7 @@ async fn request_whose_client_hangs_up_is_logged_and_counted() {
         acme.client.key.as_deref().expect("a key"),
     );
     let path = format!("/api/v1/spaces/{}", acme.id);
-    let mut connection = RawConnection::connect(url).await;
+    let mut connection = Raw::connect(url).await;
     let host = authority(url);
     connection
         .send(format!(
@@ -465,7 +454,7 @@ async fn request_whose_client_hangs_up_is_logged_and_counted() {
     );
     assert_eq!(
         (&lines[0]["message"], &lines[0]["path"]),
-        (&json!("cancelled before its end"), &json!(path))
+        (&json!("task cancelled"), &json!(path))
     );
     assert_eq!(
         task_of(&lines[0]).expect("within the request")["request_id"],
@@ -484,7 +473,7 @@ async fn batch_that_is_throttled_in_part_is_counted() {
     acme.client
         .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
-        .expect_created();
+        .created();
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
     stack.stop().await;
@@ -507,18 +496,15 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
         let space = account
             .post("/spaces", json!({"name": "Acme"}))
             .await
-            .expect_created();
+            .created();
         let folder = json!({"space_id": space["id"], "name": "Open"});
-        account
-            .post("/folders", folder.clone())
-            .await
-            .expect_created();
-        account.post("/folders", folder).await.expect_error(422);
+        account.post("/folders", folder.clone()).await.created();
+        account.post("/folders", folder).await.refused(422);
         let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
         let presigned = account
             .post("/upload/presign", file)
             .await
-            .expect_status(201)
+            .demand(201)
             .json();
         let url = presigned["upload_url"]
             .as_str()
@@ -527,7 +513,7 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
         account
             .send(account.request("PUT", &url).body("a"))
             .await
-            .expect_status(403);
+            .demand(403);
 
         drop(program);
         let log = std::fs::read_to_string(log).expect("text");

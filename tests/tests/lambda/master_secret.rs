@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::SecretsManager};
 use serde_json::json;
-use tests::{DEFAULT_ATTEMPTS, Stack};
+use tests::{OTHER_TRIES, Stack};
 
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
@@ -21,22 +21,22 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it() {
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let url = record["url"].as_str().expect("an address");
 
-    acme.client.get(&file).await.expect_ok();
-    stack.anonymous.get(url).await.expect_status(200);
+    acme.client.get(&file).await.ok();
+    stack.anonymous.get(url).await.demand(200);
     stack
         .anonymous
         .get(&format!("{url}?signature=incomplete"))
         .await
-        .expect_error(403);
+        .refused(403);
     acme.client
         .get(&format!(
             "/upload-configs/{}",
             record["upload_config_id"].as_str().expect("an id")
         ))
         .await
-        .expect_ok();
+        .ok();
     let folder = json!({"space_id": acme.id, "name": "folder"});
-    acme.client.post("/folders", folder).await.expect_created();
+    acme.client.post("/folders", folder).await.created();
     for function in [
         "spaces",
         "files",
@@ -51,9 +51,9 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it() {
     let path = format!("{file}/signed-url");
     let sign = || acme.client.post(&path, json!({}));
     let (first, second) = tokio::join!(sign(), sign());
-    let signed = first.expect_ok()["url"].take();
-    second.expect_ok();
-    acme.client.get("/files").await.expect_status(200);
+    let signed = first.ok()["url"].take();
+    second.ok();
+    acme.client.get("/files").await.demand(200);
     assert_eq!(reads(&stack, "files"), 1);
 
     for _ in 0..2 {
@@ -61,7 +61,7 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it() {
             .anonymous
             .get(signed.as_str().expect("an address"))
             .await
-            .expect_status(200);
+            .demand(200);
     }
     assert_eq!(reads(&stack, "delivery"), 1);
     stack.stop().await;
@@ -75,7 +75,7 @@ async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_r
     let faults = stack.cloud.faults();
 
     for (times, status, code) in [
-        (DEFAULT_ATTEMPTS, 500, "InternalServiceError"),
+        (OTHER_TRIES, 500, "InternalServiceError"),
         (1, 400, "AccessDeniedException"),
     ] {
         faults.fail(
@@ -84,13 +84,10 @@ async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_r
             times,
             InjectedError::new(status, code),
         );
-        let response = acme.client.get(&path).await;
-        assert_eq!(response.header("retry-after"), "1", "{code}");
-        response.expect_error(503);
-        acme.client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
+        let answer = acme.client.get(&path).await;
+        assert_eq!(answer.header("retry-after"), "1", "{code}");
+        answer.refused(503);
+        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     }
 
     faults.fail(
@@ -102,8 +99,8 @@ async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_r
     acme.client
         .post(&format!("{path}/rotate"), json!({}))
         .await
-        .expect_error(503);
-    let secret = acme.client.get(&path).await.expect_ok();
+        .refused(503);
+    let secret = acme.client.get(&path).await.ok();
     assert_eq!(
         secret["kid"], "1",
         "a rotation that cannot show the secret has no effect: {secret}"

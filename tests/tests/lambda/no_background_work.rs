@@ -3,7 +3,7 @@
 
 use domain::KeySecret;
 use tenant::Tenants;
-use tests::{Response, Stack};
+use tests::{Answer, Stack};
 
 use crate::routes::roles::{Place, ROWS};
 
@@ -24,18 +24,18 @@ fn calls(stack: &Stack) -> Vec<String> {
 }
 
 /// Demands that a function is done once its answer is read.
-async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Response>) {
+async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Answer>) {
     stack.cloud.call_log().clear();
-    let response = request.await;
+    let answer = request.await;
     let with_the_answer = calls(stack);
-    let environment = stack.admin_environment();
+    let environment = stack.operator();
     let tenants = Tenants::new(runtime::Settings::of(&environment).table());
     let unknown = KeySecret::new(&environment.env);
     for _ in 0..ROUND_TRIPS {
         let caller = tenants.authenticate(&unknown).await.expect("a table");
         assert!(caller.is_none());
     }
-    assert_eq!(calls(stack), with_the_answer, "after {}", response.request);
+    assert_eq!(calls(stack), with_the_answer, "after {}", answer.asked);
 }
 
 #[tokio::test]
@@ -62,6 +62,6 @@ async fn no_call_to_aws_begins_or_ends_after_the_answer() {
     }
     ends_with_its_answer(&stack, stack.anonymous.head(url)).await;
     ends_with_its_answer(&stack, stack.anonymous.get(&format!("{url}x"))).await;
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }

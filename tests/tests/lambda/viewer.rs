@@ -3,7 +3,7 @@
 use axum::{Router, extract::Request, routing::get};
 use local::Registry;
 use runtime::Viewer;
-use tests::{RawConnection, Stack, StackOptions, authority, parse_template};
+use tests::{Raw, Stack, StackOptions, authority, parsed};
 
 /// One function behind an HTTP API.
 const TEMPLATE: &str = "
@@ -39,7 +39,7 @@ fn teller() -> Router {
 async fn a_viewer_is_who_connected_whatever_the_headers_say() {
     let registry = Registry::default().http("teller", |_| Ok(teller()));
     let options = StackOptions {
-        template: parse_template(TEMPLATE),
+        template: parsed(TEMPLATE),
         registry,
         ..StackOptions::default()
     };
@@ -53,12 +53,9 @@ async fn a_viewer_is_who_connected_whatever_the_headers_say() {
     ] {
         let request =
             format!("GET / HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
-        let response = RawConnection::request(url, request)
-            .await
-            .expect("an answer")
-            .expect_status(200);
+        let answer = Raw::ask(url, request).await.expect("an answer").demand(200);
         assert_eq!(
-            response.body,
+            answer.body,
             format!("127.0.0.1 true http://{host}"),
             "{headers}"
         );

@@ -77,6 +77,6 @@ pub(crate) async fn requests_work(stack: &Stack) {
 async fn the_requests_of_the_readme_work_as_printed() {
     let stack = Stack::start().await;
     requests_work(&stack).await;
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }

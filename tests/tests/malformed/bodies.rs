@@ -4,7 +4,7 @@ use reqwest::Body;
 
 use tests::Stack;
 
-use super::{assert_refused, place};
+use super::{demand_refused, place};
 use crate::routes::roles::ROWS;
 
 /// 1 MB.
@@ -90,7 +90,7 @@ async fn a_body_that_is_no_object_is_refused() {
             let shown = String::from_utf8_lossy(&body).into_owned();
             for body in [Body::from(body.clone()), streamed(&body)] {
                 let request = account.request(row.method, &place.address(row));
-                let response = account
+                let answer = account
                     .send(
                         request
                             .header("content-type", "application/json")
@@ -98,14 +98,14 @@ async fn a_body_that_is_no_object_is_refused() {
                     )
                     .await;
                 assert_eq!(
-                    response.status, status,
+                    answer.status, status,
                     "{} {} {:.100}",
                     row.method, row.path, shown
                 );
-                assert_refused(response, &shown);
+                demand_refused(answer, &shown);
             }
         }
-        stack.dump().await.assert_unchanged(&before, row.path);
+        stack.dump().await.demand_unchanged(&before, row.path);
     }
     stack.stop().await;
 }
@@ -142,11 +142,11 @@ async fn another_content_type_is_refused_whatever_the_body_is() {
             let request = account
                 .request(row.method, &place.address(row))
                 .header("content-type", kind);
-            let response = account.send(request.body(body.to_string())).await;
-            assert_eq!(response.status, 415, "{} {} {kind}", row.method, row.path);
-            assert_refused(response, kind);
+            let answer = account.send(request.body(body.to_string())).await;
+            assert_eq!(answer.status, 415, "{} {} {kind}", row.method, row.path);
+            demand_refused(answer, kind);
         }
-        stack.dump().await.assert_unchanged(&before, row.path);
+        stack.dump().await.demand_unchanged(&before, row.path);
     }
     stack.stop().await;
 }
@@ -164,19 +164,15 @@ async fn encoded_json_body_returns_415() {
             let request = account
                 .request(row.method, &place.address(row))
                 .header("content-encoding", encoding);
-            let response = account.send(request.json(&body)).await;
-            assert_eq!(
-                response.status, 415,
-                "{} {} {encoding}",
-                row.method, row.path
-            );
-            assert_refused(response, encoding);
+            let answer = account.send(request.json(&body)).await;
+            assert_eq!(answer.status, 415, "{} {} {encoding}", row.method, row.path);
+            demand_refused(answer, encoding);
         }
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "encoded bodies");
+        .demand_unchanged(&before, "encoded bodies");
     stack.stop().await;
 }
 
@@ -190,7 +186,7 @@ async fn json_body_may_start_with_a_byte_order_mark() {
         .header("content-type", "application/json")
         .body(body);
 
-    let space = account.send(request).await.expect_created();
+    let space = account.send(request).await.created();
 
     assert_eq!(space["name"], "Marked");
     stack.stop().await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use emulators::{InjectedError, Service::Sqs};
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{Extent, PHOTO, Response, Stack, form, seconds};
+use tests::{Answer, Extent, PHOTO, Stack, form, seconds};
 
 /// Deletions of empty spaces that race against uploads.
 const EMPTY_ROUNDS: Extent = Extent {
@@ -22,20 +22,17 @@ const DELETION_ROUNDS: Extent = Extent {
 
 /// Demands that one of the answers has this status and all others tell that the name is taken.
 #[track_caller]
-fn assert_one_winner(responses: Vec<Response>, status: u16) {
+fn demand_one_winner(answers: Vec<Answer>, status: u16) {
     assert_eq!(
-        responses
+        answers
             .iter()
-            .filter(|response| response.status == status)
+            .filter(|answer| answer.status == status)
             .count(),
         1
     );
-    for response in responses
-        .into_iter()
-        .filter(|response| response.status != status)
-    {
+    for answer in answers.into_iter().filter(|answer| answer.status != status) {
         assert_eq!(
-            response.expect_error(422),
+            answer.refused(422),
             json!({"name": ["The name has already been taken."]})
         );
     }
@@ -59,11 +56,11 @@ fn spelled(name: &str, number: usize) -> String {
 async fn fifty_creations_of_one_name_in_fifty_spellings_make_one_space() {
     let stack = Stack::start().await;
     let account = stack.account();
-    let before = account.get("/spaces").await.expect_status(200).json();
+    let before = account.get("/spaces").await.demand(200).json();
     let attempts =
         (0..50).map(|number| account.post("/spaces", json!({"name": spelled("photos", number)})));
-    assert_one_winner(join_all(attempts).await, 201);
-    let after = account.get("/spaces").await.expect_status(200).json();
+    demand_one_winner(join_all(attempts).await, 201);
+    let after = account.get("/spaces").await.demand(200).json();
     let count = |page: &Value| page["data"].as_array().map(Vec::len);
     assert_eq!(count(&after), count(&before).map(|count| count + 1));
     stack.stop().await;
@@ -88,18 +85,18 @@ async fn of_spaces_that_are_renamed_alike_one_gets_the_name() {
                 )
                 .await
         });
-    let responses = join_all(renames).await;
-    let winner = responses
+    let answers = join_all(renames).await;
+    let winner = answers
         .iter()
-        .position(|response| response.status == 200)
+        .position(|answer| answer.status == 200)
         .expect("one of them");
-    assert_one_winner(responses, 200);
+    demand_one_winner(answers, 200);
     for (index, tenant) in tenants.iter().enumerate() {
         let name = tenant
             .client
             .get(&format!("/spaces/{}", tenant.id))
             .await
-            .expect_ok()["name"]
+            .ok()["name"]
             .clone();
         let expected = if index == winner {
             spelled("photos", index)
@@ -113,7 +110,7 @@ async fn of_spaces_that_are_renamed_alike_one_gets_the_name() {
             .account()
             .post("/spaces", json!({"name": format!("Space {index}")}))
             .await
-            .expect_status(status);
+            .demand(status);
     }
     stack.stop().await;
 }
@@ -135,15 +132,15 @@ async fn of_a_renaming_and_a_creation_one_gets_the_name() {
             (rename, create)
         };
         let (won, lost) = if rename.status == 200 {
-            (rename.expect_status(200), create)
+            (rename.demand(200), create)
         } else {
-            (create.expect_status(201), rename)
+            (create.demand(201), rename)
         };
         assert_eq!(
-            lost.expect_error(422),
+            lost.refused(422),
             json!({"name": ["The name has already been taken."]}),
             "{}",
-            won.request
+            won.asked
         );
     }
     stack.stop().await;
@@ -162,26 +159,26 @@ async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted() {
             account.post("/spaces", json!({ "name": name })),
         )
         .await;
-        deleted.expect_status(204);
-        created.expect_error(422);
+        deleted.demand(204);
+        created.refused(422);
         let (created, ()) = join(
             account.post("/spaces", json!({ "name": name })),
-            stack.run_for(seconds(1)),
+            stack.pass(seconds(1)),
         )
         .await;
         if created.status != 201 {
-            created.expect_error(422);
+            created.refused(422);
             account
                 .post("/spaces", json!({ "name": name }))
                 .await
-                .expect_created();
+                .created();
         }
         account
             .post("/spaces", json!({ "name": name }))
             .await
-            .expect_error(422);
+            .refused(422);
     }
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -196,7 +193,7 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() 
         // Other requests before it make the deletion late by as much as the round says.
         let deletion = async {
             for _ in 0..round % 6 {
-                account.get("/spaces?limit=1").await.expect_status(200);
+                account.get("/spaces?limit=1").await.demand(200);
             }
             account.delete(&address).await
         };
@@ -214,34 +211,34 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() 
                     upload.status,
                     upload.body
                 );
-                upload.clone().expect_error(upload.status);
+                upload.clone().refused(upload.status);
             }
         } else {
             refused += 1;
-            deletion.expect_error(409);
+            deletion.refused(409);
             for upload in uploads.into_iter().filter(|upload| upload.status != 503) {
-                let file = upload.expect_created();
+                let file = upload.created();
                 acme.client
                     .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
                     .await
-                    .expect_ok();
+                    .ok();
                 stack
                     .anonymous
                     .get(file["url"].as_str().expect("an address"))
                     .await
-                    .expect_status(200);
+                    .demand(200);
             }
             acme.client
                 .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
                 .await
-                .expect_created();
+                .created();
         }
     }
     assert!(
         deleted > 0 && refused > 0,
         "{deleted} deleted, {refused} refused: both ends of the race are met"
     );
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -260,7 +257,7 @@ async fn two_deletions_at_once_destroy_nothing_that_was_accepted() {
         // Other requests before them make the deletions late by as much as the round says.
         let late = async |requests: u64| {
             for _ in 0..requests {
-                account.get("/spaces?limit=1").await.expect_status(200);
+                account.get("/spaces?limit=1").await.demand(200);
             }
             account.delete(&address).await
         };
@@ -284,7 +281,7 @@ async fn two_deletions_at_once_destroy_nothing_that_was_accepted() {
         lived += usize::from(!deleted);
     }
     assert!(lived > 0, "uploads are never first");
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -320,7 +317,7 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() 
         (upload, acme.client.delete(&address).await)
     };
     let (deletion, (upload, second)) = join(acme.client.delete(&address), meet).await;
-    deletion.expect_status(204);
+    deletion.demand(204);
     // Only the deletion that closed the space goes on.
     assert!(
         [404, 409].contains(&second.status),
@@ -335,7 +332,7 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() 
         upload.status,
         upload.body
     );
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -347,7 +344,7 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
     let client = &acme.client;
     let put = |path: &str, body: Value| {
         let address = format!("{space}{path}");
-        async move { client.put(&address, body).await.expect_ok() }
+        async move { client.put(&address, body).await.ok() }
     };
     for round in 0..20 {
         let (description, url) = (
@@ -374,7 +371,7 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
             ),
         ])
         .await;
-        let shown = acme.client.get(&space).await.expect_ok();
+        let shown = acme.client.get(&space).await.ok();
         assert_eq!(
             (&shown["description"], &shown["webhook_url"]),
             (&json!(description), &json!(url))

@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, env, fs, path::Path, time::Duration};
 
 use local::TEMPLATE;
-use runtime::ANSWER_DEADLINE;
+use runtime::RESPONSE_DEADLINE;
 use template::{Context, Stack};
 
 /// What the product's template comes to.
@@ -111,7 +111,7 @@ fn functions_answer_before_they_are_cut_off() {
         .filter(|function| answering.contains(&function.logical_id))
     {
         assert!(
-            Duration::from_secs(function.timeout_seconds.into()) > ANSWER_DEADLINE,
+            Duration::from_secs(function.timeout_seconds.into()) > RESPONSE_DEADLINE,
             "{}",
             function.binary
         );

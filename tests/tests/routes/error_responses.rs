@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
 use tests::{
-    Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, Tenant, form,
-    seconds,
+    Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds,
 };
 
 /// What a refusal has to be.
@@ -76,19 +75,15 @@ impl Expected {
     }
 
     #[track_caller]
-    fn demand(&self, response: &Response) {
-        let asked = &response.request;
-        assert_eq!(response.status, self.status, "{asked}: {:?}", response.body);
+    fn demand(&self, answer: &Answer) {
+        let asked = &answer.asked;
+        assert_eq!(answer.status, self.status, "{asked}: {:?}", answer.body);
         assert_eq!(
-            response.json(),
+            answer.json(),
             json!({"message": self.message, "errors": self.errors}),
             "{asked}"
         );
-        assert_eq!(
-            response.header("content-type"),
-            "application/json",
-            "{asked}"
-        );
+        assert_eq!(answer.header("content-type"), "application/json", "{asked}");
         for name in PARTICULAR {
             let value = self
                 .headers
@@ -96,28 +91,28 @@ impl Expected {
                 .find(|(known, _)| *known == name)
                 .map(|(_, value)| value.as_str());
             assert_eq!(
-                response.header(name),
+                answer.header(name),
                 value.unwrap_or_default(),
                 "{asked}: {name}"
             );
         }
         for name in LIMITS {
             assert_eq!(
-                response.headers.contains_key(name),
+                answer.headers.contains_key(name),
                 self.counted,
                 "{asked}: {name}"
             );
         }
-        assert_readable(response);
+        demand_readable(answer);
     }
 }
 
 /// Demands that an answer has an id, and that scripts of any origin may read all of its headers
 /// that are ours.
 #[track_caller]
-fn assert_readable(response: &Response) {
-    let asked = &response.request;
-    let id = response.header("x-request-id");
+fn demand_readable(answer: &Answer) {
+    let asked = &answer.asked;
+    let id = answer.header("x-request-id");
     assert!(
         id.len() == 26
             && id
@@ -125,22 +120,18 @@ fn assert_readable(response: &Response) {
                 .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()),
         "{asked}"
     );
-    assert_eq!(
-        response.header("access-control-allow-origin"),
-        "*",
-        "{asked}"
-    );
+    assert_eq!(answer.header("access-control-allow-origin"), "*", "{asked}");
     assert!(
-        !response
+        !answer
             .headers
             .contains_key("access-control-allow-credentials"),
         "{asked}"
     );
-    let exposed = response
+    let exposed = answer
         .header("access-control-expose-headers")
         .to_lowercase();
     let exposed: BTreeSet<&str> = exposed.split(", ").collect();
-    for name in response
+    for name in answer
         .headers
         .keys()
         .map(reqwest::header::HeaderName::as_str)
@@ -151,14 +142,14 @@ fn assert_readable(response: &Response) {
             "{asked}: scripts cannot read {name}"
         );
         assert_eq!(
-            response.headers.get_all(name).iter().count(),
+            answer.headers.get_all(name).iter().count(),
             1,
             "{asked}: {name}"
         );
     }
 }
 
-async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::Body>) -> Response {
+async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::Body>) -> Answer {
     client
         .send(
             client
@@ -169,7 +160,7 @@ async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::
         .await
 }
 
-async fn upload(acme: &Tenant) -> Response {
+async fn upload(acme: &Tenant) -> Answer {
     acme.client
         .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
@@ -193,7 +184,7 @@ async fn refusals_of_what_cannot_be_read_or_is_nobodys() {
     let not_json = "The body is not JSON: EOF while parsing an object at line 1 column 1.";
     let no_form = "The content type of the form has no boundary.";
     let large = || "x".repeat((1 << 20) + 1);
-    for (response, expected) in [
+    for (answer, expected) in [
         (
             send(client, &keys, "application/json", "{").await,
             refusal(400, not_json, json!({})),
@@ -276,7 +267,7 @@ async fn refusals_of_what_cannot_be_read_or_is_nobodys() {
             invalid(json!({"limit": ["The limit field must be at least 1."]})),
         ),
     ] {
-        expected.demand(&response);
+        expected.demand(&answer);
     }
     stack.stop().await;
 }
@@ -293,7 +284,7 @@ async fn refusals_of_what_may_not_be_now() {
     let full =
         "The space is not empty. Delete its files and folders first, or all of it with force=true.";
     acme.upload_photo().await;
-    for (response, expected) in [
+    for (answer, expected) in [
         (
             viewer
                 .send(viewer.request("PUT", &space).json(&json!({})))
@@ -319,13 +310,13 @@ async fn refusals_of_what_may_not_be_now() {
             ),
         ),
     ] {
-        expected.demand(&response);
+        expected.demand(&answer);
     }
     let disable = acme
         .client
         .request("PUT", &space)
         .json(&json!({"name": "Acme", "enabled": false}));
-    acme.client.send(disable).await.expect_ok();
+    acme.client.send(disable).await.ok();
     refusal(
         403,
         "This space is disabled and takes no uploads.",
@@ -337,13 +328,13 @@ async fn refusals_of_what_may_not_be_now() {
     stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(500, "InternalServerError"),
     );
     stack.cloud.faults().fail(
         DynamoDb,
         "DeleteItem",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(500, "InternalServerError"),
     );
     let again = || {
@@ -383,7 +374,7 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let faults = stack.cloud.faults();
-    acme.client.get(&space).await.expect_ok();
+    acme.client.get(&space).await.ok();
     faults.fail(
         DynamoDb,
         "GetItem",
@@ -394,7 +385,7 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     faults.fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(400, "ThrottlingException"),
     );
     let busy =
@@ -403,11 +394,11 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     faults.fail(
         DynamoDb,
         "UpdateItem",
-        DYNAMODB_ATTEMPTS,
+        DYNAMODB_TRIES,
         InjectedError::new(400, "ThrottlingException"),
     );
     busy.uncounted().demand(&acme.client.get(&space).await);
-    acme.client.get(&space).await.expect_ok();
+    acme.client.get(&space).await.ok();
     let limited = acme.client.get(&space).await;
     let resets = limited.header("retry-after").to_owned();
     let expected = refusal(429, "Too Many Attempts.", json!({}));
@@ -443,7 +434,7 @@ async fn every_path_tells_its_methods() {
             let preflight = client
                 .send(client.request("OPTIONS", &address))
                 .await
-                .expect_status(204);
+                .demand(204);
             assert!(preflight.body.is_empty());
             for (name, value) in [
                 ("allow", allowed.as_str()),
@@ -453,35 +444,35 @@ async fn every_path_tells_its_methods() {
             ] {
                 assert_eq!(preflight.header(name), value, "{path}: {name}");
             }
-            assert_readable(&preflight);
+            demand_readable(&preflight);
             for method in [
                 "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND",
             ] {
                 if methods.contains(&method) {
                     continue;
                 }
-                let response = client.send(client.request(method, &address)).await;
-                assert_eq!(response.header("allow"), allowed, "{method} {path}");
-                assert_readable(&response);
+                let answer = client.send(client.request(method, &address)).await;
+                assert_eq!(answer.header("allow"), allowed, "{method} {path}");
+                demand_readable(&answer);
                 if method == "HEAD" {
-                    assert!(response.expect_status(405).body.is_empty(), "{path}");
+                    assert!(answer.demand(405).body.is_empty(), "{path}");
                     continue;
                 }
                 assert_eq!(
-                    response.json()["message"],
+                    answer.json()["message"],
                     format!("This path takes the methods {allowed}.")
                 );
-                assert_eq!(response.expect_error(405), json!({}));
+                assert_eq!(answer.refused(405), json!({}));
             }
         }
     }
     for method in ["HEAD", "GET", "PROPFIND"] {
-        let response = acme
+        let answer = acme
             .client
             .send(acme.client.request(method, "/nowhere"))
             .await
-            .expect_status(404);
-        assert_eq!(response.header("allow"), "");
+            .demand(404);
+        assert_eq!(answer.header("allow"), "");
     }
     stack.stop().await;
 }
@@ -494,10 +485,10 @@ async fn preflight_of_any_path_returns_204() {
             .anonymous
             .send(stack.anonymous.request("OPTIONS", path))
             .await
-            .expect_status(204);
+            .demand(204);
         let methods = preflight.header("access-control-allow-methods");
         assert_eq!(methods, "GET, HEAD, POST, PUT, DELETE, OPTIONS", "{path}");
-        assert_readable(&preflight);
+        demand_readable(&preflight);
     }
     stack.stop().await;
 }
@@ -515,7 +506,7 @@ async fn head_returns_the_headers_of_get_without_a_body() {
         let address = place.address(row);
         for client in [&account, &viewer, &stack.anonymous] {
             let get = client.get(&address).await;
-            let head = client.head(&address).await.expect_status(get.status);
+            let head = client.head(&address).await.demand(get.status);
 
             assert!(head.body.is_empty(), "{address}");
             for name in ["content-type", "www-authenticate", "x-ratelimit-limit"] {
@@ -535,11 +526,7 @@ async fn error_body_names_at_most_a_hundred_errors() {
         .collect();
     let body = json!({"space_id": acme.id, "name": "odd", "config": unknown});
 
-    let errors = acme
-        .client
-        .post("/upload-configs", body)
-        .await
-        .expect_error(422);
+    let errors = acme.client.post("/upload-configs", body).await.refused(422);
 
     assert_eq!(errors.as_object().map(serde_json::Map::len), Some(100));
     stack.stop().await;
@@ -565,40 +552,36 @@ async fn scripts_may_read_every_header_of_ours() {
         .anonymous
         .get_with(&url, &[("range", "bytes=0-9")])
         .await
-        .expect_status(206);
+        .demand(206);
     let etag = part.header("etag").to_owned();
     let head = format!(
         "GET /api/v1/{} HTTP/1.1\r\nhost: localhost\r\n\r\n",
         "x".repeat(1 << 16)
     );
-    for response in [
+    for answer in [
         uploaded,
-        make_key().await.expect_status(201),
-        make_key().await.expect_status(201),
-        account.get("/spaces").await.expect_status(200),
-        stack.anonymous.get(&url).await.expect_status(200),
-        stack.anonymous.head(&url).await.expect_status(200),
+        make_key().await.demand(201),
+        make_key().await.demand(201),
+        account.get("/spaces").await.demand(200),
+        stack.anonymous.get(&url).await.demand(200),
+        stack.anonymous.head(&url).await.demand(200),
         stack
             .anonymous
             .get_with(&url, &[("if-none-match", &etag)])
             .await
-            .expect_status(304),
+            .demand(304),
         stack
             .anonymous
             .get_with(&url, &[("range", "bytes=999999999-")])
             .await
-            .expect_status(416),
-        stack
-            .anonymous
-            .get(&format!("{url}x"))
-            .await
-            .expect_status(404),
+            .demand(416),
+        stack.anonymous.get(&format!("{url}x")).await.demand(404),
         part,
     ] {
-        assert_readable(&response);
+        demand_readable(&answer);
     }
     // What is refused before there is a request has no id.
-    let refused = RawConnection::request(stack.cloud.api_url(), head).await;
-    assert!(refused.is_none_or(|response| (400..500).contains(&response.status)));
+    let refused = Raw::ask(stack.cloud.api_url(), head).await;
+    assert!(refused.is_none_or(|answer| (400..500).contains(&answer.status)));
     stack.stop().await;
 }

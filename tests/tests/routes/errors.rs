@@ -13,7 +13,7 @@ async fn a_key_may_come_as_a_parameter_and_the_header_wins() {
         .anonymous
         .get(&format!("{path}?api_key={key}"))
         .await
-        .expect_ok();
+        .ok();
     stack
         .anonymous
         .get_with(
@@ -21,13 +21,13 @@ async fn a_key_may_come_as_a_parameter_and_the_header_wins() {
             &[("authorization", "Basic eDp5")],
         )
         .await
-        .expect_error(401);
+        .refused(401);
     let twice = stack
         .anonymous
         .request("GET", &path)
         .bearer_auth(&key)
         .header("authorization", format!("Bearer {key}"));
-    stack.anonymous.send(twice).await.expect_error(401);
+    stack.anonymous.send(twice).await.refused(401);
     let refused = stack.anonymous.get(&path).await;
     assert_eq!(refused.header("www-authenticate"), "Bearer");
     assert_eq!(refused.json()["message"], "Unauthenticated.");
@@ -56,32 +56,32 @@ async fn json_that_cannot_be_read_is_refused_with_its_place() {
         ),
         (b"[]".to_vec(), "JSON object"),
     ] {
-        let response = send("application/json", body).await;
+        let answer = send("application/json", body).await;
         assert!(
-            response.json()["message"]
+            answer.json()["message"]
                 .as_str()
                 .is_some_and(|text| text.contains(place)),
             "{}",
-            response.json()
+            answer.json()
         );
-        response.expect_error(400);
+        answer.refused(400);
     }
     send("text/plain", b"{\"name\": \"x\"}".to_vec())
         .await
-        .expect_error(415);
+        .refused(415);
     send(
         "application/vnd.api+json; charset=utf-8",
         b"{\"name\": \"x\"}".to_vec(),
     )
     .await
-    .expect_created();
+    .created();
     let large = format!("{{\"name\": \"{}\"}}", "x".repeat(10 << 20)).into_bytes();
-    let response = send("application/json", large).await;
+    let answer = send("application/json", large).await;
     assert_eq!(
-        response.json()["message"],
+        answer.json()["message"],
         "The body must not be greater than 1024 kilobytes."
     );
-    response.expect_error(413);
+    answer.refused(413);
     stack.stop().await;
 }
 
@@ -99,7 +99,7 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() 
         "/%2e%2e/x",
         "/files/a?b=%ff",
     ] {
-        account.get(path).await.expect_error(404);
+        account.get(path).await.refused(404);
     }
     for (method, path, allow) in [
         ("PATCH", "/spaces", "GET, HEAD, POST, DELETE, OPTIONS"),
@@ -108,17 +108,17 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() 
         ("GET", "/upload", "POST, OPTIONS"),
         ("TRACE", "/files/x", "GET, HEAD, PUT, DELETE, OPTIONS"),
     ] {
-        let response = account.send(account.request(method, path)).await;
-        assert_eq!(response.header("allow"), allow, "{method} {path}");
+        let answer = account.send(account.request(method, path)).await;
+        assert_eq!(answer.header("allow"), allow, "{method} {path}");
         if method == "HEAD" {
-            assert!(response.expect_status(405).body.is_empty());
+            assert!(answer.demand(405).body.is_empty());
             continue;
         }
         assert_eq!(
-            response.json()["message"],
+            answer.json()["message"],
             format!("This path takes the methods {allow}.")
         );
-        assert_eq!(response.expect_error(405), json!({}));
+        assert_eq!(answer.refused(405), json!({}));
     }
     stack.stop().await;
 }
@@ -135,19 +135,19 @@ async fn scripts_of_any_origin_may_call() {
             "access-control-request-headers",
             "authorization, idempotency-key",
         );
-    let response = stack.anonymous.send(preflight).await.expect_status(204);
-    assert_eq!(response.header("access-control-allow-origin"), "*");
+    let answer = stack.anonymous.send(preflight).await.demand(204);
+    assert_eq!(answer.header("access-control-allow-origin"), "*");
     assert!(
-        response
+        answer
             .header("access-control-allow-methods")
             .contains("POST")
     );
     assert!(
-        response
+        answer
             .header("access-control-allow-headers")
             .contains("Authorization")
     );
-    assert_eq!(response.header("access-control-allow-credentials"), "");
+    assert_eq!(answer.header("access-control-allow-credentials"), "");
     let refused = stack.anonymous.get("/spaces/x").await;
     assert_eq!(refused.header("access-control-allow-origin"), "*");
     assert!(

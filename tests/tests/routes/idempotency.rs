@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use reqwest::{RequestBuilder, header::HeaderValue, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, seconds};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes, seconds};
 
 /// Minutes for which an answer is kept.
 const KEPT_MINUTES: u64 = 24 * 60;
@@ -53,7 +53,7 @@ impl Creation {
     }
 
     /// Sends it under a name.
-    pub(crate) async fn send(&self, name: &str) -> Response {
+    pub(crate) async fn send(&self, name: &str) -> Answer {
         let request = named(&self.client, &self.path, name);
         self.client
             .send(match &self.payload {
@@ -116,38 +116,32 @@ fn named(client: &Client, path: &str, name: &str) -> RequestBuilder {
 
 /// Demands that an answer is the first one again.
 #[track_caller]
-pub(crate) fn assert_replay(response: &Response, first: &Response) {
+pub(crate) fn demand_replay(answer: &Answer, first: &Answer) {
     assert_eq!(
-        (response.status, response.header("idempotent-replayed")),
+        (answer.status, answer.header("idempotent-replayed")),
         (201, "true"),
         "{}",
-        response.request
+        answer.asked
     );
-    assert_eq!(
-        response.header("content-type"),
-        first.header("content-type")
-    );
-    assert_eq!(response.body, first.body);
+    assert_eq!(answer.header("content-type"), first.header("content-type"));
+    assert_eq!(answer.body, first.body);
 }
 
 /// Demands that an answer is the first one, and tells so.
 #[track_caller]
-pub(crate) fn assert_first(response: Response) -> Response {
+pub(crate) fn demand_first(answer: Answer) -> Answer {
     assert!(
-        !response.headers.contains_key("idempotent-replayed"),
+        !answer.headers.contains_key("idempotent-replayed"),
         "{}",
-        response.request
+        answer.asked
     );
-    response.expect_status(201)
+    answer.demand(201)
 }
 
 #[track_caller]
-fn assert_another_payload(response: Response) {
+fn demand_another_payload(answer: Answer) {
     let message = "The idempotency key field was used before, for a request with another payload.";
-    assert_eq!(
-        response.expect_error(422),
-        json!({"idempotency_key": [message]})
-    );
+    assert_eq!(answer.refused(422), json!({"idempotency_key": [message]}));
 }
 
 #[tokio::test]
@@ -155,11 +149,11 @@ async fn a_request_that_is_sent_again_is_answered_again_and_done_once() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     for creation in creations(&stack, &acme) {
-        let first = assert_first(creation.send("order 7").await);
+        let first = demand_first(creation.send("order 7").await);
         let before = stack.dump().await;
         for _ in 0..2 {
             let (again, calls) = stack.calls_of(creation.send(" order 7 ")).await;
-            assert_replay(&again, &first);
+            demand_replay(&again, &first);
             assert!(
                 !calls
                     .iter()
@@ -167,12 +161,12 @@ async fn a_request_that_is_sent_again_is_answered_again_and_done_once() {
                 "{calls:?}"
             );
         }
-        stack.dump().await.assert_unchanged(&before, &creation.path);
+        stack.dump().await.demand_unchanged(&before, &creation.path);
         let under_another_name = creation.send("order 8").await;
         if creation.has_unique_name() {
-            under_another_name.expect_error(422);
+            under_another_name.refused(422);
         } else {
-            assert_ne!(assert_first(under_another_name).body, first.body);
+            assert_ne!(demand_first(under_another_name).body, first.body);
         }
     }
     stack.stop().await;
@@ -187,19 +181,19 @@ async fn another_payload_under_the_same_name_is_refused() {
             named(&acme.client, &keys(&acme), "one").header("content-type", "application/json");
         acme.client.send(request.body(body))
     };
-    let first = assert_first(send(r#"{"name": "web", "role": "user"}"#).await);
+    let first = demand_first(send(r#"{"name": "web", "role": "user"}"#).await);
     for same in [
         r#"{"role":"user","name":"web"}"#,
         "{\n\"name\":\"w\\u0065b\",\n\"role\":\"user\"}",
     ] {
-        assert_replay(&send(same).await, &first);
+        demand_replay(&send(same).await, &first);
     }
     for other in [
         r#"{"name": "web"}"#,
         r#"{"name": "api", "role": "user"}"#,
         r#"{"name": "web", "role": "viewer"}"#,
     ] {
-        assert_another_payload(send(other).await);
+        demand_another_payload(send(other).await);
     }
 
     let upload = |form: Form| {
@@ -207,10 +201,10 @@ async fn another_payload_under_the_same_name_is_refused() {
             .send(named(&acme.client, "/upload", "one").multipart(form))
     };
     let space = || Form::new().text("space", acme.handle.clone());
-    let first = assert_first(upload(space().text("ref", "r").part("file", photo())).await);
+    let first = demand_first(upload(space().text("ref", "r").part("file", photo())).await);
     let before = stack.dump().await;
     // The boundary is another one each time.
-    assert_replay(
+    demand_replay(
         &upload(space().text("ref", "r").part("file", photo())).await,
         &first,
     );
@@ -218,7 +212,7 @@ async fn another_payload_under_the_same_name_is_refused() {
         .part("file", photo())
         .text("ref", "r")
         .text("space", acme.handle.clone());
-    assert_replay(&upload(reordered).await, &first);
+    demand_replay(&upload(reordered).await, &first);
     let with_ref = || space().text("ref", "r");
     for other in [
         space().part("file", photo()),
@@ -235,12 +229,12 @@ async fn another_payload_under_the_same_name_is_refused() {
             file("plain-name.jpg", "image/jpeg", &PHOTO[..PHOTO.len() - 1]),
         ),
     ] {
-        assert_another_payload(upload(other).await);
+        demand_another_payload(upload(other).await);
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "other payloads");
+        .demand_unchanged(&before, "other payloads");
     stack.stop().await;
 }
 
@@ -259,12 +253,12 @@ async fn a_name_is_its_callers_own_on_one_route() {
         (&stack.account(), "/account/api-keys".to_owned()),
         (&stack.account(), "/spaces".to_owned()),
     ] {
-        let first = assert_first(Creation::json(client, &path, body()).send("one").await);
+        let first = demand_first(Creation::json(client, &path, body()).send("one").await);
         for spelled in [
             path.clone(),
             path.replace(&acme.id, &acme.id.to_lowercase()),
         ] {
-            assert_replay(
+            demand_replay(
                 &Creation::json(client, &spelled, body()).send("one").await,
                 &first,
             );
@@ -290,14 +284,14 @@ async fn an_answer_is_kept_for_a_day_by_the_clock() {
         ),
         Creation::upload(&acme.client, &acme, &["file"]),
     ] {
-        let first = assert_first(creation.send("one").await);
+        let first = demand_first(creation.send("one").await);
         stack.clock.advance(minutes(KEPT_MINUTES - 1));
         stack.clock.advance(seconds(59));
-        assert_replay(&creation.send("one").await, &first);
+        demand_replay(&creation.send("one").await, &first);
         stack.clock.advance(seconds(1));
-        let second = assert_first(creation.send("one").await);
+        let second = demand_first(creation.send("one").await);
         assert_ne!(second.body, first.body);
-        assert_replay(&creation.send("one").await, &second);
+        demand_replay(&creation.send("one").await, &second);
     }
     stack.stop().await;
 }
@@ -306,21 +300,16 @@ async fn an_answer_is_kept_for_a_day_by_the_clock() {
 async fn an_answer_is_kept_though_its_request_would_be_refused_by_now() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let end = stack
-        .admin_environment()
-        .env
-        .now()
-        .plus_ms(600_000)
-        .rfc3339();
+    let end = stack.operator().env.now().plus_ms(600_000).rfc3339();
     let creation = Creation::json(
         &acme.client,
         &keys(&acme),
         json!({"name": "short", "expires_at": end}),
     );
-    let first = assert_first(creation.send("one").await);
+    let first = demand_first(creation.send("one").await);
     stack.clock.advance(minutes(11));
-    creation.send("two").await.expect_error(422);
-    assert_replay(&creation.send("one").await, &first);
+    creation.send("two").await.refused(422);
+    demand_replay(&creation.send("one").await, &first);
     stack.stop().await;
 }
 
@@ -345,23 +334,23 @@ async fn replay_into_a_space_that_was_deleted_is_refused() {
         }
         let name = format!("forced: {force}");
         for creation in &creations {
-            let first = assert_first(creation.send(&name).await);
-            assert_replay(&creation.send(&name).await, &first);
+            let first = demand_first(creation.send(&name).await);
+            demand_replay(&creation.send(&name).await, &first);
         }
 
         account
             .delete(&format!("/spaces?id={}&force={force}", acme.id))
             .await
-            .expect_status(if force { 202 } else { 204 });
+            .demand(if force { 202 } else { 204 });
         for creation in &creations {
             let status = if creation.path == keys(&acme) {
                 404
             } else {
                 422
             };
-            creation.send(&name).await.expect_error(status);
+            creation.send(&name).await.refused(status);
         }
-        stack.run_purges().await;
+        stack.purged().await;
     }
     stack.stop().await;
 }
@@ -374,47 +363,42 @@ async fn however_many_come_at_once_there_is_one_effect() {
         for count in [2, 10] {
             let before = stack.dump().await;
             let name = format!("at once {index} {count}");
-            let responses = join_all((0..count).map(|_| creation.send(&name))).await;
+            let answers = join_all((0..count).map(|_| creation.send(&name))).await;
             if creation.has_unique_name() && count > 2 {
                 // The name is taken by what the two made.
                 assert!(
-                    responses
+                    answers
                         .iter()
-                        .all(|response| response.status == 422 || response.status == 409)
+                        .all(|answer| answer.status == 422 || answer.status == 409)
                 );
                 continue;
             }
-            let first = responses
+            let first = answers
                 .iter()
-                .filter(|response| response.header("idempotent-replayed").is_empty());
-            let first: Vec<_> = first.filter(|response| response.status == 201).collect();
+                .filter(|answer| answer.header("idempotent-replayed").is_empty());
+            let first: Vec<_> = first.filter(|answer| answer.status == 201).collect();
             assert_eq!(first.len(), 1, "{}", creation.path);
-            for response in responses.iter().filter(|response| response.status != 201) {
+            for answer in answers.iter().filter(|answer| answer.status != 201) {
                 assert_eq!(
-                    response.header("retry-after"),
+                    answer.header("retry-after"),
                     "60",
                     "the lease of the first one"
                 );
-                assert!(response.clone().expect_error(409)["idempotency_key"].is_array());
+                assert!(answer.clone().refused(409)["idempotency_key"].is_array());
             }
-            for response in responses
+            for answer in answers
                 .iter()
-                .filter(|response| !response.header("idempotent-replayed").is_empty())
+                .filter(|answer| !answer.header("idempotent-replayed").is_empty())
             {
-                assert_replay(response, first[0]);
+                demand_replay(answer, first[0]);
             }
-            assert_replay(&creation.send(&name).await, first[0]);
+            demand_replay(&creation.send(&name).await, first[0]);
             let objects = stack.dump().await.objects.len() - before.objects.len();
             let made = first[0].json()["data"].as_array().map_or(1, Vec::len);
             assert_eq!(objects, if creation.path == "/upload" { made } else { 0 });
         }
     }
-    let listed = acme
-        .client
-        .get(&keys(&acme))
-        .await
-        .expect_status(200)
-        .json();
+    let listed = acme.client.get(&keys(&acme)).await.demand(200).json();
     assert_eq!(
         listed["data"].as_array().map(Vec::len),
         Some(3),
@@ -432,7 +416,7 @@ async fn what_is_kept_tells_nothing() {
     secrets
         .extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
     for creation in creations(&stack, &acme) {
-        let made = assert_first(creation.send(name).await).json();
+        let made = demand_first(creation.send(name).await).json();
         secrets.extend(made["data"]["key"].as_str().map(str::to_owned));
     }
     assert_eq!(secrets.len(), 5);
@@ -496,16 +480,16 @@ async fn a_name_that_cannot_be_is_refused_where_something_is_created() {
                 }
                 _ => request.json(&json!({"name": "one"})),
             };
-            let errors = stack.account().send(request).await.expect_error(422);
+            let errors = stack.account().send(request).await.refused(422);
             assert_eq!(errors, json!({"idempotency_key": [message]}), "{path}");
         }
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "names that cannot be");
+        .demand_unchanged(&before, "names that cannot be");
     let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "one"}));
-    let first = assert_first(creation.send(&longest).await);
-    assert_replay(&creation.send(&longest).await, &first);
+    let first = demand_first(creation.send(&longest).await);
+    demand_replay(&creation.send(&longest).await, &first);
     stack.stop().await;
 }

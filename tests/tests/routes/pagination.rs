@@ -34,13 +34,7 @@ impl Keys<'_> {
             "/spaces/{}/api-keys?limit={}{cursor}",
             self.tenant.id, self.limit
         );
-        let page = self
-            .tenant
-            .client
-            .get(&address)
-            .await
-            .expect_status(200)
-            .json();
+        let page = self.tenant.client.get(&address).await.demand(200).json();
         assert_eq!(page["per_page"], self.limit);
         let text = |name: &str| page[name].as_str().map(str::to_owned);
         let ids = page["data"]
@@ -84,7 +78,7 @@ impl Keys<'_> {
 
     /// Makes keys, as the API does, without a request for each.
     async fn make(&self, count: usize) -> Vec<u64> {
-        let environment = self.stack.admin_environment();
+        let environment = self.stack.operator();
         let mut settings = runtime::Settings::of(&environment);
         let tenants = Tenants::new(settings.table());
         let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key"))
@@ -243,7 +237,7 @@ fn change<'a>(
         pages += 1;
         if !doomed.is_empty() {
             let id = doomed.swap_remove(doomed.len() / 2);
-            keys.stack.remove_key_from_list(keys.tenant, id).await;
+            keys.stack.unlist_key(keys.tenant, id).await;
         }
         if pages % 5 == 1 {
             made.extend(keys.make(1).await);
@@ -276,14 +270,14 @@ async fn a_page_that_was_emptied_leads_back() {
     };
     let older = pages[1].next.clone().expect("a cursor");
     for id in keep(&pages[2]) {
-        stack.remove_key_from_list(&acme, id).await;
+        stack.unlist_key(&acme, id).await;
     }
     assert_eq!(keys.page(Some(&older)).await.ids, [acme.key_id]);
 
     // Newer than the second page there is nothing any more, and the way back is to it.
     let newer = pages[1].previous.clone().expect("a cursor");
     for id in keep(&pages[0]) {
-        stack.remove_key_from_list(&acme, id).await;
+        stack.unlist_key(&acme, id).await;
     }
     let empty = keys.page(Some(&newer)).await;
     assert_eq!((empty.ids.len(), &empty.previous), (0, &None));
@@ -316,18 +310,18 @@ async fn an_oldest_page_that_was_emptied_leads_back() {
                 acme.id
             ))
             .await
-            .expect_status(200)
+            .demand(200)
             .json()
     };
     let first = account
         .get(&format!("/spaces/{}/api-keys?limit=2", acme.id))
         .await
-        .expect_status(200)
+        .demand(200)
         .json();
     let second = get(&first["next_cursor"]).await;
     for key in second["data"].as_array().expect("a list") {
         stack
-            .remove_key_from_list(&acme, key["id"].as_u64().expect("a number"))
+            .unlist_key(&acme, key["id"].as_u64().expect("a number"))
             .await;
     }
     let empty = get(&first["next_cursor"]).await;
@@ -349,7 +343,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         stack.space("Other").await,
         stack.user().await,
     );
-    stack.add_member(&user, &acme, "owner").await;
+    stack.join(&user, &acme, "owner").await;
     Keys {
         stack: &stack,
         tenant: &acme,
@@ -362,7 +356,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         let page = client
             .get(&format!("{path}?limit=1"))
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         page["next_cursor"].as_str().expect("a cursor").to_owned()
     };
@@ -370,7 +364,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
     let refused = async |client: &Client, address: String| {
         assert_eq!(
-            client.get(&address).await.expect_error(422),
+            client.get(&address).await.refused(422),
             invalid,
             "{address}"
         );
@@ -382,7 +376,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         .client
         .get(&format!("{path}?limit=2&cursor={cursor}"))
         .await
-        .expect_status(200)
+        .demand(200)
         .json()["data"]
         .clone();
     let lower = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
@@ -390,7 +384,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         let page = client
             .get(&format!("{path}?cursor={cursor}&limit=2"))
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         assert_eq!(page["data"], expected);
         assert_eq!(page["path"], format!("/api/v1{path}"));
@@ -400,13 +394,13 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         .anonymous
         .get(&format!("{path}?api_key={key}&cursor={cursor}"))
         .await
-        .expect_status(200);
+        .demand(200);
 
     // Another list, other filters, other holders.
     acme.client
         .get(&format!("{path}?cursor={cursor}&tag=&type=%20"))
         .await
-        .expect_status(200);
+        .demand(200);
     refused(&acme.client, format!("/spaces?cursor={cursor}")).await;
     refused(&acme.client, format!("{path}?cursor={cursor}&tag=x")).await;
     refused(
@@ -460,7 +454,7 @@ async fn revoked_keys_stay_in_their_place() {
         acme.client
             .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
             .await
-            .expect_status(204);
+            .demand(204);
     }
     assert_eq!(keys.forward(nothing).await, before);
     stack.stop().await;

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, form};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
 
 /// Who may call a route.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -134,30 +134,26 @@ impl Place {
     pub(crate) async fn new(stack: &Stack, name: &str) -> Place {
         let tenant = stack.space(name).await;
         let folder = json!({"space_id": tenant.id, "name": "outer"});
-        let folder = tenant
-            .client
-            .post("/folders", folder)
-            .await
-            .expect_created()["id"]
+        let folder = tenant.client.post("/folders", folder).await.created()["id"]
             .as_str()
             .expect("an id")
             .to_owned();
         let inner = json!({"space_id": tenant.id, "name": "inner", "parent_id": folder});
-        tenant.client.post("/folders", inner).await.expect_created();
+        tenant.client.post("/folders", inner).await.created();
         let file = Mutex::new(upload(&tenant).await);
         let path = format!("/spaces/{}/api-keys", tenant.id);
         let key = tenant
             .client
             .post(&path, json!({"name": "spare"}))
             .await
-            .expect_created()["id"]
+            .created()["id"]
             .as_u64()
             .expect("a number");
         let space = tenant
             .client
             .get(&format!("/spaces/{}", tenant.id))
             .await
-            .expect_ok();
+            .ok();
         let config = space["active_upload_config_id"]
             .as_str()
             .expect("an id")
@@ -255,7 +251,7 @@ impl Place {
         })
     }
 
-    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Response {
+    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Answer {
         let request = client.request(row.method, &self.address(row));
         let request = match self.body(row) {
             Some(body) => request.json(&body),
@@ -271,7 +267,7 @@ impl Place {
 /// Uploads a file that has a reference, and gives its id.
 async fn upload(tenant: &Tenant) -> String {
     let form = form(&tenant.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", REFERENCE);
-    tenant.client.upload(form).await.expect_created()["id"]
+    tenant.client.upload(form).await.created()["id"]
         .as_str()
         .expect("an id")
         .to_owned()
@@ -309,7 +305,7 @@ async fn nobody_passes_without_a_valid_key() {
         .client
         .get(&format!("/spaces/{}/api-keys", place.tenant.id))
         .await
-        .expect_status(200)
+        .demand(200)
         .json();
     let newest = list["data"][0]["id"].as_u64().expect("a number");
     place
@@ -317,10 +313,10 @@ async fn nobody_passes_without_a_valid_key() {
         .client
         .delete(&format!("/spaces/{}/api-keys/{newest}", place.tenant.id))
         .await
-        .expect_status(204);
+        .demand(204);
     let unknown = domain::KeySecret::new(&domain::Env::new(
         std::sync::Arc::new(runtime::SystemClock),
-        std::sync::Arc::new(tests::SeededRandom::new(99)),
+        std::sync::Arc::new(tests::Seeded::new(99)),
     ));
     let strangers = [
         stack.anonymous.clone(),
@@ -333,15 +329,15 @@ async fn nobody_passes_without_a_valid_key() {
     ];
     for row in ROWS.iter() {
         for stranger in &strangers {
-            let response = place.call(row, stranger).await;
+            let answer = place.call(row, stranger).await;
             assert_eq!(
-                response.header("www-authenticate"),
+                answer.header("www-authenticate"),
                 "Bearer",
                 "{} {}",
                 row.method,
                 row.path
             );
-            response.expect_error(401);
+            answer.refused(401);
         }
     }
     stack.stop().await;
@@ -352,14 +348,14 @@ async fn another_space_does_not_exist() {
     let stack = Stack::start().await;
     let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
     let (nobody, neighbour) = (stack.user().await, stack.user().await);
-    stack.add_member(&neighbour, &other, "owner").await;
+    stack.join(&neighbour, &other, "owner").await;
     for row in ROWS.iter() {
         for stranger in [&other.client, &nobody.client, &neighbour.client] {
-            let response = place.call(row, stranger).await;
+            let answer = place.call(row, stranger).await;
             match (row.who, row.path) {
                 // What a body names is a field; what a path names is the resource itself.
                 (_, "/upload/generate-signed-url") => {
-                    let errors = response.expect_error(422);
+                    let errors = answer.refused(422);
                     assert_eq!(
                         errors,
                         json!({"upload_config_id": ["The selected upload config id is invalid."]})
@@ -367,35 +363,34 @@ async fn another_space_does_not_exist() {
                 }
                 (_, "/upload" | "/upload/presign") => {
                     assert_eq!(
-                        response.expect_error(422)["space"],
+                        answer.refused(422)["space"],
                         json!(["The selected space is invalid."])
                     );
                 }
                 (_, "/upload-configs" | "/folders") if row.method == "POST" => {
-                    let errors = response.expect_error(422);
+                    let errors = answer.refused(422);
                     assert_eq!(
                         errors,
                         json!({"space_id": ["The selected space id is invalid."]})
                     );
                 }
-                (Role(_), _) => assert_eq!(response.expect_error(404), json!({})),
+                (Role(_), _) => assert_eq!(answer.refused(404), json!({})),
                 (Anyone | KeyRole(_), _) => {
-                    let shown =
-                        String::from_utf8(response.expect_status(200).body.to_vec()).expect("JSON");
+                    let shown = String::from_utf8(answer.demand(200).body.to_vec()).expect("JSON");
                     assert!(!shown.contains(&place.tenant.id), "{shown}");
                 }
                 (Account, "/account") if stranger.key != other.client.key => {
-                    let errors = response.expect_error(422);
+                    let errors = answer.refused(422);
                     assert_eq!(
                         errors,
                         json!({"default_space_id": ["The selected default space id is invalid."]})
                     );
                 }
                 (Account, _) if stranger.key == other.client.key => {
-                    assert_eq!(response.expect_error(403), json!({}));
+                    assert_eq!(answer.refused(403), json!({}));
                 }
                 (Account, _) => {
-                    response.expect_status(row.success);
+                    answer.demand(row.success);
                 }
             }
         }
@@ -410,8 +405,8 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
     for (index, role) in ROLES.iter().enumerate() {
         let key = place.tenant.role(role).await;
         let member = stack.user().await;
-        stack.add_member(&member, &place.tenant, role).await;
-        stack.add_member(&member, &other, "owner").await;
+        stack.join(&member, &place.tenant, role).await;
+        stack.join(&member, &other, "owner").await;
         for row in ROWS.iter() {
             let enough = |least| {
                 index
@@ -433,18 +428,18 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
     for row in ROWS.iter() {
         judge(&place, row, &stack.account(), true).await;
     }
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
 async fn judge(place: &Place, row: &Row, client: &Client, allowed: bool) {
-    let response = place.call(row, client).await;
+    let answer = place.call(row, client).await;
     if allowed {
-        response.expect_status(row.success);
+        answer.demand(row.success);
         if row.method == "DELETE" && row.success == 204 && row.path.starts_with("/files") {
             place.refill().await;
         }
     } else {
-        response.expect_error(403);
+        answer.refused(403);
     }
 }

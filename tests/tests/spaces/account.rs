@@ -7,11 +7,7 @@ use tests::{Client, PHOTO, Stack, form};
 
 /// The ids on the first page of a client's account keys.
 async fn key_ids(client: &Client) -> Vec<u64> {
-    let page = client
-        .get("/account/api-keys")
-        .await
-        .expect_status(200)
-        .json();
+    let page = client.get("/account/api-keys").await.demand(200).json();
     page["data"]
         .as_array()
         .expect("a list")
@@ -23,15 +19,9 @@ async fn key_ids(client: &Client) -> Vec<u64> {
 #[tokio::test]
 async fn an_account_says_who_is_calling_with_which_key() {
     let stack = Stack::start().await;
-    let first = stack
-        .account()
-        .get("/spaces")
-        .await
-        .expect_status(200)
-        .json()["data"][0]
-        .clone();
+    let first = stack.account().get("/spaces").await.demand(200).json()["data"][0].clone();
     let acme = stack.space("Acme").await;
-    let mine = stack.account().get("/account").await.expect_ok();
+    let mine = stack.account().get("/account").await.ok();
     assert_eq!(mine["user_id"].as_str().map(str::len), Some(26));
     assert_eq!(
         (&mine["role"], &mine["default_space_id"]),
@@ -50,7 +40,7 @@ async fn an_account_says_who_is_calling_with_which_key() {
     }
 
     for role in ["viewer", "user", "admin", "owner"] {
-        let theirs = acme.role(role).await.get("/account").await.expect_ok();
+        let theirs = acme.role(role).await.get("/account").await.ok();
         let said = (
             &theirs["user_id"],
             &theirs["role"],
@@ -73,26 +63,23 @@ async fn a_default_space_is_chosen_among_ones_own() {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let user = stack.user().await;
     assert_eq!(
-        user.client.get("/account").await.expect_ok()["default_space_id"],
+        user.client.get("/account").await.ok()["default_space_id"],
         Value::Null
     );
-    stack.add_member(&user, &acme, "viewer").await;
+    stack.join(&user, &acme, "viewer").await;
     let choice = |id: &str| json!({"default_space_id": id});
     let chosen = user
         .client
         .put("/account", choice(&acme.id.to_lowercase()))
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(chosen["default_space_id"], acme.id);
-    assert_eq!(user.client.get("/account").await.expect_ok(), chosen);
+    assert_eq!(user.client.get("/account").await.ok(), chosen);
 
     let unknown = json!({"default_space_id": ["The selected default space id is invalid."]});
     for id in [other.id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x"] {
         assert_eq!(
-            user.client
-                .put("/account", choice(id))
-                .await
-                .expect_error(422),
+            user.client.put("/account", choice(id)).await.refused(422),
             unknown,
             "{id}"
         );
@@ -104,27 +91,24 @@ async fn a_default_space_is_chosen_among_ones_own() {
         json!({"default_space_id": " "}),
     ] {
         assert_eq!(
-            user.client
-                .put("/account", body.clone())
-                .await
-                .expect_error(422),
+            user.client.put("/account", body.clone()).await.refused(422),
             required,
             "{body}"
         );
     }
-    assert_eq!(user.client.get("/account").await.expect_ok(), chosen);
+    assert_eq!(user.client.get("/account").await.ok(), chosen);
 
     stack
         .account()
         .delete(&format!("/spaces?id={}", acme.id))
         .await
-        .expect_status(204);
+        .demand(204);
     assert_eq!(
-        user.client.get("/account").await.expect_ok()["default_space_id"],
+        user.client.get("/account").await.ok()["default_space_id"],
         Value::Null,
         "it is gone"
     );
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -139,7 +123,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
             json!({"name": "laptop", "role": "viewer"}),
         )
         .await
-        .expect_error(422);
+        .refused(422);
     assert_eq!(
         limited,
         json!({"role": ["The role field must not be given for an account key."]})
@@ -147,7 +131,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
     let made = account
         .post("/account/api-keys", json!({"name": "laptop"}))
         .await
-        .expect_created();
+        .created();
     let laptop = account.with_key(made["key"].as_str().expect("a key"));
     assert_eq!(
         (&made["name"], &made["type"]),
@@ -158,21 +142,16 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
         "{made}"
     );
     assert_eq!(
-        laptop.get("/account").await.expect_ok()["user_id"],
-        account.get("/account").await.expect_ok()["user_id"]
+        laptop.get("/account").await.ok()["user_id"],
+        account.get("/account").await.ok()["user_id"]
     );
     laptop
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .expect_created();
+        .created();
     let id = made["id"].as_u64().expect("a number");
     assert_eq!(key_ids(&account).await, [vec![id], first.clone()].concat());
-    let listed = account
-        .get("/account/api-keys")
-        .await
-        .expect_status(200)
-        .json()["data"][0]
-        .clone();
+    let listed = account.get("/account/api-keys").await.demand(200).json()["data"][0].clone();
     assert!(
         listed.get("key").is_none() && listed["last_four"] == made["last_four"],
         "{listed}"
@@ -182,13 +161,13 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
         account
             .delete(&format!("/account/api-keys/{stranger}"))
             .await
-            .expect_error(404);
+            .refused(404);
     }
     account
         .delete(&format!("/account/api-keys/{id}"))
         .await
-        .expect_status(204);
-    laptop.get("/account").await.expect_error(401);
+        .demand(204);
+    laptop.get("/account").await.refused(401);
     assert_eq!(
         key_ids(&account).await,
         [vec![id], first].concat(),
@@ -201,7 +180,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
 async fn account_keys_are_their_users_own() {
     let stack = Stack::start().await;
     let (acme, user) = (stack.space("Acme").await, stack.user().await);
-    stack.add_member(&user, &acme, "owner").await;
+    stack.join(&user, &acme, "owner").await;
     let mine = key_ids(&stack.account()).await;
     let theirs = key_ids(&user.client).await;
     assert_eq!((mine.len(), theirs.len()), (1, 1));
@@ -209,15 +188,15 @@ async fn account_keys_are_their_users_own() {
         user.client
             .delete(&format!("/account/api-keys/{id}"))
             .await
-            .expect_error(404);
+            .refused(404);
     }
     // Nor is an account key one of a space's.
     user.client
         .delete(&format!("/spaces/{}/api-keys/{}", acme.id, theirs[0]))
         .await
-        .expect_error(404);
+        .refused(404);
     assert_eq!(key_ids(&stack.account()).await, mine);
-    user.client.get("/account").await.expect_ok();
+    user.client.get("/account").await.ok();
     stack.stop().await;
 }
 
@@ -228,21 +207,18 @@ async fn an_account_key_ends_when_its_time_has_come() {
     let now = account
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .expect_created()["created_at"]
+        .created()["created_at"]
         .clone();
     let end = domain::Timestamp::parse_rfc3339(now.as_str().expect("a date"))
         .expect("RFC 3339")
         .plus_ms(60_000);
     let body = json!({"name": "short", "expires_at": end.rfc3339()});
-    let short = account
-        .post("/account/api-keys", body)
-        .await
-        .expect_created();
+    let short = account.post("/account/api-keys", body).await.created();
     let short = account.with_key(short["key"].as_str().expect("a key"));
     stack.clock.advance(Duration::from_millis(59_999));
-    short.get("/account").await.expect_ok();
+    short.get("/account").await.ok();
     stack.clock.advance(Duration::from_millis(1));
-    short.get("/account").await.expect_error(401);
+    short.get("/account").await.refused(401);
     stack.stop().await;
 }
 
@@ -254,17 +230,17 @@ async fn a_space_key_sees_who_it_is_and_manages_no_account() {
     acme.client
         .put("/account", json!({"default_space_id": acme.id}))
         .await
-        .expect_error(403);
-    acme.client.get("/account/api-keys").await.expect_error(403);
+        .refused(403);
+    acme.client.get("/account/api-keys").await.refused(403);
     acme.client
         .post("/account/api-keys", json!({"name": "x"}))
         .await
-        .expect_error(403);
+        .refused(403);
     acme.client
         .delete(&format!("/account/api-keys/{id}"))
         .await
-        .expect_error(403);
-    stack.account().get("/account").await.expect_ok();
+        .refused(403);
+    stack.account().get("/account").await.ok();
     stack.stop().await;
 }
 
@@ -276,28 +252,22 @@ async fn a_members_role_holds_in_its_space_alone() {
         stack.space("Other").await,
         stack.user().await,
     );
-    stack.add_member(&user, &acme, "viewer").await;
-    stack.add_member(&user, &other, "user").await;
+    stack.join(&user, &acme, "viewer").await;
+    stack.join(&user, &other, "user").await;
     let upload = |handle: &str| form(handle, "photo.jpg", "image/jpeg", PHOTO);
-    user.client
-        .upload(upload(&acme.handle))
-        .await
-        .expect_error(403);
-    user.client
-        .upload(upload(&other.handle))
-        .await
-        .expect_created();
+    user.client.upload(upload(&acme.handle)).await.refused(403);
+    user.client.upload(upload(&other.handle)).await.created();
     let own = user
         .client
         .post("/spaces", json!({"name": "Mine"}))
         .await
-        .expect_created();
+        .created();
     user.client
         .put(
             &format!("/spaces/{}", own["id"].as_str().expect("an id")),
             json!({"name": "Ours"}),
         )
         .await
-        .expect_ok();
+        .ok();
     stack.stop().await;
 }

@@ -14,11 +14,11 @@ async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
             json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}),
         )
         .await
-        .expect_created();
+        .created();
     let shown = account
         .get(&format!("/spaces/{}", made["id"].as_str().expect("an id")))
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(made, shown);
 
     let handle = made["handle"].as_str().expect("a handle");
@@ -56,7 +56,7 @@ async fn space_is_created_with_every_optional_field() {
         "webhook_url": "https://example.com/hook",
     });
 
-    let created = account.post("/spaces", body).await.expect_created();
+    let created = account.post("/spaces", body).await.created();
 
     let expected = json!({
         "folder_mode": "fixed", "enabled": false, "custom_domain": "assets.example.com",
@@ -66,7 +66,7 @@ async fn space_is_created_with_every_optional_field() {
         assert_eq!(&created[field], value, "{field}");
     }
     let wrong = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
-    let errors = account.post("/spaces", wrong).await.expect_error(422);
+    let errors = account.post("/spaces", wrong).await.refused(422);
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["custom_domain", "enabled", "webhook_url"]);
     stack.stop().await;
@@ -80,7 +80,7 @@ async fn an_id_is_accepted_in_any_case() {
         .client
         .get(&format!("/spaces/{}", acme.id.to_lowercase()))
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(shown["id"], acme.id);
     stack.stop().await;
 }
@@ -93,20 +93,14 @@ async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once() {
         let name = if index % 2 == 0 { "Ärger" } else { "äRGER" };
         account.post("/spaces", json!({ "name": name }))
     });
-    let responses = join_all(attempts).await;
+    let answers = join_all(attempts).await;
     assert_eq!(
-        responses
-            .iter()
-            .filter(|response| response.status == 201)
-            .count(),
+        answers.iter().filter(|answer| answer.status == 201).count(),
         1
     );
-    for response in responses
-        .into_iter()
-        .filter(|response| response.status != 201)
-    {
+    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
         assert_eq!(
-            response.expect_error(422),
+            answer.refused(422),
             json!({"name": ["The name has already been taken."]})
         );
     }
@@ -145,10 +139,7 @@ async fn everything_wrong_with_a_space_is_told_together() {
         ),
     ] {
         assert_eq!(
-            account
-                .post("/spaces", body.clone())
-                .await
-                .expect_error(422),
+            account.post("/spaces", body.clone()).await.refused(422),
             errors,
             "{body}"
         );
@@ -159,7 +150,7 @@ async fn everything_wrong_with_a_space_is_told_together() {
             json!({"name": "é".repeat(255), "folder_mode": "fixed"}),
         )
         .await
-        .expect_created();
+        .created();
     stack.stop().await;
 }
 
@@ -170,6 +161,6 @@ async fn a_space_key_makes_no_spaces() {
     acme.client
         .post("/spaces", json!({"name": "Other"}))
         .await
-        .expect_error(403);
+        .refused(403);
     stack.stop().await;
 }

@@ -14,7 +14,7 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
         .client
         .post(&path, json!({"name": "web", "role": "viewer"}))
         .await
-        .expect_created();
+        .created();
     let secret = made["key"].as_str().expect("a key");
     assert!(secret.starts_with("sk_") && secret.len() == 49, "{secret}");
     assert_eq!(made["last_four"].as_str(), secret.get(45..));
@@ -27,8 +27,8 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
     }
 
     let web = acme.client.with_key(secret);
-    web.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
-    let listed = acme.client.get(&path).await.expect_status(200);
+    web.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let listed = acme.client.get(&path).await.demand(200);
     assert!(
         !String::from_utf8_lossy(&listed.body).contains(secret),
         "a list shows no secrets"
@@ -46,16 +46,11 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
 
     let one = format!("{path}/{}", made["id"]);
     for _ in 0..2 {
-        assert_eq!(
-            acme.client.delete(&one).await.expect_status(204).body.len(),
-            0
-        );
+        assert_eq!(acme.client.delete(&one).await.demand(204).body.len(), 0);
         stack.clock.advance(seconds(1));
     }
-    web.get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_error(401);
-    let after = acme.client.get(&path).await.expect_status(200).json();
+    web.get(&format!("/spaces/{}", acme.id)).await.refused(401);
+    let after = acme.client.get(&path).await.demand(200).json();
     assert_eq!(
         after["data"][0]["is_active"],
         json!(false),
@@ -73,11 +68,7 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
-    let created = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    let created = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let now = domain::Timestamp::parse_rfc3339(created["created_at"].as_str().expect("a date"))
         .expect("RFC 3339");
     let end = now.plus_ms(600_000).rfc3339();
@@ -85,18 +76,18 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
         .client
         .post(&path, json!({"name": "short", "expires_at": end}))
         .await
-        .expect_created();
+        .created();
     assert_eq!(made["expires_at"], json!(end));
     let short = acme.client.with_key(made["key"].as_str().expect("a key"));
 
     stack.clock.advance(Duration::from_millis(599_999));
-    short.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
+    short.get(&format!("/spaces/{}", acme.id)).await.ok();
     stack.clock.advance(Duration::from_millis(1));
     short
         .get(&format!("/spaces/{}", acme.id))
         .await
-        .expect_error(401);
-    let listed = acme.client.get(&path).await.expect_status(200).json();
+        .refused(401);
+    let listed = acme.client.get(&path).await.demand(200).json();
     let active: Vec<_> = listed["data"]
         .as_array()
         .expect("a list")
@@ -114,7 +105,7 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
             .client
             .post(&path, json!({"name": "x", "expires_at": wrong}))
             .await
-            .expect_error(422);
+            .refused(422);
         assert!(errors["expires_at"][0].is_string(), "{wrong}: {errors}");
     }
     stack.stop().await;
@@ -134,7 +125,7 @@ async fn a_key_has_its_creators_role_where_it_is_given_none() {
             (json!({"name": "x", "role": "admin"}), "admin"),
             (json!({"name": "x", "role": "owner"}), "owner"),
         ] {
-            let made = creator.post(&path, given).await.expect_created();
+            let made = creator.post(&path, given).await.created();
             assert_eq!(
                 (&made["role"], &made["expires_at"], &made["last_used_at"]),
                 (&json!(role), &json!(null), &json!(null))
@@ -145,7 +136,7 @@ async fn a_key_has_its_creators_role_where_it_is_given_none() {
             // Only an owner makes keys, so nobody makes one above their own role.
             key.post(&path, json!({"name": "y"}))
                 .await
-                .expect_status(if role == "owner" { 201 } else { 403 });
+                .demand(if role == "owner" { 201 } else { 403 });
         }
     }
     stack.stop().await;
@@ -160,7 +151,7 @@ async fn the_time_of_last_use_is_kept_to_the_minute() {
             .client
             .get(&format!("/spaces/{}/api-keys", acme.id))
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         domain::Timestamp::parse_rfc3339(list["data"][0]["last_used_at"].as_str().expect("used"))
             .expect("RFC 3339")
@@ -183,13 +174,13 @@ async fn keys_page_the_same_in_both_directions() {
         acme.client
             .post(&path, json!({"name": format!("key {index}")}))
             .await
-            .expect_created();
+            .created();
     }
     let page = async |query: String| {
         acme.client
             .get(&format!("{path}?limit=10{query}"))
             .await
-            .expect_status(200)
+            .demand(200)
             .json()
     };
     let ids = |page: &Value| {
@@ -234,7 +225,7 @@ async fn keys_page_the_same_in_both_directions() {
         .client
         .get(&format!("/spaces/{}/api-keys?{foreign}", other.id))
         .await
-        .expect_error(422);
+        .refused(422);
     assert_eq!(
         errors,
         json!({"cursor": ["The selected cursor is invalid."]})
@@ -255,13 +246,13 @@ async fn a_key_of_another_space_is_none_of_ours() {
         acme.client
             .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
             .await
-            .expect_error(404);
+            .refused(404);
     }
     other
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
-        .expect_ok();
+        .ok();
     stack.stop().await;
 }
 
@@ -274,7 +265,7 @@ async fn everything_wrong_with_a_key_is_told_together() {
         .client
         .post(&format!("/spaces/{}/api-keys", acme.id), body)
         .await
-        .expect_error(422);
+        .refused(422);
     let expected = json!({
         "name": ["The name field must be a string."],
         "role": ["The selected role is invalid."],

@@ -5,7 +5,7 @@ use tests::{Client, Stack, seconds};
 
 /// The names on the first page of a client's list.
 async fn names(client: &Client) -> Vec<String> {
-    let page = client.get("/spaces").await.expect_status(200).json();
+    let page = client.get("/spaces").await.demand(200).json();
     let spaces = page["data"].as_array().expect("a list").clone();
     spaces
         .iter()
@@ -35,7 +35,7 @@ async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_k
     let user = stack.user().await;
     assert!(names(&user.client).await.is_empty());
     for (tenant, role) in tenants.iter().zip(["viewer", "owner"]) {
-        stack.add_member(&user, tenant, role).await;
+        stack.join(&user, tenant, role).await;
     }
     assert_eq!(names(&user.client).await, ["Other", "Acme"]);
     stack.stop().await;
@@ -51,7 +51,7 @@ async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope() {
         .client
         .put(&format!("/spaces/{}", acme.id), update)
         .await
-        .expect_ok();
+        .ok();
     for detail in ["access_control", "security"] {
         assert!(
             expected
@@ -62,12 +62,7 @@ async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope() {
             "{detail}"
         );
     }
-    let list = acme
-        .client
-        .get("/spaces?limit=7")
-        .await
-        .expect_status(200)
-        .json();
+    let list = acme.client.get("/spaces?limit=7").await.demand(200).json();
     let envelope = json!({
         "data": [expected], "path": "/api/v1/spaces", "per_page": 7, "next_cursor": null, "prev_cursor": null,
     });
@@ -84,13 +79,13 @@ async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
         account
             .post("/spaces", json!({"name": format!("Space {index}")}))
             .await
-            .expect_created();
+            .created();
     }
     let page = async |query: String| {
         account
             .get(&format!("/spaces?limit=2{query}"))
             .await
-            .expect_status(200)
+            .demand(200)
             .json()
     };
     let names = |page: &Value| {
@@ -123,32 +118,21 @@ async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
         let errors = account
             .get(&format!("/spaces?limit={limit}"))
             .await
-            .expect_error(422);
+            .refused(422);
         assert_eq!(errors, json!({"limit": [message]}), "{limit}");
     }
-    let both = account
-        .get("/spaces?limit=0&cursor=x")
-        .await
-        .expect_error(422);
+    let both = account.get("/spaces?limit=0&cursor=x").await.refused(422);
     assert_eq!(
         both.as_object().map(serde_json::Map::len),
         Some(2),
         "{both}"
     );
     assert_eq!(
-        account
-            .get("/spaces?limit=100")
-            .await
-            .expect_status(200)
-            .json()["per_page"],
+        account.get("/spaces?limit=100").await.demand(200).json()["per_page"],
         100
     );
     assert_eq!(
-        account
-            .get("/spaces?limit=")
-            .await
-            .expect_status(200)
-            .json()["per_page"],
+        account.get("/spaces?limit=").await.demand(200).json()["per_page"],
         20
     );
     stack.stop().await;

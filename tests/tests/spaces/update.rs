@@ -8,7 +8,7 @@ async fn update(acme: &Tenant, fields: &Value) -> Value {
     acme.client
         .put(&format!("/spaces/{}", acme.id), fields.clone())
         .await
-        .expect_ok()
+        .ok()
 }
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
-    let mut expected = acme.client.get(&path).await.expect_ok();
+    let mut expected = acme.client.get(&path).await.ok();
     for (field, given, shown) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
         (
@@ -56,7 +56,7 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
         expected["updated_at"] = updated["updated_at"].clone();
         expected[field] = shown;
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
+        assert_eq!(acme.client.get(&path).await.ok(), expected, "{body}");
     }
     stack.stop().await;
 }
@@ -71,13 +71,13 @@ async fn changing_the_folder_mode_returns_422() {
         .client
         .put(&path, json!({"name": "Renamed", "folder_mode": "fixed"}))
         .await
-        .expect_error(422);
+        .refused(422);
 
     assert_eq!(
         errors,
         json!({"folder_mode": ["The folder mode field must not be changed."]})
     );
-    assert_eq!(acme.client.get(&path).await.expect_ok()["name"], "Acme");
+    assert_eq!(acme.client.get(&path).await.ok()["name"], "Acme");
     stack.stop().await;
 }
 
@@ -85,11 +85,7 @@ async fn changing_the_folder_mode_returns_422() {
 async fn what_a_space_was_born_with_stays() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let mut before = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    let mut before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
     let body = json!({
         "name": "Acme", "id": "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "handle": "abcdef", "folder_mode": "dynamic",
         "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
@@ -111,7 +107,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
-        .expect_ok()["active_upload_config_id"]
+        .ok()["active_upload_config_id"]
         .clone();
     let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
     let unknown =
@@ -164,7 +160,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.expect_error(422),
+            acme.client.put(&path, body.clone()).await.refused(422),
             errors,
             "{body}"
         );
@@ -172,7 +168,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "refused updates");
+        .demand_unchanged(&before, "refused updates");
     stack.stop().await;
 }
 
@@ -190,7 +186,7 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
             .client
             .put(&format!("/spaces/{}", other.id), rename.clone())
             .await
-            .expect_error(422),
+            .refused(422),
         taken
     );
     update(&acme, &json!({"name": "Roadrunner"})).await;
@@ -200,14 +196,14 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
             .account()
             .post("/spaces", json!({"name": "ACME"}))
             .await
-            .expect_error(422),
+            .refused(422),
         taken
     );
     stack
         .account()
         .post("/spaces", json!({"name": "Other"}))
         .await
-        .expect_created();
+        .created();
     stack.stop().await;
 }
 
@@ -231,7 +227,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://",
         "https://user@example.com",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
+        let errors = acme.client.put(&path, body(url)).await.refused(422);
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be a valid URL."]}),
@@ -248,7 +244,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://localhost/",
         "https://metadata.google.internal/",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
+        let errors = acme.client.put(&path, body(url)).await.refused(422);
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be a public address."]}),
@@ -256,7 +252,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         );
     }
     assert_eq!(
-        acme.client.get(&path).await.expect_ok()["webhook_url"],
+        acme.client.get(&path).await.ok()["webhook_url"],
         "https://1.1.1.1/"
     );
     stack.stop().await;
@@ -279,12 +275,12 @@ async fn a_custom_domain_is_where_files_say_they_are() {
             file["storage_path"].as_str().expect("a path")
         )
     };
-    let shown = acme.client.get(&file).await.expect_ok();
+    let shown = acme.client.get(&file).await.ok();
     assert_eq!(shown["url"], url(&shown));
     let after = acme.upload_photo().await;
     assert_eq!(after["url"], url(&after));
     update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
-    assert_eq!(acme.client.get(&file).await.expect_ok(), before);
+    assert_eq!(acme.client.get(&file).await.ok(), before);
     stack.stop().await;
 }
 
@@ -300,21 +296,18 @@ async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_manag
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     update(&acme, &json!({"name": "Acme", "enabled": false})).await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(client.upload(upload()).await.expect_error(403), json!({}));
-        client.get(url).await.expect_error(404);
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
-        client.get(&format!("/files/{id}")).await.expect_ok();
+        assert_eq!(client.upload(upload()).await.refused(403), json!({}));
+        client.get(url).await.refused(404);
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+        client.get(&format!("/files/{id}")).await.ok();
         client
             .get(&format!("/spaces/{}/api-keys", acme.id))
             .await
-            .expect_status(200);
+            .demand(200);
     }
-    stack.anonymous.get(url).await.expect_error(404);
+    stack.anonymous.get(url).await.refused(404);
     update(&acme, &json!({"name": "Acme", "enabled": true})).await;
-    assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
-    acme.client.upload(upload()).await.expect_created();
+    assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
+    acme.client.upload(upload()).await.created();
     stack.stop().await;
 }

@@ -25,14 +25,10 @@ async fn a_config_is_made_shown_changed_and_deleted() {
             "notifications": {"webhook_url": "https://example.com/hook", "events": ["file.deleted"]},
         },
     });
-    let created = acme
-        .client
-        .post("/upload-configs", whole)
-        .await
-        .expect_created();
+    let created = acme.client.post("/upload-configs", whole).await.created();
     let id = created["id"].as_str().expect("an id");
     let single = format!("/upload-configs/{}", id.to_lowercase());
-    let made = acme.client.get(&single).await.expect_ok();
+    let made = acme.client.get(&single).await.ok();
     let mut without_config = made.clone();
     without_config
         .as_object_mut()
@@ -65,7 +61,7 @@ async fn a_config_is_made_shown_changed_and_deleted() {
         .client
         .post("/upload-configs/update", change)
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(
         (&changed["name"], &changed["description"]),
         (&json!("renamed"), &Value::Null)
@@ -76,7 +72,7 @@ async fn a_config_is_made_shown_changed_and_deleted() {
         "only the single view has `config`"
     );
     assert_eq!(
-        acme.client.get(&single).await.expect_ok()["config"]["storage"],
+        acme.client.get(&single).await.ok()["config"]["storage"],
         json!({"folder": null, "generate_filename": true, "unique_filename": true})
     );
     acme.client
@@ -85,32 +81,28 @@ async fn a_config_is_made_shown_changed_and_deleted() {
             json!({"space_id": acme.id, "name": "product_images-2"}),
         )
         .await
-        .expect_created();
+        .created();
 
     acme.client
         .upload(
             form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
         )
         .await
-        .expect_created();
-    delete(&acme.client, json!({"id": id}))
-        .await
-        .expect_status(204);
-    delete(&acme.client, json!({"id": id}))
-        .await
-        .expect_error(404);
+        .created();
+    delete(&acme.client, json!({"id": id})).await.demand(204);
+    delete(&acme.client, json!({"id": id})).await.refused(404);
     acme.client
         .get(&format!("/upload-configs/{id}"))
         .await
-        .expect_error(404);
+        .refused(404);
     let refused = acme.client.upload(
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
     );
-    refused.await.expect_error(422);
+    refused.await.refused(422);
     stack.stop().await;
 }
 
-async fn delete(client: &tests::Client, body: Value) -> tests::Response {
+async fn delete(client: &tests::Client, body: Value) -> tests::Answer {
     client
         .send(client.request("DELETE", "/upload-configs").json(&body))
         .await
@@ -124,35 +116,23 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared() {
     let required = json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]});
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": null});
     assert_eq!(
-        acme.client
-            .post("/upload-configs", body)
-            .await
-            .expect_error(422),
+        acme.client.post("/upload-configs", body).await.refused(422),
         required
     );
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    let id = acme
-        .client
-        .post("/upload-configs", body)
-        .await
-        .expect_created()["id"]
-        .clone();
+    let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
 
     let clear = json!({"id": id, "unsigned_restrictions": null});
     assert_eq!(
         acme.client
             .post("/upload-configs/update", clear)
             .await
-            .expect_error(422),
+            .refused(422),
         required
     );
 
     let close = json!({"id": id, "allow_unsigned": false, "unsigned_restrictions": null});
-    let closed = acme
-        .client
-        .post("/upload-configs/update", close)
-        .await
-        .expect_ok();
+    let closed = acme.client.post("/upload-configs/update", close).await.ok();
     assert_eq!(closed["unsigned_restrictions"], Value::Null);
     stack.stop().await;
 }
@@ -165,12 +145,12 @@ async fn viewer_key_listing_all_upload_configs_returns_403() {
         .await
         .get("/upload-configs/all")
         .await
-        .expect_error(403);
+        .refused(403);
     acme.role("user")
         .await
         .get("/upload-configs/all")
         .await
-        .expect_status(200);
+        .demand(200);
     stack.stop().await;
 }
 
@@ -194,7 +174,7 @@ async fn what_is_wrong_with_a_config_is_told_together() {
         .client
         .post("/upload-configs", wrong)
         .await
-        .expect_error(422);
+        .refused(422);
     for (field, message) in [
         ("name", "The name field format is invalid."),
         (
@@ -284,11 +264,7 @@ async fn what_is_wrong_with_a_config_is_told_together() {
         "{errors}"
     );
     let none = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true});
-    let errors = acme
-        .client
-        .post("/upload-configs", none)
-        .await
-        .expect_error(422);
+    let errors = acme.client.post("/upload-configs", none).await.refused(422);
     assert_eq!(
         errors,
         json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]})
@@ -305,18 +281,18 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
         .client
         .post("/upload-configs", new(&acme.id, "second"))
         .await
-        .expect_created();
+        .created();
     other
         .client
         .post("/upload-configs", new(&other.id, "second"))
         .await
-        .expect_created();
+        .created();
     let taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
             .post("/upload-configs", new(&acme.id, "starter"))
             .await
-            .expect_error(422),
+            .refused(422),
         taken
     );
     let rename = json!({"id": second["id"], "name": "starter"});
@@ -324,24 +300,18 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
         acme.client
             .post("/upload-configs/update", rename)
             .await
-            .expect_error(422),
+            .refused(422),
         taken
     );
 
     let attempts = (0..20).map(|_| acme.client.post("/upload-configs", new(&acme.id, "race")));
-    let responses = futures::future::join_all(attempts).await;
+    let answers = futures::future::join_all(attempts).await;
     assert_eq!(
-        responses
-            .iter()
-            .filter(|response| response.status == 201)
-            .count(),
+        answers.iter().filter(|answer| answer.status == 201).count(),
         1
     );
     assert_eq!(
-        responses
-            .iter()
-            .filter(|response| response.status == 422)
-            .count(),
+        answers.iter().filter(|answer| answer.status == 422).count(),
         19
     );
 
@@ -350,10 +320,10 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
     acme.client
         .send(acme.client.request("PUT", &space).json(&activate))
         .await
-        .expect_ok();
+        .ok();
     let conflict = delete(&acme.client, json!({"id": second["id"]}))
         .await
-        .expect_error(409);
+        .refused(409);
     assert!(conflict["id"].is_array(), "{conflict}");
     let record = acme.upload_photo().await;
     assert_eq!(record["upload_config_id"], second["id"]);
@@ -367,7 +337,7 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
                 .json(&foreign),
         )
         .await
-        .expect_error(422);
+        .refused(422);
     assert_eq!(
         errors,
         json!({"active_upload_config_id": ["The selected active upload config id is invalid."]})
@@ -385,12 +355,12 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
         for number in 0..4 {
             stack.clock.advance(tests::seconds(1));
             let body = json!({"space_id": space.id, "name": format!("config{number}")});
-            account.post("/upload-configs", body).await.expect_created();
+            account.post("/upload-configs", body).await.created();
         }
         let listed = account
             .get(&format!("/upload-configs?space_id={}&limit=100", space.id))
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         let names: Vec<&str> = listed["data"]
             .as_array()
@@ -409,7 +379,7 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
                 .client
                 .get("/upload-configs?limit=100")
                 .await
-                .expect_status(200)
+                .demand(200)
                 .json()["data"],
             listed["data"]
         );
@@ -417,14 +387,14 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
             .client
             .get("/upload-configs/all?limit=100")
             .await
-            .expect_status(200)
+            .demand(200)
             .json();
         assert_eq!(own["data"], listed["data"]);
     }
     let first = account
         .get("/upload-configs?limit=100")
         .await
-        .expect_status(200)
+        .demand(200)
         .json()["data"]
         .clone();
     expected.insert(0, first);
@@ -443,7 +413,7 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
                     "/upload-configs/all?limit={limit}&cursor={cursor}"
                 ))
                 .await
-                .expect_status(200)
+                .demand(200)
                 .json();
             pages.push(last["data"].as_array().expect("a list").clone());
             next = last["next_cursor"].as_str().map(str::to_owned);
@@ -456,7 +426,7 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
                     "/upload-configs/all?limit={limit}&cursor={cursor}"
                 ))
                 .await
-                .expect_status(200)
+                .demand(200)
                 .json();
             back.push(last["data"].as_array().expect("a list").clone());
         }
@@ -471,15 +441,10 @@ async fn a_config_is_never_active_and_gone() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
+    let starter = acme.client.get(&space).await.ok()["active_upload_config_id"].clone();
     for round in 0..20 {
         let body = json!({"space_id": acme.id, "name": format!("config{round}")});
-        let id = acme
-            .client
-            .post("/upload-configs", body)
-            .await
-            .expect_created()["id"]
-            .clone();
+        let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
         let activate = acme.client.put(
             &space,
             json!({"name": "Acme", "active_upload_config_id": id}),
@@ -502,7 +467,7 @@ async fn a_config_is_never_active_and_gone() {
                 json!({"name": "Acme", "active_upload_config_id": starter}),
             )
             .await
-            .expect_ok();
+            .ok();
     }
     stack.stop().await;
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{Dump, PHOTO, Stack, form, large_photo, minutes, seconds};
 
-use super::presign::{PendingFile, UNKNOWN, config, said};
+use super::presign::{Announced, UNKNOWN, config, said};
 use crate::support::images::{PLACE, animation, contains, image, png_of_sides, with_exif};
 
 /// 50 MB: the largest file whose digest is told, and that is transformed.
@@ -21,7 +21,7 @@ pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .expect_status(200);
+        .demand(200);
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
         record["mime_type"],
@@ -71,55 +71,49 @@ fn because(end: &str) -> Value {
 async fn a_file_is_announced_sent_and_confirmed_as_often_as_one_likes() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let pending_file = PendingFile::create(&acme, json!({"ref": "order 7"})).await;
+    let announced = Announced::to(&acme, json!({"ref": "order 7"})).await;
     let before = stack.dump().await;
-    let early = pending_file.confirm(&acme.client).await;
+    let early = announced.confirm(&acme.client).await;
     assert_eq!(
         early.json()["message"],
         "The file has not been uploaded yet."
     );
     assert_eq!(
-        early.expect_error(409),
+        early.refused(409),
         because("must be uploaded to its URL first")
     );
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "a confirmation that came early");
+        .demand_unchanged(&before, "a confirmation that came early");
 
-    pending_file.send(&stack, PHOTO).await.expect_status(200);
+    announced.send(&stack, PHOTO).await.demand(200);
     stack.clock.advance(seconds(1));
-    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    let active = announced.confirm(&acme.client).await.ok();
     assert!(delivered(&stack, &active).await == PHOTO);
     assert_eq!(
         (&active["ref"], &active["id"]),
-        (&json!("order 7"), &json!(pending_file.id()))
+        (&json!("order 7"), &json!(announced.id()))
     );
     assert!(
         active["updated_at"].as_str() > active["created_at"].as_str(),
         "{active}"
     );
-    assert_eq!(
-        acme.client.get(&pending_file.address()).await.expect_ok(),
-        active
-    );
+    assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
     let after = stack.dump().await;
     assert_eq!(
-        (
-            after.files_with_bytes().len(),
-            originals(&after, &acme.id).len()
-        ),
+        (after.whole_files().len(), originals(&after, &acme.id).len()),
         (1, 1)
     );
     for client in [&acme.client, &stack.account(), &acme.client] {
         stack.clock.advance(seconds(1));
-        assert_eq!(pending_file.confirm(client).await.expect_ok(), active);
+        assert_eq!(announced.confirm(client).await.ok(), active);
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&after, "another confirmation");
-    stack.run_confirm_checks().await;
+        .demand_unchanged(&after, "another confirmation");
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -134,45 +128,36 @@ async fn a_file_is_confirmed_by_whoever_announced_it_or_manages_all() {
     let (user, another) = (acme.role("user").await, acme.role("user").await);
     let (viewer, admin) = (acme.role("viewer").await, acme.role("admin").await);
     for manager in [&user, &admin, &acme.client, &stack.account()] {
-        let pending_file = PendingFile::by(&user, said(&acme, json!({}))).await;
-        pending_file.send(&stack, PHOTO).await.expect_status(200);
+        let announced = Announced::by(&user, said(&acme, json!({}))).await;
+        announced.send(&stack, PHOTO).await.demand(200);
         let before = stack.dump().await;
         assert_eq!(
-            pending_file
-                .confirm(&stack.anonymous)
-                .await
-                .expect_error(401),
+            announced.confirm(&stack.anonymous).await.refused(401),
             json!({})
         );
         for client in [&other.client, &nobody.client] {
-            assert_eq!(
-                pending_file.confirm(client).await.expect_error(404),
-                json!({})
-            );
+            assert_eq!(announced.confirm(client).await.refused(404), json!({}));
         }
         for client in [&another, &viewer] {
-            assert_eq!(
-                pending_file.confirm(client).await.expect_error(403),
-                json!({})
-            );
+            assert_eq!(announced.confirm(client).await.refused(403), json!({}));
         }
         stack
             .dump()
             .await
-            .assert_unchanged(&before, "confirmations of those who may not");
-        let active = pending_file.confirm(manager).await.expect_ok();
-        assert_eq!(pending_file.confirm(&user).await.expect_ok(), active);
-        pending_file.confirm(&another).await.expect_error(403);
+            .demand_unchanged(&before, "confirmations of those who may not");
+        let active = announced.confirm(manager).await.ok();
+        assert_eq!(announced.confirm(&user).await.ok(), active);
+        announced.confirm(&another).await.refused(403);
     }
     for id in [UNKNOWN, "x", "%20", "a%2Fb", &acme.id] {
         let path = format!("/upload/confirm/{id}");
         assert_eq!(
-            acme.client.post(&path, json!({})).await.expect_error(404),
+            acme.client.post(&path, json!({})).await.refused(404),
             json!({}),
             "{id}"
         );
     }
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -281,26 +266,23 @@ async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
     for (what, mut fields, bytes, end) in broken() {
         let before = stack.dump().await;
         fields["size"] = json!(bytes.len());
-        let pending_file = PendingFile::create(&acme, fields).await;
-        pending_file.send(&stack, bytes).await.expect_status(200);
+        let announced = Announced::to(&acme, fields).await;
+        announced.send(&stack, bytes).await.demand(200);
         assert_eq!(
-            pending_file.confirm(&acme.client).await.expect_error(422),
+            announced.confirm(&acme.client).await.refused(422),
             because(end),
             "{what}"
         );
-        stack.dump().await.assert_unchanged(&before, what);
-        pending_file.confirm(&acme.client).await.expect_error(404);
-        acme.client
-            .get(&pending_file.address())
-            .await
-            .expect_error(404);
+        stack.dump().await.demand_unchanged(&before, what);
+        announced.confirm(&acme.client).await.refused(404);
+        acme.client.get(&announced.address()).await.refused(404);
     }
     // Nobody but us could store bytes of another size.
     for bytes in [&b""[..], b"short", PHOTO.split_last().expect("bytes").1] {
         let before = stack.dump().await;
-        let pending_file = PendingFile::create(&acme, json!({})).await;
-        stack.put_object(pending_file.object_key(), bytes).await;
-        let errors = pending_file.confirm(&acme.client).await.expect_error(422);
+        let announced = Announced::to(&acme, json!({})).await;
+        stack.put_object(announced.object_key(), bytes).await;
+        let errors = announced.confirm(&acme.client).await.refused(422);
         assert_eq!(
             errors,
             because("must have the declared size"),
@@ -310,9 +292,9 @@ async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
         stack
             .dump()
             .await
-            .assert_unchanged(&before, "bytes of another size");
+            .demand_unchanged(&before, "bytes of another size");
     }
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -321,25 +303,25 @@ async fn the_rules_are_those_of_the_announcement() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let id = config(&acme, "own", json!({"metadata": {"tags": ["then"]}})).await;
-    let pending_file = PendingFile::create(&acme, json!({"upload_config": "own"})).await;
-    pending_file.send(&stack, PHOTO).await.expect_status(200);
+    let announced = Announced::to(&acme, json!({"upload_config": "own"})).await;
+    announced.send(&stack, PHOTO).await.demand(200);
     let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["now"]}});
     acme.client
         .post("/upload-configs/update", json!({"id": id, "config": rules}))
         .await
-        .expect_ok();
+        .ok();
     let delete = acme
         .client
         .request("DELETE", "/upload-configs")
         .json(&json!({"id": id}));
-    acme.client.send(delete).await.expect_status(204);
-    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    acme.client.send(delete).await.demand(204);
+    let active = announced.confirm(&acme.client).await.ok();
     assert_eq!(
         (&active["tags"], &active["upload_config_id"]),
         (&json!(["then"]), &json!(id))
     );
     assert!(delivered(&stack, &active).await == PHOTO);
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -390,17 +372,11 @@ async fn images_are_transformed_when_they_are_confirmed() {
     ] {
         let fields =
             json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
-        let pending_file = PendingFile::create(&acme, fields).await;
-        pending_file
-            .send(&stack, bytes.clone())
-            .await
-            .expect_status(200);
-        let active = pending_file.confirm(&acme.client).await.expect_ok();
+        let announced = Announced::to(&acme, fields).await;
+        announced.send(&stack, bytes.clone()).await.demand(200);
+        let active = announced.confirm(&acme.client).await.ok();
         assert_eq!(active["mime_type"], expected, "{config} {content_type}");
-        assert_eq!(
-            acme.client.get(&pending_file.address()).await.expect_ok(),
-            active
-        );
+        assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
         let delivered = delivered(&stack, &active).await;
         assert_eq!(delivered == bytes, is_same, "{config} {content_type}");
         let told = Format::of(&delivered).map(|format| format.media_type().mime_type);
@@ -416,11 +392,8 @@ async fn images_are_transformed_when_they_are_confirmed() {
         );
     }
     let dump = stack.dump().await;
-    assert_eq!(
-        dump.files_with_bytes().len(),
-        originals(&dump, &acme.id).len()
-    );
-    stack.run_confirm_checks().await;
+    assert_eq!(dump.whole_files().len(), originals(&dump, &acme.id).len());
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -443,12 +416,9 @@ async fn large_files_stay_as_they_came_and_have_no_digest() {
     ] {
         let fields =
             json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
-        let pending_file = PendingFile::create(&acme, fields).await;
-        pending_file
-            .send(&stack, bytes.clone())
-            .await
-            .expect_status(200);
-        let active = pending_file.confirm(&acme.client).await.expect_ok();
+        let announced = Announced::to(&acme, fields).await;
+        announced.send(&stack, bytes.clone()).await.demand(200);
+        let active = announced.confirm(&acme.client).await.ok();
         assert_eq!(active["mime_type"], content_type);
         assert!(
             delivered(&stack, &active).await == bytes,
@@ -456,7 +426,7 @@ async fn large_files_stay_as_they_came_and_have_no_digest() {
             bytes.len()
         );
     }
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -464,18 +434,18 @@ async fn large_files_stay_as_they_came_and_have_no_digest() {
 async fn storage_takes_nothing_but_what_was_announced() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let (pending_file, late) = (
-        PendingFile::create(&acme, json!({})).await,
-        PendingFile::create(&acme, json!({})).await,
+    let (announced, late) = (
+        Announced::to(&acme, json!({})).await,
+        Announced::to(&acme, json!({})).await,
     );
     let before = stack.dump().await;
-    let (url, longer) = (pending_file.url(), [PHOTO, b"x"].concat());
+    let (url, longer) = (announced.url(), [PHOTO, b"x"].concat());
     let tampered = |from: &str, to: &str| {
         assert!(url.contains(from), "{url}");
         url.replacen(from, to, 1)
     };
     let (to_another, longer_life) = (
-        tampered(pending_file.id(), UNKNOWN),
+        tampered(announced.id(), UNKNOWN),
         tampered("Expires=3600", "Expires=7200"),
     );
     let signature = url
@@ -524,16 +494,16 @@ async fn storage_takes_nothing_but_what_was_announced() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "what storage refused");
-    pending_file.confirm(&acme.client).await.expect_error(409);
+        .demand_unchanged(&before, "what storage refused");
+    announced.confirm(&acme.client).await.refused(409);
 
     stack.clock.advance(minutes(60));
-    pending_file.send(&stack, PHOTO).await.expect_status(200);
+    announced.send(&stack, PHOTO).await.demand(200);
     stack.clock.advance(seconds(1));
-    late.send(&stack, PHOTO).await.expect_status(403);
-    late.confirm(&acme.client).await.expect_error(409);
-    pending_file.confirm(&acme.client).await.expect_ok();
-    stack.run_confirm_checks().await;
+    late.send(&stack, PHOTO).await.demand(403);
+    late.confirm(&acme.client).await.refused(409);
+    announced.confirm(&acme.client).await.ok();
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -543,39 +513,30 @@ async fn what_is_sent_to_the_same_address_later_changes_nothing_that_is_active()
     let acme = stack.space("Acme").await;
     let mut other = PHOTO.to_vec();
     other.reverse();
-    let pending_file = PendingFile::create(&acme, json!({})).await;
+    let announced = Announced::to(&acme, json!({})).await;
     // Before it is confirmed, what came last counts.
-    pending_file
-        .send(&stack, other.clone())
-        .await
-        .expect_status(200);
-    pending_file.send(&stack, PHOTO).await.expect_status(200);
-    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    announced.send(&stack, other.clone()).await.demand(200);
+    announced.send(&stack, PHOTO).await.demand(200);
+    let active = announced.confirm(&acme.client).await.ok();
     let before = stack.dump().await;
-    pending_file
-        .send(&stack, other.clone())
-        .await
-        .expect_status(200);
+    announced.send(&stack, other.clone()).await.demand(200);
     let after = stack.dump().await;
     assert_eq!(
-        after.objects[pending_file.object_key()],
+        after.objects[announced.object_key()],
         hex::encode(Sha256::digest(&other))
     );
     assert_ne!(
-        before.objects[pending_file.object_key()],
-        after.objects[pending_file.object_key()]
+        before.objects[announced.object_key()],
+        after.objects[announced.object_key()]
     );
     assert_eq!(
         (&after.items, originals(&after, &acme.id)),
         (&before.items, originals(&before, &acme.id))
     );
-    assert_eq!(pending_file.confirm(&acme.client).await.expect_ok(), active);
+    assert_eq!(announced.confirm(&acme.client).await.ok(), active);
     assert!(delivered(&stack, &active).await == PHOTO);
-    stack.run_confirm_checks().await;
-    assert_eq!(
-        acme.client.get(&pending_file.address()).await.expect_ok(),
-        active
-    );
+    stack.checked().await;
+    assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
     assert!(delivered(&stack, &active).await == PHOTO);
     stack.stop().await;
 }
@@ -592,35 +553,35 @@ async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending() {
     .await;
     let own = || json!({"upload_config": "own"});
     let (first, second, third) = (
-        PendingFile::create(&acme, own()).await,
-        PendingFile::create(&acme, own()).await,
-        PendingFile::create(&acme, own()).await,
+        Announced::to(&acme, own()).await,
+        Announced::to(&acme, own()).await,
+        Announced::to(&acme, own()).await,
     );
-    for pending_file in [&first, &second, &third] {
-        pending_file.send(&stack, PHOTO).await.expect_status(200);
+    for announced in [&first, &second, &third] {
+        announced.send(&stack, PHOTO).await.demand(200);
     }
-    let active = first.confirm(&acme.client).await.expect_ok();
+    let active = first.confirm(&acme.client).await.ok();
     assert_eq!(
         active["storage_path"],
         json!(format!("{}/photo.jpg", acme.handle))
     );
     let before = stack.dump().await;
-    for pending_file in [&second, &third, &second] {
-        let taken = pending_file.confirm(&acme.client).await.expect_error(409);
+    for announced in [&second, &third, &second] {
+        let taken = announced.confirm(&acme.client).await.refused(409);
         assert_eq!(taken, json!({"file": ["The file has already been taken."]}));
         assert_eq!(
-            acme.client.get(&pending_file.address()).await.expect_ok()["status"],
+            acme.client.get(&announced.address()).await.ok()["status"],
             "pending"
         );
     }
     let directly =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "own");
-    acme.client.upload(directly).await.expect_error(409);
+    acme.client.upload(directly).await.refused(409);
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "names that are taken");
-    stack.run_confirm_checks().await;
+        .demand_unchanged(&before, "names that are taken");
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -629,36 +590,36 @@ async fn a_disabled_space_takes_no_confirmations() {
     let stack = Stack::start().await;
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (ours, theirs) = (
-        PendingFile::create(&acme, json!({})).await,
-        PendingFile::create(&other, json!({})).await,
+        Announced::to(&acme, json!({})).await,
+        Announced::to(&other, json!({})).await,
     );
-    for pending_file in [&ours, &theirs] {
-        pending_file.send(&stack, PHOTO).await.expect_status(200);
+    for announced in [&ours, &theirs] {
+        announced.send(&stack, PHOTO).await.demand(200);
     }
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
         acme.client
             .put(&format!("/spaces/{}", acme.id), body)
             .await
-            .expect_ok();
+            .ok();
     };
     switch(false).await;
     let before = stack.dump().await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(ours.confirm(client).await.expect_error(403), json!({}));
+        assert_eq!(ours.confirm(client).await.refused(403), json!({}));
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "confirmations into a disabled space");
+        .demand_unchanged(&before, "confirmations into a disabled space");
     // The other space goes on, for whoever belongs to both.
     assert_eq!(
-        theirs.confirm(&stack.account()).await.expect_ok()["space_id"],
+        theirs.confirm(&stack.account()).await.ok()["space_id"],
         json!(other.id)
     );
     switch(true).await;
-    assert!(delivered(&stack, &ours.confirm(&acme.client).await.expect_ok()).await == PHOTO);
-    stack.run_confirm_checks().await;
+    assert!(delivered(&stack, &ours.confirm(&acme.client).await.ok()).await == PHOTO);
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -679,48 +640,42 @@ async fn however_many_confirm_at_once_it_becomes_active_once() {
     )
     .await;
     for (made, config) in [(1, "starter"), (2, "webp"), (3, "starter"), (4, "webp")] {
-        let pending_file = PendingFile::create(&acme, json!({"upload_config": config})).await;
-        pending_file.send(&stack, PHOTO).await.expect_status(200);
-        let responses = join_all((0..CALLERS).map(|_| pending_file.confirm(&acme.client))).await;
-        let shown = acme.client.get(&pending_file.address()).await.expect_ok();
+        let announced = Announced::to(&acme, json!({"upload_config": config})).await;
+        announced.send(&stack, PHOTO).await.demand(200);
+        let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
+        let shown = acme.client.get(&announced.address()).await.ok();
         delivered(&stack, &shown).await;
-        for response in responses {
-            assert_eq!(response.expect_ok(), shown);
+        for answer in answers {
+            assert_eq!(answer.ok(), shown);
         }
         let dump = stack.dump().await;
         assert_eq!(
-            (
-                dump.files_with_bytes().len(),
-                originals(&dump, &acme.id).len()
-            ),
+            (dump.whole_files().len(), originals(&dump, &acme.id).len()),
             (made, made),
             "{config}"
         );
     }
     let before = stack.dump().await;
     let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
-    let pending_file = PendingFile::create(&acme, unknown).await;
-    pending_file.send(&stack, PHOTO).await.expect_status(200);
-    let responses = join_all((0..CALLERS).map(|_| pending_file.confirm(&acme.client))).await;
+    let announced = Announced::to(&acme, unknown).await;
+    announced.send(&stack, PHOTO).await.demand(200);
+    let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
     assert_eq!(
-        responses
-            .iter()
-            .filter(|response| response.status == 422)
-            .count(),
+        answers.iter().filter(|answer| answer.status == 422).count(),
         1
     );
     // Whoever looks for the bytes once they are gone finds none; whoever looks for the file as
     // well.
     assert!(
-        responses
+        answers
             .iter()
-            .all(|response| [404, 409, 422].contains(&response.status)),
-        "{responses:?}"
+            .all(|answer| [404, 409, 422].contains(&answer.status)),
+        "{answers:?}"
     );
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "what was refused once");
-    stack.run_confirm_checks().await;
+        .demand_unchanged(&before, "what was refused once");
+    stack.checked().await;
     stack.stop().await;
 }

@@ -6,7 +6,7 @@ use media::{Encoding, Format, Pixels, Probed, decode, encode, probe};
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{PHOTO, Response, Stack, Tenant, file, form};
+use tests::{Answer, PHOTO, Stack, Tenant, file, form};
 
 use crate::support::images::{
     PLACE, animation, contains, image, jpeg_of_sides, png_of_sides, progressive, webp_of_sides,
@@ -51,14 +51,11 @@ async fn config(acme: &Tenant, rules: Value) -> String {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let name = format!("config-{}", MADE.fetch_add(1, Ordering::Relaxed));
     let config = json!({"space_id": acme.id, "name": name, "config": rules});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", config).await.created();
     name
 }
 
-async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Response {
+async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Answer {
     let form = form(&acme.handle, name, "application/octet-stream", bytes);
     acme.client
         .upload(form.text("upload_config", config.to_owned()))
@@ -68,15 +65,12 @@ async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Respon
 /// What is delivered of a stored file, demanding that its record says of it what it is.
 async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
     let id = record["id"].as_str().expect("an id");
-    assert_eq!(
-        &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
-        record
-    );
+    assert_eq!(&acme.client.get(&format!("/files/{id}")).await.ok(), record);
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .expect_status(200);
+        .demand(200);
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
         record["checksum_sha256"],
@@ -108,7 +102,7 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
 /// Uploads an image under these transformations, and gives what is delivered of it.
 async fn stored(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u8]) -> Vec<u8> {
     let config = config(acme, json!({"transformations": transformations})).await;
-    let record = upload(acme, &config, "image", bytes).await.expect_created();
+    let record = upload(acme, &config, "image", bytes).await.created();
     agreed(stack, acme, &record).await
 }
 
@@ -146,20 +140,17 @@ async fn an_image_is_measured_as_it_is_seen() {
             .await;
             for (bytes, width, height) in &images {
                 let length = if rule == "width" { *width } else { *height };
-                let response = upload(&acme, &config, "image", bytes).await;
+                let answer = upload(&acme, &config, "image", bytes).await;
                 if if is_least {
                     length >= side
                 } else {
                     length <= side
                 } {
-                    assert_eq!(
-                        &agreed(&stack, &acme, &response.expect_created()).await,
-                        bytes
-                    );
+                    assert_eq!(&agreed(&stack, &acme, &answer.created()).await, bytes);
                 } else {
                     let errors = json!({"file": ["The file field has invalid image dimensions."]});
                     assert_eq!(
-                        response.expect_error(422),
+                        answer.refused(422),
                         errors,
                         "{bound} {rule} {side}, {width}×{height}"
                     );
@@ -184,7 +175,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
         ("a.pdf", b"%PDF-1.7\n%"),
         ("a.mp4", b"\0\0\0\x20ftypisom\0\0"),
     ] {
-        upload(&acme, &config, name, bytes).await.expect_created();
+        upload(&acme, &config, name, bytes).await.created();
     }
     let before = stack.dump().await;
     let jpeg = image(Format::Jpeg, 24, 16);
@@ -198,7 +189,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
             b"8BPS\0\x01\0\0\0\0\0\0\0\x03\0\0\0\x10\0\0\0\x10\0\x08\0\x03",
         ),
     ] {
-        let errors = upload(&acme, &config, name, bytes).await.expect_error(422);
+        let errors = upload(&acme, &config, name, bytes).await.refused(422);
         assert_eq!(
             errors,
             json!({"file": ["The file field has invalid image dimensions."]}),
@@ -209,7 +200,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
         let whole = image(format, 24, 16);
         let errors = upload(&acme, &config, "image", &whole[..whole.len() - 4])
             .await
-            .expect_error(422);
+            .refused(422);
         assert_eq!(
             errors,
             json!({"file": ["The file field must not be a truncated image."]}),
@@ -219,7 +210,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "images that cannot be measured");
+        .demand_unchanged(&before, "images that cannot be measured");
     stack.stop().await;
 }
 
@@ -249,9 +240,7 @@ async fn camera_data_at_the_end_of_a_large_file_counts() {
     );
     let length = u32::try_from(large.len() - 8).expect("a small file");
     large[4..8].copy_from_slice(&length.to_le_bytes());
-    upload(&acme, &config, "image", &large)
-        .await
-        .expect_created();
+    upload(&acme, &config, "image", &large).await.created();
     stack.stop().await;
 }
 
@@ -404,9 +393,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         ("PNG, too high", png_of_sides(240, 4_000), lie()),
     ] {
         assert_eq!(
-            upload(&acme, &converting, name, &bytes)
-                .await
-                .expect_error(422),
+            upload(&acme, &converting, name, &bytes).await.refused(422),
             expected,
             "{name}"
         );
@@ -417,9 +404,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         ("image.svg", SVG.to_vec()),
     ] {
         assert_eq!(
-            upload(&acme, &stripping, name, &bytes)
-                .await
-                .expect_error(422),
+            upload(&acme, &stripping, name, &bytes).await.refused(422),
             kept,
             "{name}"
         );
@@ -430,9 +415,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         ("PNG, too high", png_of_sides(240, 4_000), lie()),
     ] {
         assert_eq!(
-            upload(&acme, &measuring, name, &bytes)
-                .await
-                .expect_error(422),
+            upload(&acme, &measuring, name, &bytes).await.refused(422),
             expected,
             "{name}"
         );
@@ -443,7 +426,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
             for config in [&converting, &stripping] {
                 let errors = upload(&acme, config, "image", &whole[..length])
                     .await
-                    .expect_error(422);
+                    .refused(422);
                 assert_eq!(
                     errors,
                     stump(),
@@ -456,7 +439,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "images that are not what they say");
+        .demand_unchanged(&before, "images that are not what they say");
     stack.stop().await;
 }
 
@@ -482,7 +465,7 @@ async fn one_image_that_cannot_be_transformed_refuses_all() {
         .client
         .upload(form(&[whole.clone(), stump.clone(), whole.clone(), stump]))
         .await
-        .expect_error(422);
+        .refused(422);
     let message =
         |field: &str| json!([format!("The {field} field must not be a truncated image.")]);
     assert_eq!(
@@ -492,12 +475,12 @@ async fn one_image_that_cannot_be_transformed_refuses_all() {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "a list with images that end early");
+        .demand_unchanged(&before, "a list with images that end early");
     for record in acme
         .client
         .upload(form(&vec![whole; 10]))
         .await
-        .expect_created()
+        .created()
         .as_array()
         .expect("a list")
     {
@@ -524,16 +507,16 @@ async fn a_transformed_upload_that_is_sent_again_is_answered_again() {
                 .multipart(form),
         )
     };
-    let record = send().await.expect_created();
+    let record = send().await.created();
     assert_eq!(
         seen(&agreed(&stack, &acme, &record).await).0.format,
         Format::WebP
     );
     let before = stack.dump().await;
-    assert_eq!(send().await.expect_created(), record);
+    assert_eq!(send().await.created(), record);
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "an upload that was done before");
+        .demand_unchanged(&before, "an upload that was done before");
     stack.stop().await;
 }

@@ -4,12 +4,12 @@
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, file};
+use tests::{Answer, PHOTO, Stack, Tenant, file};
 
 use super::presign::{config, said};
 use crate::{
     folders::create::{address, paths},
-    routes::idempotency::{assert_first, assert_replay},
+    routes::idempotency::{demand_first, demand_replay},
     support::signer::text,
 };
 
@@ -38,7 +38,7 @@ async fn all_files_of_a_request_go_into_one_folder() {
         .client
         .upload(form.part("files[]", photo("3.jpg")))
         .await
-        .expect_created();
+        .created();
     let files = files.as_array().expect("a list");
     assert_eq!(files.len(), 3);
     for file in files {
@@ -51,14 +51,10 @@ async fn all_files_of_a_request_go_into_one_folder() {
                 .client
                 .get(&format!("/files/{}", text(&file["id"])))
                 .await
-                .expect_ok(),
+                .ok(),
             file
         );
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(200);
+        stack.anonymous.get(&text(&file["url"])).await.demand(200);
     }
     assert_eq!(paths(&acme).await, ["a/", "a/b/"]);
     let listed = acme
@@ -68,7 +64,7 @@ async fn all_files_of_a_request_go_into_one_folder() {
             text(&files[0]["folder_id"])
         ))
         .await
-        .expect_status(200);
+        .demand(200);
     assert_eq!(listed.json()["data"].as_array().map(Vec::len), Some(3));
     stack.stop().await;
 }
@@ -84,10 +80,7 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
     )
     .await;
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
-    acme.client
-        .post("/upload-configs", signed)
-        .await
-        .expect_created();
+    acme.client.post("/upload-configs", signed).await.created();
     let before = stack.dump().await;
     let empty = || file("a.txt", "text/plain", Vec::new());
     let new = || form(&acme, "new/newer");
@@ -130,7 +123,7 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
             403,
         ),
     ] {
-        acme.client.upload(form).await.expect_error(status);
+        acme.client.upload(form).await.refused(status);
     }
     let new = json!({"folder_id": "root", "folder_path": "new/newer"});
     for (field, value) in [
@@ -143,7 +136,7 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
         acme.client
             .post("/upload/presign", said(&acme, fields))
             .await
-            .expect_error(422);
+            .refused(422);
     }
     acme.client
         .post(
@@ -151,16 +144,16 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
             said(&acme, json!({"upload_config": "small"})),
         )
         .await
-        .expect_error(422);
+        .refused(422);
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "files that are wrong");
+        .demand_unchanged(&before, "files that are wrong");
     stack.stop().await;
 }
 
 /// Uploads the photo down a path, under a name of the request.
-async fn named(acme: &Tenant, name: &str, path: &str) -> Response {
+async fn named(acme: &Tenant, name: &str, path: &str) -> Answer {
     let request = acme
         .client
         .request("POST", "/upload")
@@ -174,38 +167,38 @@ async fn named(acme: &Tenant, name: &str, path: &str) -> Response {
 async fn who_asks_again_gets_the_same_file_and_makes_no_more_folders() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let first = assert_first(named(&acme, "one", "a/b").await);
+    let first = demand_first(named(&acme, "one", "a/b").await);
     let before = stack.dump().await;
-    assert_replay(&named(&acme, "one", "a/b").await, &first);
+    demand_replay(&named(&acme, "one", "a/b").await, &first);
     for other in ["a/c", "A/B", "a"] {
         assert!(
-            named(&acme, "one", other).await.expect_error(422)["idempotency_key"].is_array(),
+            named(&acme, "one", other).await.refused(422)["idempotency_key"].is_array(),
             "{other}"
         );
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "requests that were made before");
+        .demand_unchanged(&before, "requests that were made before");
 
     // As it was answered once it is answered again, also when all that it made is gone.
     let file = first.json()["data"].clone();
     acme.client
         .delete(&format!("/files/{}", text(&file["id"])))
         .await
-        .expect_status(204);
+        .demand(204);
     acme.client
         .delete(&address(&json!({"id": file["folder_id"]})))
         .await
-        .expect_status(204);
-    assert_replay(&named(&acme, "one", "a/b").await, &first);
+        .demand(204);
+    demand_replay(&named(&acme, "one", "a/b").await, &first);
     assert_eq!(paths(&acme).await, ["a/"]);
-    let second = assert_first(named(&acme, "two", "a/b").await).json()["data"].clone();
+    let second = demand_first(named(&acme, "two", "a/b").await).json()["data"].clone();
     assert_eq!(second["folder_path"], "a/b/");
     for field in ["id", "folder_id"] {
         assert_ne!(second[field], file[field], "{field}");
     }
-    stack.run_purges().await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -225,7 +218,7 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
             )))
             .await
     };
-    let first = announce("a/b").await.expect_status(201).json();
+    let first = announce("a/b").await.demand(201).json();
     let before = stack.dump().await;
     let again = announce("a/b").await;
     assert_eq!(
@@ -233,16 +226,16 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
         (201, "true")
     );
     assert_eq!(again.json()["file_id"], first["file_id"]);
-    assert!(announce("a/c").await.expect_error(422)["idempotency_key"].is_array());
+    assert!(announce("a/c").await.refused(422)["idempotency_key"].is_array());
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "an announcement that was made before");
+        .demand_unchanged(&before, "an announcement that was made before");
     let file = acme
         .client
         .get(&format!("/files/{}", text(&first["file_id"])))
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(file["folder_path"], "a/b/");
     // Renamed, the folder is the file's still.
     acme.client
@@ -251,13 +244,13 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
             json!({"name": "c"}),
         )
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(
-        announce("a/b").await.expect_status(201).json()["file_id"],
+        announce("a/b").await.demand(201).json()["file_id"],
         first["file_id"]
     );
     assert_eq!(paths(&acme).await, ["a/", "a/c/"]);
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -277,11 +270,8 @@ async fn folders_that_many_miss_at_once_are_made_once() {
         );
         acme.client.upload(form.part("file", photo("photo.jpg")))
     };
-    let responses = join_all((0..CALLERS).map(upload)).await;
-    let files: Vec<Value> = responses
-        .into_iter()
-        .map(Response::expect_created)
-        .collect();
+    let answers = join_all((0..CALLERS).map(upload)).await;
+    let files: Vec<Value> = answers.into_iter().map(Answer::created).collect();
     let found = paths(&acme).await;
     assert_eq!(found.len(), 3, "{found:?}");
     for file in &files {

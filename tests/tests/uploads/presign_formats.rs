@@ -45,22 +45,22 @@ async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route()
         let fields = json!({"content_type": content_type});
         let mut with_key = said(acme, fields.clone());
         with_key["upload_config"] = json!("by-signature");
-        for response in [
+        for answer in [
             acme.client.post("/upload/presign", with_key).await,
             signer.presign(&signed_query, fields.clone()).await,
             open.presign(fields.clone()).await,
         ] {
-            assert_eq!(response.status, status, "{content_type}: {response:?}");
+            assert_eq!(answer.status, status, "{content_type}: {answer:?}");
             if status == 422 {
                 assert_eq!(
-                    response.expect_error(422),
+                    answer.refused(422),
                     refusal("jpg, tiff, docx"),
                     "{content_type}"
                 );
             }
         }
     }
-    stack.stop_undrained().await;
+    stack.leave().await;
 }
 
 #[tokio::test]
@@ -90,23 +90,21 @@ async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
     let script = json!({"filename": "a.js", "content_type": "text/javascript"});
 
     // A program that a config allows by name keeps its extension.
-    presign("programs", "a.sh", "text/plain")
-        .await
-        .expect_status(201);
+    presign("programs", "a.sh", "text/plain").await.demand(201);
     assert_eq!(
         presign("programs", "a.txt", "text/plain")
             .await
-            .expect_error(422),
+            .refused(422),
         refusal("sh")
     );
     presign("scripts", "a.js", "text/javascript")
         .await
-        .expect_status(201);
+        .demand(201);
     // That of anonymous uploaders is stored as text.
     assert_eq!(
-        open.presign(script.clone()).await.expect_error(422),
+        open.presign(script.clone()).await.refused(422),
         refusal("js")
     );
-    open_texts.presign(script).await.expect_status(201);
-    stack.stop_undrained().await;
+    open_texts.presign(script).await.demand(201);
+    stack.leave().await;
 }

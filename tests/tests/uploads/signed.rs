@@ -37,7 +37,7 @@ async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
     ];
     for spelling in &spellings {
         assert_eq!(
-            signer.send(spelling).await.expect_created()["original_name"],
+            signer.send(spelling).await.created()["original_name"],
             name,
             "{spelling}"
         );
@@ -52,13 +52,13 @@ async fn a_plus_in_an_address_is_a_plus() {
     let complete = signer.signed(with(signer.parameters(&stack), "filename", "a+b c.jpg"));
     let bare = query(&complete).replace("%2B", "+");
     assert_eq!(
-        signer.send(&bare).await.expect_created()["original_name"],
+        signer.send(&bare).await.created()["original_name"],
         "a+b c.jpg"
     );
     signer
         .send(&query(&complete).replace("%20", "+"))
         .await
-        .expect_error(403);
+        .refused(403);
     stack.stop().await;
 }
 
@@ -133,25 +133,25 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let before = stack.dump().await;
     for (what, query) in tampered(&signer, &other, &second, &complete) {
-        for response in [
+        for answer in [
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
-            assert_eq!(response.status, 403, "{what}: {}", response.request);
+            assert_eq!(answer.status, 403, "{what}: {}", answer.asked);
             assert_eq!(
-                response.header("x-ratelimit-limit"),
+                answer.header("x-ratelimit-limit"),
                 "",
                 "{what}: nobody is counted"
             );
-            response.expect_error(403);
+            answer.refused(403);
         }
     }
     // Neither a file nor a counter was made.
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "addresses that nobody signed");
-    signer.send(&query(&complete)).await.expect_created();
+        .demand_unchanged(&before, "addresses that nobody signed");
+    signer.send(&query(&complete)).await.created();
     stack.stop().await;
 }
 
@@ -165,7 +165,7 @@ async fn an_address_ends_on_the_second() {
         .client
         .post("/upload/generate-signed-url", body)
         .await
-        .expect_ok();
+        .ok();
     let url = text(&made["url"]);
     let upload = || {
         stack.anonymous.send(
@@ -175,10 +175,10 @@ async fn an_address_ends_on_the_second() {
                 .multipart(signer.form(photo())),
         )
     };
-    upload().await.expect_created();
+    upload().await.created();
     stack.clock.advance(seconds(59));
     // It may be used until it ends.
-    upload().await.expect_created();
+    upload().await.created();
     stack.clock.advance(seconds(1));
     for _ in 0..2 {
         let late = upload().await;
@@ -188,7 +188,7 @@ async fn an_address_ends_on_the_second() {
                 .is_some_and(|message| message.contains("expired")),
             "{late:?}"
         );
-        late.expect_error(403);
+        late.refused(403);
         stack.clock.advance(minutes(60));
     }
     stack.stop().await;
@@ -220,7 +220,7 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
         signer
             .send_form(&query, form(space, config).part("file", photo()))
             .await
-            .expect_error(403);
+            .refused(403);
     }
     let required = |name: &str| json!([format!("The {name} field is required.")]);
     let ids =
@@ -241,10 +241,7 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
             json!({"file": ["The file field must be a file."]}),
         ),
     ] {
-        assert_eq!(
-            signer.send_form(&query, form).await.expect_error(422),
-            expected
-        );
+        assert_eq!(signer.send_form(&query, form).await.refused(422), expected);
     }
     assert!(
         stack.dump().await.objects.is_empty(),
@@ -253,13 +250,13 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
     let lower = form(&space.to_lowercase(), &config.to_lowercase())
         .text("ref", "order 7")
         .part("file", photo());
-    let uploaded = signer.send_form(&query, lower).await.expect_created();
+    let uploaded = signer.send_form(&query, lower).await.created();
     let record = signer
         .acme
         .client
         .get(&format!("/files/{}", text(&uploaded["id"])))
         .await
-        .expect_ok();
+        .ok();
     assert_eq!(record["ref"], "order 7");
     stack.stop().await;
 }
@@ -354,16 +351,12 @@ async fn a_file_is_called_and_typed_as_its_address_says() {
         let parameters = content_type
             .iter()
             .fold(parameters, |all, mime| with(all, "content_type", mime));
-        let response = signer
+        let answer = signer
             .send_form(&query(&signer.signed(parameters)), signer.form(file))
             .await;
         match expected {
-            Ok(kept) => assert_eq!(response.expect_created()["original_name"], kept),
-            Err(errors) => assert_eq!(
-                response.expect_error(422),
-                errors,
-                "{name:?} {content_type:?}"
-            ),
+            Ok(kept) => assert_eq!(answer.created()["original_name"], kept),
+            Err(errors) => assert_eq!(answer.refused(422), errors, "{name:?} {content_type:?}"),
         }
     }
     stack.stop().await;
@@ -379,13 +372,13 @@ async fn an_address_for_a_type_that_is_none_allows_no_type() {
             "content_type",
             content_type,
         )));
-        for response in [
+        for answer in [
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
             assert!(
-                [403, 422].contains(&response.status),
-                "{content_type:?}: {response:?}"
+                [403, 422].contains(&answer.status),
+                "{content_type:?}: {answer:?}"
             );
         }
     }

@@ -1,7 +1,7 @@
 //! Signed URLs that are for a folder: files go there, and nowhere else.
 
 use serde_json::{Value, json};
-use tests::{Response, Stack};
+use tests::{Answer, Stack};
 
 use crate::support::signer::{Signer, photo, query, text, with};
 
@@ -15,19 +15,14 @@ async fn signer_with_folders(stack: &Stack) -> (Signer, [String; 2]) {
     for name in ["Family", "Work"] {
         let body = json!({"space_id": signer.acme.id, "name": name});
         folders.push(text(
-            &signer
-                .acme
-                .client
-                .post("/folders", body)
-                .await
-                .expect_created()["id"],
+            &signer.acme.client.post("/folders", body).await.created()["id"],
         ));
     }
     (signer, folders.try_into().expect("two folders"))
 }
 
 /// Asks for a signed URL of these fields, and returns the answer.
-async fn generate(signer: &Signer, fields: Value) -> Response {
+async fn generate(signer: &Signer, fields: Value) -> Answer {
     let mut body = json!({"upload_config_id": signer.config});
     body.as_object_mut()
         .expect("an object")
@@ -41,7 +36,7 @@ async fn generate(signer: &Signer, fields: Value) -> Response {
 
 /// The query of a URL that is generated with these fields.
 async fn generated(signer: &Signer, fields: Value) -> String {
-    let url = text(&generate(signer, fields).await.expect_ok()["url"]);
+    let url = text(&generate(signer, fields).await.ok()["url"]);
     url.split_once('?').expect("a query").1.to_owned()
 }
 
@@ -53,29 +48,23 @@ async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, Strin
         .fold(signer.form(photo()), |form, (name, value)| {
             form.text(*name, value.clone())
         });
-    let uploaded = text(&signer.send_form(query, form).await.expect_created()["id"]);
+    let uploaded = text(&signer.send_form(query, form).await.created()["id"]);
     let more = fields
         .iter()
         .map(|(name, value)| ((*name).to_owned(), json!(value)))
         .collect();
-    let pending_file = signer
+    let announced = signer
         .presign(query, Value::Object(more))
         .await
-        .expect_status(201)
+        .demand(201)
         .json();
 
     let mut folders = [Value::Null, Value::Null];
     for (folder, id) in folders
         .iter_mut()
-        .zip([uploaded, text(&pending_file["file_id"])])
+        .zip([uploaded, text(&announced["file_id"])])
     {
-        *folder = signer
-            .acme
-            .client
-            .get(&format!("/files/{id}"))
-            .await
-            .expect_ok()["folder_id"]
-            .clone();
+        *folder = signer.acme.client.get(&format!("/files/{id}")).await.ok()["folder_id"].clone();
     }
     folders
 }
@@ -107,8 +96,8 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names() {
             [Value::Null, Value::Null]
         );
     }
-    let [uploaded, pending_file] = folders_of(&signer, &to_default, &[]).await;
-    assert_eq!(uploaded, pending_file);
+    let [uploaded, announced] = folders_of(&signer, &to_default, &[]).await;
+    assert_eq!(uploaded, announced);
     assert!(
         uploaded.is_string() && uploaded != json!(family),
         "where the config puts files"
@@ -120,7 +109,7 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names() {
         folders_of(&signer, &query(&own), &[]).await,
         [json!(family), json!(family)]
     );
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -150,17 +139,17 @@ async fn signed_upload_that_names_another_folder_returns_403() {
         (&to_default, UNKNOWN),
     ] {
         let form = signer.form(photo()).text("folder_id", folder.to_owned());
-        let responses = [
+        let answers = [
             signer.send_form(query, form).await,
             signer.presign(query, json!({"folder_id": folder})).await,
         ];
-        for response in responses {
+        for answer in answers {
             assert_eq!(
-                response.json()["message"],
+                answer.json()["message"],
                 "The URL is signed for another folder.",
                 "{query} {folder}"
             );
-            assert_eq!(response.expect_error(403), json!({}));
+            assert_eq!(answer.refused(403), json!({}));
         }
     }
 
@@ -172,12 +161,12 @@ async fn signed_upload_that_names_another_folder_returns_403() {
         format!("folder_id={work}&{to_default}"),
     ] {
         assert_eq!(
-            signer.send(&changed).await.expect_error(403),
+            signer.send(&changed).await.refused(403),
             json!({}),
             "{changed}"
         );
         assert_eq!(
-            signer.presign(&changed, json!({})).await.expect_error(403),
+            signer.presign(&changed, json!({})).await.refused(403),
             json!({}),
             "{changed}"
         );
@@ -204,15 +193,12 @@ async fn signed_upload_with_a_folder_path_returns_422() {
         generated(&signer, json!({"folder_id": family})).await,
     ] {
         let form = signer.form(photo()).text("folder_path", "a/b");
-        assert_eq!(
-            signer.send_form(&query, form).await.expect_error(422),
-            errors
-        );
+        assert_eq!(signer.send_form(&query, form).await.refused(422), errors);
         assert_eq!(
             signer
                 .presign(&query, json!({"folder_path": "a/b"}))
                 .await
-                .expect_error(422),
+                .refused(422),
             errors
         );
     }
@@ -225,20 +211,13 @@ async fn signed_url_for_an_unknown_folder_returns_422() {
     let (signer, [family, _]) = signer_with_folders(&stack).await;
     let other = Signer::new(&stack, "Other", json!({})).await;
     let body = json!({"space_id": other.acme.id, "name": "Theirs"});
-    let theirs = text(
-        &other
-            .acme
-            .client
-            .post("/folders", body)
-            .await
-            .expect_created()["id"],
-    );
+    let theirs = text(&other.acme.client.post("/folders", body).await.created()["id"]);
     let errors = json!({"folder_id": ["The selected folder id is invalid."]});
     for folder in [UNKNOWN, "x", &theirs] {
         assert_eq!(
             generate(&signer, json!({"folder_id": folder}))
                 .await
-                .expect_error(422),
+                .refused(422),
             errors,
             "{folder}"
         );
@@ -251,11 +230,8 @@ async fn signed_url_for_an_unknown_folder_returns_422() {
         .client
         .delete(&format!("/folders/{family}"))
         .await
-        .expect_status(204);
-    assert_eq!(signer.send(&query).await.expect_error(422), errors);
-    assert_eq!(
-        signer.presign(&query, json!({})).await.expect_error(422),
-        errors
-    );
+        .demand(204);
+    assert_eq!(signer.send(&query).await.refused(422), errors);
+    assert_eq!(signer.presign(&query, json!({})).await.refused(422), errors);
     stack.stop().await;
 }

@@ -92,7 +92,7 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
     let stack = Stack::start().await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
     let base_url = stack.cloud.api_url();
-    let expires = (stack.admin_environment().env.now().seconds() + 1_800).to_string();
+    let expires = (stack.operator().env.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
     let (named, typed) = (format!("filename={name}"), "content_type=image/jpeg");
     let (acme, config) = (signer.acme.id.as_str(), signer.config.as_str());
@@ -130,7 +130,7 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
                 .anonymous
                 .request("POST", &url)
                 .multipart(signer.form(photo()));
-            let uploaded = stack.anonymous.send(upload).await.expect_created();
+            let uploaded = stack.anonymous.send(upload).await.created();
             assert_eq!(uploaded["original_name"], kept, "{script}");
         }
         let changed = printed(program, script, &least)
@@ -140,7 +140,7 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
             .anonymous
             .request("POST", &changed)
             .multipart(signer.form(photo()));
-        stack.anonymous.send(upload).await.expect_error(403);
+        stack.anonymous.send(upload).await.refused(403);
     }
     stack.stop().await;
 }

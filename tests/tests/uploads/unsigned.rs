@@ -6,7 +6,7 @@ use reqwest::{
     multipart::{Form, Part},
 };
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
 
 /// A page that every config here lets upload.
 pub(crate) const REFERRER: &str = "https://example.com/";
@@ -30,11 +30,7 @@ impl Opening {
         body.as_object_mut()
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
-        let made = acme
-            .client
-            .post("/upload-configs", body)
-            .await
-            .expect_created();
+        let made = acme.client.post("/upload-configs", body).await.created();
         Opening {
             config: made["id"].as_str().expect("an id").to_owned(),
             address: format!("/upload/unsigned/{}/{name}", acme.handle),
@@ -60,7 +56,7 @@ impl Opening {
         referrer: &[u8],
         headers: &[(&str, &str)],
         form: Form,
-    ) -> Response {
+    ) -> Answer {
         let request = self.stranger.request("POST", &self.address);
         let request = request.header(
             "referer",
@@ -73,23 +69,23 @@ impl Opening {
     }
 
     /// Uploads a form, coming from the example.
-    pub(crate) async fn send_form(&self, form: Form) -> Response {
+    pub(crate) async fn send_form(&self, form: Form) -> Answer {
         self.send_with(REFERRER.as_bytes(), &[], form).await
     }
 
     /// Uploads the photo, coming from the example.
-    pub(crate) async fn send(&self) -> Response {
+    pub(crate) async fn send(&self) -> Answer {
         self.send_form(form(photo())).await
     }
 
     /// Uploads the photo under a name of the request.
-    pub(crate) async fn send_named(&self, name: &str, form: Form) -> Response {
+    pub(crate) async fn send_named(&self, name: &str, form: Form) -> Answer {
         self.send_with(REFERRER.as_bytes(), &[("idempotency-key", name)], form)
             .await
     }
 
     /// Announces the photo, or what `more` says in its place.
-    pub(crate) async fn presign(&self, more: Value) -> Response {
+    pub(crate) async fn presign(&self, more: Value) -> Answer {
         let mut body =
             json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
         body.as_object_mut()
@@ -124,12 +120,12 @@ async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name() {
         .text("ref", "order 7")
         .text("upload_config", other.config)
         .text("space", "zzzzzz");
-    let id = open.send_form(form).await.expect_created()["id"].clone();
+    let id = open.send_form(form).await.created()["id"].clone();
     let uploaded = acme
         .client
         .get(&format!("/files/{}", id.as_str().expect("an id")))
         .await
-        .expect_ok();
+        .ok();
     for (field, value) in [
         ("uploaded_by", json!({"type": "unsigned"})),
         ("status", json!("active")),
@@ -145,8 +141,8 @@ async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name() {
         assert_eq!(uploaded[field], value, "{field}");
     }
     let url = uploaded["url"].as_str().expect("an address");
-    assert_eq!(acme.client.get(url).await.expect_status(200).body, PHOTO);
-    stack.anonymous.get(url).await.expect_error(403);
+    assert_eq!(acme.client.get(url).await.demand(200).body, PHOTO);
+    stack.anonymous.get(url).await.refused(403);
     stack.stop().await;
 }
 
@@ -161,7 +157,7 @@ async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts
     acme.client
         .post("/upload-configs/update", change)
         .await
-        .expect_ok();
+        .ok();
     let before = stack.dump().await;
     let at = |handle: &str, config: &str| format!("/upload/unsigned/{handle}/{config}");
     for (address, status) in [
@@ -183,24 +179,19 @@ async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts
             address,
             stranger: stack.anonymous.clone(),
         };
-        for response in [nowhere.send().await, nowhere.presign(json!({})).await] {
-            assert_eq!(response.status, status, "{}", response.request);
-            assert_eq!(
-                response.header("x-ratelimit-limit"),
-                "",
-                "{}",
-                response.request
-            );
-            assert_eq!(response.expect_error(status), json!({}));
+        for answer in [nowhere.send().await, nowhere.presign(json!({})).await] {
+            assert_eq!(answer.status, status, "{}", answer.asked);
+            assert_eq!(answer.header("x-ratelimit-limit"), "", "{}", answer.asked);
+            assert_eq!(answer.refused(status), json!({}));
         }
     }
     // Neither a file nor a counter was made.
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "addresses that lead nowhere");
-    open.send().await.expect_created();
-    let strangers = stack.dump().await.items_with_prefix("RATE#").count();
+        .demand_unchanged(&before, "addresses that lead nowhere");
+    open.send().await.created();
+    let strangers = stack.dump().await.beginning("RATE#").count();
     assert_eq!(strangers, 1, "who is let in is counted");
     stack.stop().await;
 }
@@ -267,16 +258,16 @@ async fn strangers_come_from_where_a_config_lets_them_come_from() {
     )
     .await;
     for (referrer, is_let) in REFERRERS {
-        let response = open
+        let answer = open
             .send_with(referrer.as_bytes(), &[], form(photo()))
             .await;
         assert_eq!(
-            response.status,
+            answer.status,
             if is_let { 201 } else { 403 },
-            "{referrer:?}: {response:?}"
+            "{referrer:?}: {answer:?}"
         );
         if !is_let {
-            assert_eq!(response.expect_error(403), json!({}), "{referrer:?}");
+            assert_eq!(answer.refused(403), json!({}), "{referrer:?}");
         }
     }
     let absent = stack.anonymous.request("POST", &open.address);
@@ -284,7 +275,7 @@ async fn strangers_come_from_where_a_config_lets_them_come_from() {
         .anonymous
         .send(absent.multipart(form(photo())))
         .await
-        .expect_error(403);
+        .refused(403);
     let origin = stack
         .anonymous
         .request("POST", &open.address)
@@ -293,7 +284,7 @@ async fn strangers_come_from_where_a_config_lets_them_come_from() {
         .anonymous
         .send(origin.multipart(form(photo())))
         .await
-        .expect_error(403);
+        .refused(403);
     let let_in = REFERRERS.iter().filter(|(_, is_let)| *is_let).count();
     assert_eq!(
         stack.dump().await.objects.len(),
@@ -326,13 +317,13 @@ async fn where_a_config_demands_it_pages_are_secure() {
         ("http://[::1]/", true),
     ] {
         let told = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
-        let response = open
+        let answer = open
             .send_with(referrer.as_bytes(), &told, form(photo()))
             .await;
         assert_eq!(
-            response.status,
+            answer.status,
             if is_let { 201 } else { 403 },
-            "{referrer}: {response:?}"
+            "{referrer}: {answer:?}"
         );
     }
     stack.stop().await;
@@ -400,7 +391,7 @@ async fn a_form_holds_one_file_that_obeys_the_config() {
             because("must not be an executable file"),
         ),
     ] {
-        assert_eq!(open.send_form(form).await.expect_error(422), errors);
+        assert_eq!(open.send_form(form).await.refused(422), errors);
     }
     for (more, errors) in [
         (
@@ -417,19 +408,19 @@ async fn a_form_holds_one_file_that_obeys_the_config() {
             json!({"size": ["The size field is required."]}),
         ),
     ] {
-        assert_eq!(open.presign(more).await.expect_error(422), errors);
+        assert_eq!(open.presign(more).await.refused(422), errors);
     }
     let json = stack
         .anonymous
         .request("POST", &open.address)
         .header("referer", REFERRER)
         .json(&json!({}));
-    stack.anonymous.send(json).await.expect_error(415);
+    stack.anonymous.send(json).await.refused(415);
     assert!(
         stack.dump().await.objects.is_empty(),
         "refused uploads store nothing"
     );
-    open.send().await.expect_created();
+    open.send().await.created();
     stack.stop().await;
 }
 
@@ -442,14 +433,14 @@ async fn a_disabled_space_takes_nothing_from_strangers() {
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
-        .expect_ok();
-    open.send().await.expect_error(403);
-    open.presign(json!({})).await.expect_error(403);
+        .ok();
+    open.send().await.refused(403);
+    open.presign(json!({})).await.refused(403);
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
-        .expect_ok();
-    open.send().await.expect_created();
+        .ok();
+    open.send().await.created();
     stack.stop().await;
 }
 
@@ -461,39 +452,38 @@ async fn a_file_is_announced_and_confirmed_by_a_stranger() {
         Opening::new(&stack, &acme, "open", json!({})).await,
         Opening::new(&stack, &acme, "other", json!({})).await,
     );
-    let pending_file = open
+    let announced = open
         .presign(json!({"ref": "order 7"}))
         .await
-        .expect_status(201)
+        .demand(201)
         .json();
-    let unused = other.presign(json!({})).await.expect_status(201).json();
+    let unused = other.presign(json!({})).await.demand(201).json();
     assert_eq!(
-        (&pending_file["expires_in"], &pending_file["data"]),
+        (&announced["expires_in"], &announced["data"]),
         (&json!(3600), &Value::Null)
     );
     let path = format!(
         "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
+        announced["file_id"].as_str().expect("an id")
     );
     let confirm = |token: &Value| stack.anonymous.post(&path, json!({"confirm_token": token}));
-    let token = &pending_file["confirm_token"];
-    assert!(confirm(token).await.expect_error(409)["file"].is_array());
-    let request = stack.anonymous.request(
-        "PUT",
-        pending_file["upload_url"].as_str().expect("an address"),
-    );
+    let token = &announced["confirm_token"];
+    assert!(confirm(token).await.refused(409)["file"].is_array());
+    let request = stack
+        .anonymous
+        .request("PUT", announced["upload_url"].as_str().expect("an address"));
     stack
         .anonymous
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
-        .expect_status(200);
-    confirm(&unused["confirm_token"]).await.expect_error(403);
-    let active = confirm(token).await.expect_ok();
+        .demand(200);
+    confirm(&unused["confirm_token"]).await.refused(403);
+    let active = confirm(token).await.ok();
     let record = acme
         .client
         .get(&format!("/files/{}", active["id"].as_str().expect("an id")))
         .await
-        .expect_ok();
+        .ok();
     for (field, value) in [
         ("status", json!("active")),
         ("uploaded_by", json!({"type": "unsigned"})),
@@ -502,21 +492,21 @@ async fn a_file_is_announced_and_confirmed_by_a_stranger() {
     ] {
         assert_eq!(record[field], value, "{field}");
     }
-    assert_eq!(confirm(token).await.expect_ok(), active);
+    assert_eq!(confirm(token).await.ok(), active);
     assert_eq!(
         stack
             .anonymous
             .get(active["url"].as_str().expect("an address"))
             .await
-            .expect_status(200)
+            .demand(200)
             .body,
         PHOTO
     );
     for _ in 0..9 {
-        stack.run_for(minutes(15)).await;
+        stack.pass(minutes(15)).await;
     }
-    confirm(token).await.expect_error(403);
+    confirm(token).await.refused(403);
     let gone = format!("/files/{}", unused["file_id"].as_str().expect("an id"));
-    acme.client.get(&gone).await.expect_error(404);
+    acme.client.get(&gone).await.refused(404);
     stack.stop().await;
 }

@@ -1,85 +1,82 @@
-//! Checks presigned uploads that were not confirmed: bytes that arrived and obey their
-//! rules become active; else record and object are removed.
+//! Worker `confirm-check`: confirms or removes presigned uploads that their client did not confirm.
 //!
 //! Invariants:
-//! - It confirms as `POST /upload/confirm/:fileId` does: it copies the staged bytes first and
-//!   validates the copy, so either can run at any time of the other, and of further uploads to the
-//!   same URL.
-//! - The pending uploads of a disabled space are removed, even if their bytes have arrived.
-//! - SQS delays a message by 15 minutes at most, so a check continues with a new message until its
-//!   time. Lambda would stop such a chain after about 16 messages ("Use Lambda recursive loop
-//!   detection to prevent infinite loops" in the Lambda developer guide), so the template sets
-//!   `RecursiveLoop: Allow`.
+//! - If the staged object exists and is valid, the file becomes active. Otherwise record and object
+//!   are removed.
+//! - A pending upload of a disabled space is removed, even if its object exists.
+//! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
+//!   the copy. Both may run concurrently with each other and with uploads to the same URL.
+//! - SQS delays a message by 15 minutes at most, so a check that is not due is sent again. Lambda
+//!   stops such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent
+//!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
-use domain::{ErrorKind, ServiceError};
+use domain::{ErrorKind, ServiceError, Timestamp};
 use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{ConfirmCheck, DELAY_MAX_SECONDS, PendingUploads, Queue};
-use worker::{Batch, Failure, JobContext, Worker};
+use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Milliseconds in a second.
-const MS_PER_SECOND: i64 = 1_000;
+const MS_PER_SECOND: u64 = 1_000;
 
 struct ConfirmChecker {
-    checks: PendingUploads,
+    uploads: PendingUploads,
     queue: Queue<ConfirmCheck>,
 }
 
-/// The function's batches.
-pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
+/// Returns the function's handler.
+pub fn handler(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let checks = PendingUploads::new(settings.table(), settings.bucket());
+    let uploads = PendingUploads::new(settings.table(), settings.bucket());
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(
-        ConfirmChecker { checks, queue },
-        environment.meter(),
-        environment.env.clone(),
-    ))
+
+    let checker = ConfirmChecker { uploads, queue };
+    let env = environment.env.clone();
+    Ok(BatchHandler::of(checker, environment.meter(), env))
 }
 
 impl Worker for ConfirmChecker {
     type Job = ConfirmCheck;
 
-    async fn work(&self, check: ConfirmCheck, context: &JobContext) -> Result<(), Failure> {
+    async fn work(&self, check: ConfirmCheck, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(check.space_id);
-        let left_ms = check.due_at.ms() - context.env.now().ms();
-        if left_ms > 0 {
-            let left_seconds = left_ms
-                .unsigned_abs()
-                .div_ceil(MS_PER_SECOND.unsigned_abs());
-            let delay = i32::try_from(left_seconds)
-                .unwrap_or(DELAY_MAX_SECONDS)
-                .min(DELAY_MAX_SECONDS);
-            return self
-                .queue
-                .send(&[(check, delay)])
-                .await
-                .map_err(Failure::new);
+
+        if let Some(delay_seconds) = delay_until(check.due_at, context.env.now()) {
+            let sent = self.queue.send(&[(check, delay_seconds)]).await;
+            return sent.map_err(JobError::new);
         }
-        self.settle(&check).await.map_err(Failure::new)
+        self.confirm_or_discard(&check).await.map_err(JobError::new)
     }
 }
 
 impl ConfirmChecker {
-    /// Makes a file that is still pending active, or removes it.
-    async fn settle(&self, check: &ConfirmCheck) -> Result<(), ServiceError> {
-        let Some((space, file)) = self.checks.pending(check).await? else {
+    async fn confirm_or_discard(&self, check: &ConfirmCheck) -> Result<(), ServiceError> {
+        let Some((space, file)) = self.uploads.pending(check).await? else {
             return Ok(());
         };
-        let assets = space.file_store(&self.checks.originals);
+        let store = space.file_store(&self.uploads.originals);
         if !space.record().enabled {
-            return assets.discard(&file).await.map(|_| ());
+            return store.discard(&file).await.map(|_| ());
         }
 
-        match confirm(&assets, &file).await {
+        match confirm(&store, &file).await {
             Ok(ConfirmOutcome::Active(_) | ConfirmOutcome::Deleted) => return Ok(()),
             Ok(ConfirmOutcome::NotUploaded | ConfirmOutcome::Rejected(_)) => {}
             Err(error) if error.kind == ErrorKind::Conflict => {
-                tracing::info!(file_id = %file.id, "the name of an upload was taken before it was confirmed");
+                tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }
             Err(error) => return Err(error),
         }
-        assets.discard(&file).await.map(|_| ())
+        store.discard(&file).await.map(|_| ())
     }
+}
+
+/// Returns the delay of the next message of a check, in seconds; `None` if the check is due.
+fn delay_until(due_at: Timestamp, now: Timestamp) -> Option<i32> {
+    let left_ms = u64::try_from(due_at.ms() - now.ms())
+        .ok()
+        .filter(|ms| *ms > 0)?;
+    let left_seconds = i32::try_from(left_ms.div_ceil(MS_PER_SECOND));
+    Some(left_seconds.map_or(DELAY_MAX_SECONDS, |seconds| seconds.min(DELAY_MAX_SECONDS)))
 }

@@ -1,7 +1,7 @@
-//! Cold start of the function `confirm-check`.
+//! Binary of the worker `confirm-check`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runtime::serve_worker(env!("CARGO_BIN_NAME"), confirm_check::batch)
+    runtime::serve_worker(env!("CARGO_BIN_NAME"), confirm_check::handler)
 }

@@ -1,7 +1,7 @@
-//! Cold start of the function `purge`.
+//! Binary of the worker `purge`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runtime::serve_worker(env!("CARGO_BIN_NAME"), purge::batch)
+    runtime::serve_worker(env!("CARGO_BIN_NAME"), purge::handler)
 }

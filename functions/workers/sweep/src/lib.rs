@@ -1,13 +1,13 @@
-//! Removes objects that no record speaks of, every day.
+//! Worker `sweep`: removes objects without a record, once a day.
 //!
-//! An invocation has less time than all spaces together may need: a round that is not done
-//! continues with a new message. Lambda would stop such a chain after about 16 messages ("Use
-//! Lambda recursive loop detection to prevent infinite loops" in the Lambda developer guide), so
-//! the template sets `RecursiveLoop: Allow`.
+//! Sweeping all spaces may take more time than an invocation has, so an unfinished job is sent
+//! again. Lambda stops such a chain after about 16 messages ("Use Lambda recursive loop detection to
+//! prevent infinite loops" in the Lambda developer guide), so the template sets
+//! `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
 use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
-use worker::{Batch, Failure, JobContext, Worker};
+use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct SweepWorker {
     sweep: Sweep,
@@ -15,43 +15,43 @@ struct SweepWorker {
     limits: JobLimits,
 }
 
-/// The function's batches.
-pub fn batch(environment: &Environment) -> Result<Batch, ConfigurationError> {
-    batch_with(environment, JobLimits::default())
+/// Returns the function's handler.
+pub fn handler(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
+    handler_with_limits(environment, JobLimits::default())
 }
 
-/// The function's batches, with other limits than the default ones.
-pub fn batch_with(
+/// Returns the function's handler with other than the default limits.
+pub fn handler_with_limits(
     environment: &Environment,
     limits: JobLimits,
-) -> Result<Batch, ConfigurationError> {
+) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let sweep = Sweep::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("SWEEP_QUEUE_URL");
     settings.finish()?;
-    Ok(Batch::of(
-        SweepWorker {
-            sweep,
-            queue,
-            limits,
-        },
-        environment.meter(),
-        environment.env.clone(),
-    ))
+
+    let worker = SweepWorker {
+        sweep,
+        queue,
+        limits,
+    };
+    let env = environment.env.clone();
+    Ok(BatchHandler::of(worker, environment.meter(), env))
 }
 
 impl Worker for SweepWorker {
     type Job = SweepJob;
 
-    async fn work(&self, job: SweepJob, context: &JobContext) -> Result<(), Failure> {
+    async fn work(&self, job: SweepJob, context: &JobContext) -> Result<(), JobError> {
         let time = JobTime {
             left: &|| context.time_left(),
             reserve: self.limits.reserve,
         };
+        let outcome = self.sweep.pass(&job, &time).await.map_err(JobError::new)?;
 
-        match self.sweep.pass(&job, &time).await.map_err(Failure::new)? {
-            SweepOutcome::Done => Ok(()),
-            SweepOutcome::Continue(job) => self.queue.send(&[(job, 0)]).await.map_err(Failure::new),
-        }
+        let SweepOutcome::Continue(next) = outcome else {
+            return Ok(());
+        };
+        self.queue.send(&[(next, 0)]).await.map_err(JobError::new)
     }
 }

@@ -1,7 +1,7 @@
-//! Cold start of the function `sweep`.
+//! Binary of the worker `sweep`.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    runtime::serve_worker(env!("CARGO_BIN_NAME"), sweep::batch)
+    runtime::serve_worker(env!("CARGO_BIN_NAME"), sweep::handler)
 }

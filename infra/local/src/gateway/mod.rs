@@ -14,7 +14,7 @@ use axum::body::Body;
 use domain::Env;
 use http::{HeaderName, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
-use runtime::{BodyDeadlines, BodyWatch, EventSource};
+use runtime::{BodyDeadlines, BodyTimer, EventSource};
 
 use crate::{
     callee::{Callee, Unanswered},
@@ -54,12 +54,14 @@ impl Gateway {
 
     /// Answers a request, whatever happens behind.
     pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
-        let (request, watch) = BodyWatch::begin(request.map(body::drained), self.body_deadlines);
+        let request = BodyTimer::attach(request.map(body::drained), self.body_deadlines);
+        let timer = BodyTimer::of(request.extensions());
+
         let answer = match &self.behind {
             Behind::Api(routing) => api(routing, request).await,
             Behind::Cdn(origin) => cdn(origin, request).await,
         };
-        answer.unwrap_or_else(|refusal| watch.explain(refusal.into_response(&self.env)))
+        answer.unwrap_or_else(|refusal| timer.report_timeout(refusal.into_response(&self.env)))
     }
 }
 

@@ -11,6 +11,6 @@ pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) &'static str);
 impl Refusal {
     /// The refusal in the standard body, with a request id of its own.
     pub(crate) fn into_response(self, env: &Env) -> Response<Body> {
-        runtime::refusal(self.0, self.1, env)
+        runtime::error_response(self.0, self.1, env)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tests::Response;
+use tests::Answer;
 use tokio::time::Instant;
 
 /// What each call took, in the order in which they were first made.
@@ -21,16 +21,16 @@ impl Stopwatch {
     pub(crate) async fn time(
         &mut self,
         call: &'static str,
-        response: impl Future<Output = Response>,
-    ) -> Response {
+        answer: impl Future<Output = Answer>,
+    ) -> Answer {
         let started = Instant::now();
-        let response = response.await;
+        let answer = answer.await;
         let took = started.elapsed();
         match self.0.iter_mut().find(|(known, _)| *known == call) {
             Some((_, taken)) => taken.push(took),
             None => self.0.push((call, vec![took])),
         }
-        response
+        answer
     }
 
     /// The figures of each call.

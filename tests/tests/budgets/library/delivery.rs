@@ -23,7 +23,7 @@ fn reads_and(calls: &str, number: usize) -> String {
 
 /// Requests a file that a browser has, in whatever version, and asserts that deciding costs so many
 /// reads and nothing else.
-async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
+async fn demand_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
     let asked = stack.anonymous.get_with(url, &condition);
     assert_eq!(
@@ -36,7 +36,7 @@ async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
 /// Returns the address of a file that was delivered once.
 async fn known(stack: &Stack, file: &Value) -> String {
     let url = text(&file["url"]);
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.get(&url).await.demand(200);
     url
 }
 
@@ -44,7 +44,7 @@ async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
     acme.client
         .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
         .await
-        .expect_ok();
+        .ok();
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two() {
     for (place, number) in [("root", 1), (first, 2), (fifth, 2), (deepest, 2)] {
         let file = stored(&acme, place).await;
         let url = known(&stack, &file).await;
-        assert_reads(&stack, &url, number, place).await;
+        demand_reads(&stack, &url, number, place).await;
         let asks: [(&Client, &str, u16, String); 6] = [
             (&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
             (&stack.anonymous, "HEAD", 200, reads(number)),
@@ -76,30 +76,30 @@ async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two() {
                 reads(number),
             ),
         ];
-        assert_answers(&stack, &url, &asks, place).await;
+        demand_answers(&stack, &url, &asks, place).await;
         acme.client
             .put(&address(&file), json!({"type": "private"}))
             .await
-            .expect_ok();
+            .ok();
         let signed = acme
             .client
             .post(&format!("{}/signed-url", address(&file)), json!({}))
             .await
-            .expect_ok();
+            .ok();
         let asks: [(&Client, &str, u16, String); 3] = [
             (&stack.anonymous, "HEAD", 403, reads(number)),
             (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
             (&account, "HEAD", 200, reads_and("2 GetItem", number)),
         ];
-        assert_answers(&stack, &url, &asks, place).await;
+        demand_answers(&stack, &url, &asks, place).await;
         let opened: [(&Client, &str, u16, String); 1] =
             [(&stack.anonymous, "HEAD", 200, reads(number))];
-        assert_answers(&stack, &text(&signed["url"]), &opened, place).await;
+        demand_answers(&stack, &text(&signed["url"]), &opened, place).await;
     }
     stack.stop().await;
 }
 
-async fn assert_answers(
+async fn demand_answers(
     stack: &Stack,
     url: &str,
     asks: &[(&Client, &str, u16, String)],
@@ -129,10 +129,10 @@ async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_aga
     let beside = known(&stack, &sibling).await;
     let again = async |first: usize, when: &str| {
         for number in [first, 2, 2] {
-            assert_reads(&stack, &url, number, when).await;
+            demand_reads(&stack, &url, number, when).await;
         }
         // What was learned of a folder is good for all that is in it.
-        assert_reads(&stack, &beside, 2, when).await;
+        demand_reads(&stack, &beside, 2, when).await;
     };
     again(2, "before").await;
     put_folder(&acme, &ids[2], json!(other)).await;
@@ -147,12 +147,12 @@ async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_aga
     acme.client
         .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
         .await
-        .expect_ok();
+        .ok();
     again(2, "a folder above got another name").await;
     acme.client
         .put(&address(&file), json!({"folder_id": outer}))
         .await
-        .expect_ok();
+        .ok();
     again(2, "the file says itself where it is").await;
     stack.stop().await;
 }
@@ -165,7 +165,7 @@ async fn what_is_not_there_costs_what_it_takes_to_know() {
     let file = stored(&acme, &lost).await;
     let url = text(&file["url"]);
     let base = stack.cloud.cdn_url().to_owned();
-    stack.remove_folder_record(&acme, &lost).await;
+    stack.lose_folder(&acme, &lost).await;
     let rows: [(String, u16, String); 5] = [
         (url, 403, reads(2)),
         (format!("{base}/{}/nothing.jpg", acme.handle), 404, reads(1)),
@@ -174,9 +174,8 @@ async fn what_is_not_there_costs_what_it_takes_to_know() {
         (format!("{base}/NO%20HANDLE/photo.jpg"), 404, String::new()),
     ];
     for (address, status, expected) in rows {
-        let (response, calls) =
-            cost(&stack, "delivery", status, stack.anonymous.get(&address)).await;
-        assert_eq!(calls, expected, "{}", response.request);
+        let (answer, calls) = cost(&stack, "delivery", status, stack.anonymous.get(&address)).await;
+        assert_eq!(calls, expected, "{}", answer.asked);
     }
     stack.stop().await;
 }

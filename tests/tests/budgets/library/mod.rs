@@ -7,7 +7,7 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, form};
+use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
 
 /// Most folders within one another.
 const DEEPEST: usize = 20;
@@ -18,10 +18,7 @@ const COUNTED: &str = "UpdateItem";
 async fn warm(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     for client in [&acme.client, &stack.account()] {
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
+        client.get(&format!("/spaces/{}", acme.id)).await.ok();
     }
     acme
 }
@@ -32,14 +29,14 @@ async fn cost(
     stack: &Stack,
     function: &str,
     status: u16,
-    request: impl Future<Output = Response>,
-) -> (Response, String) {
-    let (response, calls) = stack.calls_of(request).await;
-    let response = response.expect_status(status);
+    request: impl Future<Output = Answer>,
+) -> (Answer, String) {
+    let (answer, calls) = stack.calls_of(request).await;
+    let answer = answer.demand(status);
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for call in &calls {
         let (principal, operation) = call.split_once(' ').expect("who called, and what for");
-        assert_eq!(principal, function, "{}: {calls:?}", response.request);
+        assert_eq!(principal, function, "{}: {calls:?}", answer.asked);
         *numbers.entry(operation).or_default() += 1;
     }
     let told = |(operation, number): (&str, usize)| match number {
@@ -47,14 +44,14 @@ async fn cost(
         number => format!("{number} {operation}"),
     };
     let told: Vec<String> = numbers.into_iter().map(told).collect();
-    (response, told.join(", "))
+    (answer, told.join(", "))
 }
 
 /// A request with a JSON body or none, its status, and what it costs besides being counted.
 type Costed<'a> = (&'a Client, &'a str, String, Value, u16, &'a str);
 
 /// Sends requests one after another, and demands that each costs what it may.
-async fn assert_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
+async fn demand_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
     let mut others = Vec::new();
     for (client, method, path, body, status, expected) in rows {
         let request = client.request(method, path);
@@ -86,7 +83,7 @@ fn text(value: &Value) -> String {
 /// Makes a folder in another one, or at the top; gives its id.
 async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-    text(&acme.client.post("/folders", body).await.expect_created()["id"])
+    text(&acme.client.post("/folders", body).await.created()["id"])
 }
 
 /// Makes so many folders one in another, and gives their ids, the outermost first.
@@ -109,7 +106,7 @@ async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
 async fn stored(acme: &Tenant, folder: &str) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
-    acme.client.upload(form).await.expect_created()
+    acme.client.upload(form).await.created()
 }
 
 fn address(file: &Value) -> String {
@@ -129,7 +126,7 @@ async fn reads_of_files_cost_what_they_may() {
     );
     for file in [&top, &first, &fifth] {
         let named = json!({"ref": format!("of {}", text(&file["id"])), "tags": ["red"]});
-        client.put(&address(file), named).await.expect_ok();
+        client.put(&address(file), named).await.ok();
     }
     let list = |query: &str| format!("/files?space_id={}{query}", acme.id);
     let by_ref = |file: &Value| {
@@ -220,7 +217,7 @@ async fn reads_of_files_cost_what_they_may() {
             "BatchGetItem",
         ),
     ];
-    assert_costs(&stack, "files", &rows).await;
+    demand_costs(&stack, "files", &rows).await;
     stack.stop().await;
 }
 
@@ -319,8 +316,8 @@ async fn changes_of_files_cost_what_they_may() {
             "BatchGetItem, SendMessageBatch, TransactWriteItems",
         ),
     ];
-    assert_costs(&stack, "files", &rows).await;
-    stack.run_purges().await;
+    demand_costs(&stack, "files", &rows).await;
+    stack.purged().await;
     stack.stop().await;
 }
 
@@ -368,7 +365,7 @@ async fn reads_of_folders_cost_what_they_may() {
             "BatchGetItem, GetItem, Query",
         ),
     ];
-    assert_costs(&stack, "folders", &rows).await;
+    demand_costs(&stack, "folders", &rows).await;
     stack.stop().await;
 }
 
@@ -458,10 +455,10 @@ async fn changes_of_folders_cost_what_they_may() {
         delete(&ids[0], 409, "BatchGetItem"),
         delete(&other, 404, "BatchGetItem"),
     ];
-    assert_costs(&stack, "folders", &rows).await;
+    demand_costs(&stack, "folders", &rows).await;
     let full = folder(&acme, "full", None).await;
     stored(&acme, &full).await;
-    assert_costs(
+    demand_costs(
         &stack,
         "folders",
         &[delete(&full, 409, "BatchGetItem, Query")],

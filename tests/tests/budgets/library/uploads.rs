@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form};
 
 use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
-use crate::uploads::presign::{PendingFile, config, said};
+use crate::uploads::presign::{Announced, config, said};
 
 /// Files and folders of a folder that is moved.
 const CROWD: usize = 20;
@@ -103,26 +103,26 @@ async fn uploads_presigned_into_folders_cost_what_they_may() {
         let announcing = acme
             .client
             .post("/upload/presign", said(&acme, json!({"folder_id": folder})));
-        let (response, calls) = cost(&stack, "uploads", 201, announcing).await;
+        let (answer, calls) = cost(&stack, "uploads", 201, announcing).await;
         let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
         assert_eq!(calls, counted(&expected), "{folder}");
-        let pending_file = PendingFile {
-            response: response.json(),
+        let announced = Announced {
+            answer: answer.json(),
         };
-        pending_file.send(&stack, PHOTO).await.expect_status(200);
+        announced.send(&stack, PHOTO).await.demand(200);
         // The folders are read once, to be shown.
         let expected =
             format!("{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, TransactWriteItems");
-        let (_, calls) = cost(&stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
+        let (_, calls) = cost(&stack, "uploads", 200, announced.confirm(&acme.client)).await;
         assert_eq!(calls, counted(&expected), "{folder}");
-        let (_, calls) = cost(&stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
+        let (_, calls) = cost(&stack, "uploads", 200, announced.confirm(&acme.client)).await;
         assert_eq!(
             calls,
             counted(&format!("{confirmed}BatchGetItem")),
             "{folder}"
         );
     }
-    stack.run_confirm_checks().await;
+    stack.checked().await;
     stack.stop().await;
 }
 
@@ -153,7 +153,7 @@ async fn moving_a_folder_costs_the_same_whatever_is_in_it() {
             );
         }
         for file in &files {
-            let path = text(&acme.client.get(&address(file)).await.expect_ok()["folder_path"]);
+            let path = text(&acme.client.get(&address(file)).await.ok()["folder_path"]);
             assert_eq!(path.starts_with("place/"), !parent.is_null(), "{path}");
         }
     }

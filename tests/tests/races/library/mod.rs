@@ -20,9 +20,9 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Extent, Response, Stack, StackOptions, Tenant, minutes};
+use tests::{Answer, Extent, Stack, StackOptions, Tenant, minutes};
 
-use invariants::StoredLibrary;
+use invariants::Kept;
 
 /// Rounds of each race.
 const ROUNDS: Extent = Extent {
@@ -40,11 +40,11 @@ const MOST_LATE: usize = 6;
 const TRIES: usize = 8;
 
 /// A space in which a race is run, round by round.
-struct RaceFixture {
+struct Ring {
     stack: Stack,
     acme: Tenant,
     draws: SmallRng,
-    is_chaotic: bool,
+    is_moody: bool,
     /// The seed, and the round.
     place: (u64, u64),
     /// The files of which somebody was told that they are there.
@@ -52,26 +52,26 @@ struct RaceFixture {
 }
 
 /// Runs a race on a calm stack, and at the same time on one whose AWS misbehaves at random.
-async fn race(seed: u64, round: impl AsyncFn(&mut RaceFixture)) {
+async fn race(seed: u64, round: impl AsyncFn(&mut Ring)) {
     let calm = run((seed, false), ROUNDS.rounds(), &round);
     let moody = run((seed, true), ROUNDS.rounds().div_ceil(CALM_ROUNDS), &round);
     join(Box::pin(calm), Box::pin(moody)).await;
 }
 
-async fn run((seed, is_chaotic): (u64, bool), rounds: u64, round: &impl AsyncFn(&mut RaceFixture)) {
-    let mut fixture = RaceFixture::new(seed, is_chaotic).await;
+async fn run((seed, is_moody): (u64, bool), rounds: u64, round: &impl AsyncFn(&mut Ring)) {
+    let mut ring = Ring::new(seed, is_moody).await;
     for number in 0..rounds {
-        fixture.place.1 = number;
-        Box::pin(round(&mut fixture)).await;
+        ring.place.1 = number;
+        Box::pin(round(&mut ring)).await;
         if number % LOOKED == LOOKED - 1 {
-            fixture.look().await;
+            ring.look().await;
         }
     }
-    fixture.end().await;
+    ring.end().await;
 }
 
-impl RaceFixture {
-    async fn new(seed: u64, is_chaotic: bool) -> RaceFixture {
+impl Ring {
+    async fn new(seed: u64, is_moody: bool) -> Ring {
         let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
         let parameters: BTreeMap<String, String> = unlimited
             .map(|name| (name.to_owned(), "1000000".to_owned()))
@@ -85,11 +85,11 @@ impl RaceFixture {
         .await;
         let acme = stack.space("Acme").await;
         let draws = SmallRng::seed_from_u64(seed);
-        RaceFixture {
+        Ring {
             stack,
             acme,
             draws,
-            is_chaotic,
+            is_moody,
             place: (seed, 0),
             told: BTreeSet::new(),
         }
@@ -108,11 +108,7 @@ impl RaceFixture {
     /// Does something after so many requests that touch nothing.
     async fn late<T>(&self, requests: usize, work: impl Future<Output = T>) -> T {
         for _ in 0..requests {
-            self.stack
-                .anonymous
-                .get("/spaces/x")
-                .await
-                .expect_status(401);
+            self.stack.anonymous.get("/spaces/x").await.demand(401);
         }
         work.await
     }
@@ -121,15 +117,15 @@ impl RaceFixture {
     fn meet<'a, T: 'a>(&'a self, work: impl Future<Output = T> + 'a) -> LocalBoxFuture<'a, T> {
         let met = async move {
             let chaos = self.stack.cloud.chaos();
-            if self.is_chaotic {
+            if self.is_moody {
                 chaos.enable(self.place.0 * 100_000 + self.place.1);
             }
             let done = work.await;
             chaos.disable();
-            if self.is_chaotic {
+            if self.is_moody {
                 // What could not be opened again opens by itself, and what a queue gave out in vain
                 // comes back.
-                self.stack.run_for(minutes(13)).await;
+                self.stack.pass(minutes(13)).await;
             }
             done
         };
@@ -139,28 +135,28 @@ impl RaceFixture {
     /// Demands one of some statuses, or that AWS was to blame for another; `true` where the request
     /// succeeded.
     #[track_caller]
-    fn demand(&self, response: &Response, allowed: &[u16]) -> bool {
-        let is_excused = self.is_chaotic && response.status == 503;
-        let text = String::from_utf8_lossy(&response.body);
+    fn demand(&self, answer: &Answer, allowed: &[u16]) -> bool {
+        let is_excused = self.is_moody && answer.status == 503;
+        let text = String::from_utf8_lossy(&answer.body);
         assert!(
-            is_excused || allowed.contains(&response.status),
+            is_excused || allowed.contains(&answer.status),
             "{:?}: {} is answered with {}: {text}",
             self.place,
-            response.request,
-            response.status
+            answer.asked,
+            answer.status
         );
-        if response.status >= 400 {
-            response.clone().expect_error(response.status);
+        if answer.status >= 400 {
+            answer.clone().refused(answer.status);
         }
-        response.status < 400
+        answer.status < 400
     }
 
     /// Sends a request until AWS lets it through.
-    async fn insist(&self, send: impl AsyncFn() -> Response) -> Response {
+    async fn insist(&self, send: impl AsyncFn() -> Answer) -> Answer {
         for _ in 0..TRIES {
-            let response = send().await;
-            if !self.is_chaotic || response.status != 503 {
-                return response;
+            let answer = send().await;
+            if !self.is_moody || answer.status != 503 {
+                return answer;
             }
         }
         panic!("{:?}: answered with 503 {TRIES} times", self.place)
@@ -174,7 +170,7 @@ impl RaceFixture {
                 .client
                 .post("/folders", self.new_folder(name, parent))
                 .await
-                .expect_created()["id"],
+                .created()["id"],
         )
     }
 
@@ -182,50 +178,50 @@ impl RaceFixture {
         json!({"name": name, "space_id": self.acme.id, "parent_id": parent})
     }
 
-    async fn move_folder(&self, id: &str, parent: Option<&str>) -> Response {
+    async fn move_folder(&self, id: &str, parent: Option<&str>) -> Answer {
         self.acme
             .client
             .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
             .await
     }
 
-    async fn rename_folder(&self, id: &str, name: &str) -> Response {
+    async fn rename_folder(&self, id: &str, name: &str) -> Answer {
         self.acme
             .client
             .put(&format!("/folders/{id}"), json!({ "name": name }))
             .await
     }
 
-    async fn delete_folder(&self, id: &str) -> Response {
+    async fn delete_folder(&self, id: &str) -> Answer {
         self.acme.client.delete(&format!("/folders/{id}")).await
     }
 
     /// A folder as it is shown; `None` where there is none.
     async fn shown(&self, id: &str) -> Option<Value> {
-        let response = self.acme.client.get(&format!("/folders/{id}")).await;
-        if response.status == 404 {
+        let answer = self.acme.client.get(&format!("/folders/{id}")).await;
+        if answer.status == 404 {
             None
         } else {
-            Some(response.expect_ok())
+            Some(answer.ok())
         }
     }
 
     /// Holds all that is kept against itself, and against what was told.
     async fn look(&self) {
         let dump = self.stack.dump().await;
-        dump.files_with_bytes();
-        let kept = StoredLibrary::of(&dump, &self.acme.id, self.place);
-        kept.assert_folders(self.is_chaotic);
+        dump.whole_files();
+        let kept = Kept::of(&dump, &self.acme.id, self.place);
+        kept.demand_folders(self.is_moody);
         // Whoever wrote a file into a folder that just went may have failed to take it back: nobody
         // was told of it.
-        kept.assert_files(|file| self.is_chaotic && !self.told.contains(file));
-        kept.assert_shown(&self.acme).await;
+        kept.demand_files(|file| self.is_moody && !self.told.contains(file));
+        kept.demand_shown(&self.acme).await;
     }
 
     /// Some hours later nothing is waited for, and there are no bytes but those of files.
     async fn end(self) {
         self.look().await;
-        self.stack.run_confirm_checks().await;
+        self.stack.checked().await;
         self.look().await;
         let dump = self.stack.dump().await;
         let originals = dump
@@ -233,9 +229,9 @@ impl RaceFixture {
             .keys()
             .filter(|key| key.contains("/originals/"))
             .count();
-        let files = dump.files_with_bytes().len();
+        let files = dump.whole_files().len();
         assert!(
-            self.is_chaotic || originals == files,
+            self.is_moody || originals == files,
             "{:?}: {originals} objects of {files} files",
             self.place
         );

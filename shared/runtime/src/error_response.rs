@@ -1,38 +1,40 @@
-//! Refusals from outside of a function, in the form that all of the API's have.
+//! Error responses that are sent outside of a function's router, in the API's standard body.
 //!
-//! What a function refuses `web` answers, which nothing here may know: this form stands here a
-//! second time.
+//! `web` builds the same body for errors of handlers; this crate cannot depend on it.
 
 use domain::Env;
 use http::{HeaderValue, Response, StatusCode, header};
 use serde_json::json;
 
-use crate::{Cause, observer::REQUEST_ID};
+use crate::{ErrorCause, observer::REQUEST_ID};
 
-/// Seconds after which a client may try again what failed because we were busy.
+/// `Retry-After` of a 503, in seconds.
 const RETRY_AFTER_SECONDS: u32 = 1;
 
-/// Headers of these responses that scripts of any origin may read.
-const EXPOSED: &str = "Retry-After, X-Request-Id";
+/// Response headers that scripts of any origin may read.
+const EXPOSED_HEADERS: &str = "Retry-After, X-Request-Id";
 
-/// Returns an error response in the standard body, of a request that reaches no function, with an
-/// id of its own.
-pub fn refusal<B: From<String>>(status: StatusCode, message: &str, env: &Env) -> Response<B> {
-    let mut response = error_response(status, message);
+/// Returns an error response for a request that reaches no function, with a new request id.
+pub fn error_response<B: From<String>>(
+    status: StatusCode,
+    message: &str,
+    env: &Env,
+) -> Response<B> {
+    let mut response = standard_response(status, message);
     if let Ok(id) = HeaderValue::try_from(env.ulid().to_string()) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response
 }
 
-/// Returns a 503 with the reason in the log alone.
-pub(crate) fn busy<B: From<String>>(reason: String) -> Response<B> {
+/// Returns a 503. Only the log contains the reason.
+pub(crate) fn service_unavailable<B: From<String>>(reason: String) -> Response<B> {
     let message = "The service is busy. Please try again.";
-    let mut response = error_response(StatusCode::SERVICE_UNAVAILABLE, message);
+    let mut response = standard_response(StatusCode::SERVICE_UNAVAILABLE, message);
     response
         .headers_mut()
         .insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
-    response.extensions_mut().insert(Cause {
+    response.extensions_mut().insert(ErrorCause {
         text: reason,
         is_contention: false,
     });
@@ -44,9 +46,10 @@ pub(crate) fn error_body(message: &str) -> String {
     json!({ "message": message, "errors": {} }).to_string()
 }
 
-fn error_response<B: From<String>>(status: StatusCode, message: &str) -> Response<B> {
+fn standard_response<B: From<String>>(status: StatusCode, message: &str) -> Response<B> {
     let mut response = Response::new(B::from(error_body(message)));
     *response.status_mut() = status;
+
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
@@ -58,7 +61,7 @@ fn error_response<B: From<String>>(status: StatusCode, message: &str) -> Respons
     );
     headers.insert(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
-        HeaderValue::from_static(EXPOSED),
+        HeaderValue::from_static(EXPOSED_HEADERS),
     );
     response
 }
