@@ -147,7 +147,7 @@ BEYOND_SCHEMAS = [
     # A space keeps the mode that it was created with.
     r"The folder mode field must not be changed\.",
     # The id of a file is in the query or in the body.
-    r"The id field must be the same wherever the request names it\.",
+    r"The id field must be the same in the path, the query and the body\.",
     # The id of an upload config has two names in a body.
     r"The upload config id field must be the same as id\.",
     # Names of hosts may be international, which no pattern can tell.

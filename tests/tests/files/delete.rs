@@ -426,7 +426,8 @@ async fn two_different_ids_in_one_request_return_422() {
     let (one, other) = (acme.upload_photo().await, acme.upload_photo().await);
     let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
     let before = stack.dump().await;
-    let message = json!({"id": ["The id field must be the same wherever the request names it."]});
+    let message =
+        json!({"id": ["The id field must be the same in the path, the query and the body."]});
     let delete = async |path: &str, body: Value| {
         acme.client
             .send(acme.client.request("DELETE", path).json(&body))

@@ -126,7 +126,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
         .refused(422);
     assert_eq!(
         limited,
-        json!({"role": ["The role field must not be given for an account key."]})
+        json!({"role": ["The role field must not be present for an account key."]})
     );
     let made = account
         .post("/account/api-keys", json!({"name": "laptop"}))

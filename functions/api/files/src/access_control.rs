@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /files/:id/access-control`: who may see the file, whatever its folders and its
-//! space say.
+//! `PUT` and `DELETE /files/:id/access-control`: set or reset the access control of a file, which
+//! overrides that of its folders and its space.
 
 use axum::extract::State;
 use domain::{AccessControl, File};
@@ -7,7 +7,7 @@ use web::{
     AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
 };
 
-use crate::{Files, shown::shown};
+use crate::{Files, view::file_view};
 
 /// Path of both endpoints.
 const PATH: &str = "/files/{id}/access-control";
@@ -21,33 +21,34 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFileAccessControl",
     PATH,
-    "Let a file inherit its access control",
+    "Reset the access control of a file to the inherited one",
 );
 
 pub(crate) async fn set(
     can: Can<ManageFileAccess, File>,
     State(files): State<Files>,
-    ValidJson(set): ValidJson<AccessControlChange>,
+    ValidJson(change): ValidJson<AccessControlChange>,
 ) -> Result<Data<FileView>, ApiError> {
-    change(can, &files, |before| set.access_control().or(before)).await
+    apply(can, &files, |current| change.access_control().or(current)).await
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFileAccess, File>,
     State(files): State<Files>,
 ) -> Result<Data<FileView>, ApiError> {
-    change(can, &files, |_| None).await
+    apply(can, &files, |_| None).await
 }
 
-async fn change(
+async fn apply(
     can: Can<ManageFileAccess, File>,
     files: &Files,
-    to: impl Fn(Option<AccessControl>) -> Option<AccessControl>,
+    change: impl Fn(Option<AccessControl>) -> Option<AccessControl>,
 ) -> Result<Data<FileView>, ApiError> {
     let set = |file: &mut File| {
-        file.access_control = to(file.access_control);
+        file.access_control = change(file.access_control);
         Ok(())
     };
     let changed = can.space.change_file(can.resource, set).await?;
-    Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
+
+    Ok(Data(file_view(&can.space, &changed, &files.cdn_url).await?))
 }

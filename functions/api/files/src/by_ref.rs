@@ -1,4 +1,4 @@
-//! `GET /files/by-ref`: get the newest file with a reference.
+//! `GET /files/by-ref`: get the newest file with a reference of the client.
 
 use axum::extract::State;
 use domain::{Reference, ServiceError};
@@ -7,14 +7,17 @@ use web::{
     SpaceQuery, ValidQuery,
 };
 
-use crate::{Files, shown::shown};
+use crate::{Files, view::file_view};
 
 pub(crate) const BY_REF: Endpoint = Endpoint::get(
     "getFileByReference",
     "/files/by-ref",
     "Get the newest file with a reference",
 )
-.errors(&[(404, "No file of the space has the reference.")]);
+.errors(&[(
+    404,
+    "The space does not exist, or no file of it has the reference.",
+)]);
 
 pub(crate) struct ReferenceQuery {
     space: SpaceQuery,
@@ -25,6 +28,7 @@ impl FromFields for ReferenceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<ReferenceQuery> {
         let space = SpaceQuery::read(fields);
         let reference = fields.required("ref", Reference::parse);
+
         Some(ReferenceQuery {
             space: space?,
             reference: reference?,
@@ -38,10 +42,12 @@ pub(crate) async fn by_ref(
     ValidQuery(query): ValidQuery<ReferenceQuery>,
 ) -> Result<Data<FileView>, ApiError> {
     let can = auth.authorize_list(&query.space).await?;
+
     let file = can
         .space
         .file_by_reference(&query.reference)
         .await?
         .ok_or_else(ServiceError::not_found)?;
-    Ok(Data(shown(&can.space, &file, &files.cdn_url).await?))
+
+    Ok(Data(file_view(&can.space, &file, &files.cdn_url).await?))
 }

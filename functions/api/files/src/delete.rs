@@ -6,7 +6,7 @@ use web::{ApiError, Authenticated, Can, Endpoint, ManageFiles, NoContent, ValidJ
 
 use crate::{
     Files,
-    named::{FileName, ID},
+    selector::{FileSelector, ID},
 };
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file");
@@ -14,26 +14,28 @@ pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}"
 pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
     "deleteNamedFile",
     "/files",
-    "Delete the file that the query or the body names",
+    "Delete the file with the id in the query or the body",
 )
 .errors(&[(404, "The file does not exist.")]);
 
-/// Fails with 403 if the file is not the caller's own and the caller is no admin.
+/// Fails with 403 if another principal uploaded the file and the caller is not an admin.
 pub(crate) async fn delete(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
 ) -> Result<NoContent, ApiError> {
     can.space.require_file_manager(&can.resource, &can.caller)?;
-    can.space.delete_file(can.resource, &files.purge).await?;
+    can.space
+        .delete_file(can.resource, &files.purge_queue)
+        .await?;
     Ok(NoContent)
 }
 
-/// Fails with 422 if neither the query nor the body names a file, or if they name different ones.
+/// Fails with 422 if neither the query nor the body has an id, or if they have different ones.
 pub(crate) async fn delete_named(
     auth: Authenticated<ManageFiles>,
     state: State<Files>,
-    ValidQuery(query): ValidQuery<FileName>,
-    ValidJson(body): ValidJson<FileName>,
+    ValidQuery(query): ValidQuery<FileSelector>,
+    ValidJson(body): ValidJson<FileSelector>,
 ) -> Result<NoContent, ApiError> {
     query.require_same(&body)?;
     let id = query

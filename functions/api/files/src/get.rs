@@ -4,7 +4,7 @@ use axum::extract::State;
 use domain::File;
 use web::{ApiError, Can, Data, Endpoint, FileView, ReadFiles};
 
-use crate::{Files, shown::shown};
+use crate::{Files, view::file_view};
 
 pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a file");
 
@@ -13,6 +13,6 @@ pub(crate) async fn get(
     State(files): State<Files>,
 ) -> Result<Data<FileView>, ApiError> {
     Ok(Data(
-        shown(&can.space, &can.resource, &files.cdn_url).await?,
+        file_view(&can.space, &can.resource, &files.cdn_url).await?,
     ))
 }

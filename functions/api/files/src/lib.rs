@@ -5,33 +5,33 @@ mod by_ref;
 mod delete;
 mod get;
 mod list;
-mod named;
 mod protection;
 mod read_only;
-mod shown;
+mod selector;
 mod signed_url;
 mod update;
 mod urls;
+mod view;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
-/// Rate limit that requests count against.
+/// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
-/// What the endpoints need.
+/// State of the handlers.
 #[derive(Clone, FromRef)]
 pub struct Files {
-    edge: ApiState,
+    api: ApiState,
     cursor_secret: CursorSecret,
-    master: LazyMasterSecret,
-    purge: Queue<PurgeJob>,
+    master_secret: LazyMasterSecret,
+    purge_queue: Queue<PurgeJob>,
     cdn_url: String,
 }
 
-/// Registers the function's endpoints.
+/// Registers the endpoints.
 pub fn endpoints<R: Register<Files>>(register: R) -> R {
     register
         .on(list::LIST, list::list)
@@ -47,20 +47,20 @@ pub fn endpoints<R: Register<Files>>(register: R) -> R {
         .on(access_control::RESET, access_control::reset)
 }
 
-/// The function's router.
+/// Creates the router of the function from its environment variables.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = ApiState::read(&mut settings, TIER);
-    let purge = settings.queue("PURGE_QUEUE_URL");
+    let api = ApiState::read(&mut settings, TIER);
+    let purge_queue = settings.queue("PURGE_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
-    let master = settings.master_secret();
+    let master_secret = settings.master_secret();
     settings.finish()?;
 
     let state = Files {
-        edge,
-        cursor_secret: CursorSecret::new(master.clone()),
-        master,
-        purge,
+        api,
+        cursor_secret: CursorSecret::new(master_secret.clone()),
+        master_secret,
+        purge_queue,
         cdn_url,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))

@@ -1,5 +1,5 @@
-//! `GET /files?space_id=`: list the files of a space, newest first, or by name where one is
-//! searched for.
+//! `GET /files?space_id=`: list the files of a space, newest first. The result of a `search` is
+//! sorted by name.
 
 use axum::extract::State;
 use domain::{
@@ -14,7 +14,7 @@ use web::{
 
 use crate::Files;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List files")
+pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the files of a space")
     .errors(&[(404, "The space does not exist.")]);
 
 pub(crate) struct FileQuery {
@@ -35,6 +35,7 @@ impl FromFields for FileQuery {
             tag: fields.optional("tag", Tag::parse),
             search: fields.optional("search", NamePrefix::parse),
         };
+
         Some(FileQuery {
             space: space?,
             filter,
@@ -42,16 +43,19 @@ impl FromFields for FileQuery {
     }
 }
 
+/// Fails with 422 if the folder does not exist in the space.
 pub(crate) async fn list(
     auth: Authenticated<ReadFiles>,
     State(files): State<Files>,
     ListQuery {
         page: request,
-        filter: FileQuery { space, filter },
+        filter: query,
     }: ListQuery<FileQuery>,
 ) -> Result<PageResponse<FileView>, ApiError> {
-    let can = auth.authorize_list(&space).await?;
+    let can = auth.authorize_list(&query.space).await?;
+    let filter = query.filter;
     require_folder(&can.space, filter.folder.flatten()).await?;
+
     let page = can.space.list_files(&filter, request.listing()).await?;
     let folders: Vec<InFolder> = page
         .items
@@ -59,21 +63,18 @@ pub(crate) async fn list(
         .filter_map(|file| file.folder.clone())
         .collect();
     let chains = can.space.folder_chains(&folders).await?;
+
     let view = |file: File| {
-        FileView::of(
-            &file,
-            chains.around(file.folder_id()).as_ref(),
-            can.space.record(),
-            &files.cdn_url,
-        )
+        let chain = chains.around(file.folder_id());
+        FileView::of(&file, chain.as_ref(), can.space.record(), &files.cdn_url)
     };
     Ok(request.response(page, view))
 }
 
 async fn require_folder(space: &SpaceScope, folder: Option<FolderId>) -> Result<(), ServiceError> {
     let Some(folder) = folder else { return Ok(()) };
-    let is_there = space.has_folder(folder).await?;
-    if is_there {
+    let exists = space.has_folder(folder).await?;
+    if exists {
         Ok(())
     } else {
         Err(FieldErrors::from((FOLDER_ID, FieldError::Unknown)).into())

@@ -1,4 +1,4 @@
-//! Cold start of the function `files`.
+//! Entry point of the Lambda function `files`.
 
 use std::process::ExitCode;
 

@@ -1,26 +1,28 @@
-//! Refuses changes by which a user would lower the protection of a file. Only admins may lower it.
+//! Rejects changes by which a user would lower the protection of a file. Only admins may lower it.
 
 use domain::{File, FolderChain, FolderId, Protection, Role, ServiceError};
 use tenant::SpaceScope;
 
-/// Where a file is before a change and after it, as read for one request.
+/// The folders of a file before and after a change, as read for one request.
 pub(crate) struct ProtectionCheck<'a> {
     pub(crate) space: &'a SpaceScope,
-    /// The folder that the file was read in.
+    /// The file's folder when it was read.
     pub(crate) folder_before: Option<FolderId>,
-    /// The folders around the file; `None` if one of them is missing.
+    /// The file's folder and its ancestors. `None` if one of them is missing.
     pub(crate) before: Option<&'a FolderChain>,
-    /// The folders around the file after the change; `None` if the change does not name any.
+    /// The same after the change. `None` if the change does not move the file.
     pub(crate) after: Option<&'a FolderChain>,
 }
 
 impl ProtectionCheck<'_> {
-    /// Fails with 403 if the caller is no admin and delivery would protect the file less than
-    /// before. Fails with 503 if that cannot be compared, since another request has moved the file
-    /// in the meantime.
+    /// Fails with 403 if the caller is not an admin and the change lowers the protection of the
+    /// file. Fails with 503 if a concurrent request has moved the file, so that the two cannot be
+    /// compared.
     pub(crate) fn require_allowed(&self, from: &File, to: &File) -> Result<(), ServiceError> {
-        let is_same = (from.folder_id(), from.delivery_type) == (to.folder_id(), to.delivery_type);
-        if is_same || self.space.role() >= Role::Admin {
+        let is_same_folder = from.folder_id() == to.folder_id();
+        let is_same_type = from.delivery_type == to.delivery_type;
+        let is_unchanged = is_same_folder && is_same_type;
+        if is_unchanged || self.space.role() >= Role::Admin {
             return Ok(());
         }
         if from.folder_id() != self.folder_before {
@@ -34,7 +36,7 @@ impl ProtectionCheck<'_> {
         let after = Protection::of(to, self.after.or(self.before), record);
         if after.is_lowered_from(before) {
             return Err(ServiceError::forbidden(
-                "This change lowers the protection of the file, which needs the role admin or a higher one.",
+                "Lowering the protection of a file requires the role admin or higher.",
             ));
         }
         Ok(())

@@ -1,12 +1,12 @@
-//! What of a file's record callers may send back and not change.
+//! Detects changes to read-only fields in a record that a client sends back.
 
 use domain::{FieldError, FieldErrors};
 use serde_json::Value;
 use web::FileView;
 
-/// The fields of a record that a request may send with another value: those that it changes, and
-/// those that the service fills in later, which a caller may not have seen yet. Every other field
-/// is read-only.
+/// The fields of a record that may differ from the stored values: those that an update changes, and
+/// those that the service sets later, so that the client may have sent an older value. All other
+/// fields are read-only.
 const CHANGEABLE: [&str; 10] = [
     "id",
     "original_name",
@@ -20,12 +20,13 @@ const CHANGEABLE: [&str; 10] = [
     "updated_at",
 ];
 
-/// Returns the field errors of a request that would change read-only fields.
+/// Returns the field errors of a request that changes read-only fields.
 pub(crate) fn field_errors(request: &Value, view: &FileView) -> FieldErrors {
     let record = serde_json::to_value(view).unwrap_or_default();
+
     let mut field_errors = FieldErrors::default();
     for (field, value) in record.as_object().into_iter().flatten() {
-        let is_changed = request.get(field).is_some_and(|given| given != value);
+        let is_changed = request.get(field).is_some_and(|sent| sent != value);
         if is_changed && !CHANGEABLE.contains(&field.as_str()) {
             field_errors.add(field, &FieldError::ReadOnly);
         }

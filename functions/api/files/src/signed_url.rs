@@ -1,5 +1,5 @@
-//! `POST /files/:id/signed-url`: an address by which its holder sees a file, or a rendering of it,
-//! without a key.
+//! `POST /files/:id/signed-url`: sign a URL that delivers a file, or a transformation of it, without an
+//! API key.
 
 use axum::extract::State;
 use domain::{
@@ -16,31 +16,31 @@ use web::{
 
 use crate::Files;
 
-/// Minutes for which an address is good, where the request does not say.
+/// Minutes until a signed URL expires if the request does not specify any.
 const DEFAULT_MINUTES: i64 = 60;
-/// The field, and the parameter, by which a file is saved, not shown.
+/// The field and the query parameter that deliver a file as a download.
 const DOWNLOAD: &str = "download";
 
-/// Number of pixels of a side, or its digits.
+/// Width or height in pixels, from 1 to 8,192, as a number or a string.
 #[derive(JsonSchema)]
 #[schemars(with = "Value", extend("anyOf" = [
     {"type": "integer", "minimum": 1, "maximum": 8192},
     {"type": "string", "pattern": r"^0*([1-9]\d{0,2}|[1-7]\d{3}|80\d\d|81[0-8]\d|819[0-2])$"},
 ]))]
-enum Pixels {}
+enum PixelCount {}
 
-/// Quality of 1 to 100, or its digits, or `auto`.
+/// Quality from 1 to 100, as a number or a string, or `auto`.
 #[derive(JsonSchema)]
 #[schemars(with = "Value", extend("anyOf" = [
     {"type": "integer", "minimum": 1, "maximum": 100},
     {"type": "string", "pattern": r"^(0*([1-9]\d?|100)|auto)$"},
 ]))]
-enum RenderingQuality {}
+enum TransformationQuality {}
 
 /// One of several values, or `auto`.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "it only describes what `Transformation` reads")]
+#[expect(dead_code, reason = "the type only describes a field")]
 enum OrAuto<T> {
     Of(T),
     Auto(Auto),
@@ -48,7 +48,7 @@ enum OrAuto<T> {
 
 #[derive(JsonSchema)]
 #[schemars(rename_all = "snake_case")]
-#[expect(dead_code, reason = "it only describes what `Transformation` reads")]
+#[expect(dead_code, reason = "the type only describes a field")]
 enum Auto {
     Auto,
 }
@@ -56,51 +56,53 @@ enum Auto {
 pub(crate) const SIGN_URL: Endpoint = Endpoint::post(
     "signFileUrl",
     "/files/{id}/signed-url",
-    "Sign a delivery URL",
+    "Sign a delivery URL of a file",
 );
 
-/// The signed URL that a request asks for.
-pub(crate) struct SignUrlRequest {
-    /// Seconds since 1970.
+pub(crate) struct SignDeliveryUrl {
+    /// Time of expiry, in seconds since 1970.
     expires_seconds: i64,
-    /// The parameters of the URL, by name.
+    /// The query parameters of the URL.
     parameters: Vec<(&'static str, String)>,
 }
 
-impl FromFields for SignUrlRequest {
-    fn read(fields: &mut impl FieldReader) -> Option<SignUrlRequest> {
+impl FromFields for SignDeliveryUrl {
+    fn read(fields: &mut impl FieldReader) -> Option<SignDeliveryUrl> {
         let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
+
         let mut parameters = Vec::new();
         for name in TRANSFORMATION_PARAMETERS {
             let text = match name {
-                "w" | "h" => fields.text_or_number::<Pixels>(name),
+                "w" | "h" => fields.text_or_number::<PixelCount>(name),
                 "r" => fields.text_or_number::<Crop>(name),
                 "g" => fields.text_or_number::<OrAuto<Position>>(name),
                 "f" => fields.text_or_number::<OrAuto<ImageFormat>>(name),
-                _ => fields.text_or_number::<RenderingQuality>(name),
+                _ => fields.text_or_number::<TransformationQuality>(name),
             };
             parameters.extend(text.map(|text| (name, text)));
         }
-        let given = parameters
+        let pairs = parameters
             .iter()
             .map(|(name, value)| (*name, value.as_str()));
-        if let Err(field_errors) = validate_transformation(given) {
+        if let Err(field_errors) = validate_transformation(pairs) {
             fields.merge(field_errors);
         }
+
         if fields.boolean(DOWNLOAD) == Some(true) {
             parameters.push((DOWNLOAD, "1".to_owned()));
         }
 
-        Some(SignUrlRequest {
+        Some(SignDeliveryUrl {
             expires_seconds,
             parameters,
         })
     }
 }
 
-/// A signed URL and its expiry; there is no URL while the file is pending.
+/// A signed delivery URL.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SignedUrlView {
+    /// Null while the file is pending.
     url: Option<String>,
     expires_at: Rfc3339,
 }
@@ -108,21 +110,16 @@ pub(crate) struct SignedUrlView {
 pub(crate) async fn signed_url(
     can: Can<ReadFiles, File>,
     State(files): State<Files>,
-    ValidJson(request): ValidJson<SignUrlRequest>,
+    ValidJson(request): ValidJson<SignDeliveryUrl>,
 ) -> Result<Data<SignedUrlView>, ApiError> {
-    let SignUrlRequest {
-        expires_seconds,
-        parameters,
-    } = request;
     let space = can.space.record();
     let file = &can.resource;
+    let expires_seconds = request.expires_seconds;
 
-    let secret = SigningSecret::of(
-        space.id,
-        space.signing.generation,
-        files.master.get().await?,
-    );
-    let parameters: Vec<(&str, &str)> = parameters
+    let master_secret = files.master_secret.get().await?;
+    let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
+    let parameters: Vec<(&str, &str)> = request
+        .parameters
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
         .collect();

@@ -1,12 +1,16 @@
-//! `PUT /files/:id`, and `PUT /files` with the id in the body: change a file. What is absent stays.
+//! `PUT /files/:id`, and `PUT /files` with the id in the body: update a file. Absent fields are
+//! unchanged.
+//!
+//! Invariant: a client may send back the whole record of a file. Fields that it did not change have
+//! no effect, and read-only fields that it did change are field errors.
 
 use axum::extract::State;
 use domain::{
-    DeliveryType, FieldError, FieldErrors, File, FolderChain, OriginalName, Reference, TAGS, Tag,
+    DeliveryType, FieldError, File, FolderChain, OriginalName, Reference, ServiceError, TAGS, Tag,
     ValidationRules, parse_variant, require_harmless_name,
 };
 use serde_json::Value;
-use tenant::FolderSelector;
+use tenant::{FolderSelector, Placement, SpaceScope};
 use web::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,
     FromFields, InputFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
@@ -14,25 +18,25 @@ use web::{
 
 use crate::{
     Files,
-    named::{FileName, ID},
     protection::ProtectionCheck,
     read_only,
-    shown::shown,
+    selector::{FileSelector, ID},
+    view::file_view,
 };
 
-/// What stands in records, and in no request of one's own.
-const RECORD: &str = "created_at";
+/// A field that every record has. A body with it is a record that is sent back.
+const RECORD_FIELD: &str = "created_at";
 
 pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "Update a file");
 
 pub(crate) const UPDATE_NAMED: Endpoint = Endpoint::put(
     "updateNamedFile",
     "/files",
-    "Update the file that the body names",
+    "Update the file with the id in the body",
 )
 .errors(&[(404, "The file does not exist.")]);
 
-/// What is changed.
+/// The changes to a file. `None` and [`Patch::Keep`] leave a field unchanged.
 pub(crate) struct UpdateFile {
     original_name: Option<OriginalName>,
     folder: Option<FolderSelector>,
@@ -48,17 +52,31 @@ impl FromFields for UpdateFile {
             Patch::Clear => Some(FolderSelector::default()),
             Patch::Set(folder) => Some(folder),
         };
+        let original_name = fields.non_null("original_name", |name| Ok(OriginalName::clean(name)));
+        let reference = fields.patch("ref", Reference::parse);
+        let tags = read_tags(fields);
+        let delivery_type = fields.non_null("type", parse_variant);
+
         Some(UpdateFile {
-            original_name: fields.non_null("original_name", |name| Ok(OriginalName::clean(name))),
+            original_name,
             folder,
-            reference: fields.patch("ref", Reference::parse),
-            tags: tags(fields),
-            delivery_type: fields.non_null("type", parse_variant),
+            reference,
+            tags,
+            delivery_type,
         })
     }
 }
 
-/// The body of an update that names its file.
+/// Reads the tags without duplicates. Null removes all tags.
+fn read_tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
+    if !fields.is_present("tags") {
+        return None;
+    }
+    let tags = fields.list("tags", TAGS, Tag::parse);
+    Some(Tag::dedup(tags.unwrap_or_default()))
+}
+
+/// The body of an update with the id in the body. It only describes the fields.
 pub(crate) struct UpdateNamedFile;
 
 impl FromFields for UpdateNamedFile {
@@ -71,29 +89,22 @@ impl FromFields for UpdateNamedFile {
 
 impl UpdateFile {
     fn apply(&self, file: &mut File, folders: Option<&FolderChain>) {
-        file.original_name = self
-            .original_name
-            .clone()
-            .unwrap_or_else(|| file.original_name.clone());
+        if let Some(name) = &self.original_name {
+            file.original_name = name.clone();
+        }
         if let Some(folders) = folders {
             file.folder = folders.in_folder();
         }
         self.reference.apply(&mut file.reference);
-        file.tags = self.tags.clone().unwrap_or_else(|| file.tags.clone());
+        if let Some(tags) = &self.tags {
+            file.tags.clone_from(tags);
+        }
         file.delivery_type = self.delivery_type.unwrap_or(file.delivery_type);
     }
 }
 
-/// The tags, each once; none, where they are null.
-fn tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
-    if !fields.is_present("tags") {
-        return None;
-    }
-    Some(Tag::dedup(
-        fields.list("tags", TAGS, Tag::parse).unwrap_or_default(),
-    ))
-}
-
+/// Fails with 403 if the caller may not manage the file, or lowers its protection without the role
+/// admin.
 pub(crate) async fn update(
     can: Can<ManageFiles, File>,
     State(files): State<Files>,
@@ -102,21 +113,23 @@ pub(crate) async fn update(
     change(can, &files, body.fields, &body.value).await
 }
 
+/// Fails with 422 if the query has a different id.
 pub(crate) async fn update_named(
     auth: Authenticated<ManageFiles>,
     State(files): State<Files>,
-    ValidQuery(query): ValidQuery<FileName>,
+    ValidQuery(query): ValidQuery<FileSelector>,
     mut body: UnreadJson<UpdateNamedFile>,
 ) -> Result<Data<FileView>, ApiError> {
     let id = body.fields.required(ID, ResourceId::parse).map(|id| id.0);
     let Some(id) = id else {
+        // Records the errors of all other fields.
         UpdateFile::read(&mut body.fields);
         return body.fields.finish(None).map_err(ApiError::from);
     };
-    let named = FileName {
+    let selector = FileSelector {
         id: Some(id.clone()),
     };
-    query.require_same(&named)?;
+    query.require_same(&selector)?;
 
     change(auth.can(&id).await?, &files, body.fields, &body.value).await
 }
@@ -136,37 +149,11 @@ async fn change(
         &files.cdn_url,
     );
 
-    let stays = read_place(body, &before, &mut fields);
-    let update = UpdateFile::read(&mut fields);
-    fields.merge(read_only::field_errors(body, &before));
-    if let Some(named) = FileName::read(&mut fields) {
-        fields.merge(
-            named
-                .require_same(&FileName {
-                    id: Some(can.resource.id.to_string()),
-                })
-                .err()
-                .unwrap_or_default(),
-        );
-    }
-    let Some(mut update) = update else {
+    let Some(update) = read_update(&mut fields, body, &can.resource, &before) else {
         return fields.finish(None).map_err(ApiError::from);
     };
-    if let Some(name) = &update.original_name {
-        fields.record(
-            "original_name",
-            require_name(name, &can.resource.original_name),
-        );
-    }
-    if stays {
-        update.folder = None;
-    }
-    let placement = match &update.folder {
-        Some(folder) => Some(can.space.placement(folder).await?),
-        None => None,
-    };
-    let placement = noted(&mut fields, placement);
-    let (update, placement) = fields.finish(Some((update, placement)))?;
+    let placement = resolve_placement(&can.space, update.folder.as_ref(), &mut fields).await?;
+    let update = fields.finish(Some(update))?;
 
     let folders = match placement {
         Some(placement) => {
@@ -187,16 +174,43 @@ async fn change(
         check.require_allowed(&from, file)
     };
     let changed = can.space.change_file(can.resource, apply).await?;
-    Ok(Data(shown(&can.space, &changed, &files.cdn_url).await?))
+
+    Ok(Data(file_view(&can.space, &changed, &files.cdn_url).await?))
 }
 
-/// Takes what a record that is sent back says of the path of its folder for what it is: nothing
-/// that is asked for. One that is another by now is noted. Gives whether nothing is said of another
-/// place than the present one.
-fn read_place(body: &Value, before: &FileView, fields: &mut InputFields) -> bool {
-    let record = serde_json::to_value(before).unwrap_or_default();
+/// Reads the changes to a file with this view. `None` only if a field error was recorded.
+fn read_update(
+    fields: &mut InputFields,
+    body: &Value,
+    file: &File,
+    view: &FileView,
+) -> Option<UpdateFile> {
+    let keeps_folder = ignore_unchanged_folder(fields, body, view);
+    let update = UpdateFile::read(fields);
+    fields.merge(read_only::field_errors(body, view));
+    if let Some(selector) = FileSelector::read(fields) {
+        let result = selector.require_same(&FileSelector::from(file.id));
+        fields.merge(result.err().unwrap_or_default());
+    }
+
+    let update = update?;
+    if let Some(name) = &update.original_name {
+        fields.record("original_name", require_name(name, &file.original_name));
+    }
+    Some(UpdateFile {
+        folder: update.folder.filter(|_| !keeps_folder),
+        ..update
+    })
+}
+
+/// Ignores the `folder_path` of a record that is sent back: there it is the path of the file's
+/// folder, and not a path relative to `folder_id`. Records a field error if it differs from the
+/// current one. Returns whether the file stays in its folder.
+fn ignore_unchanged_folder(fields: &mut InputFields, body: &Value, view: &FileView) -> bool {
+    let record = serde_json::to_value(view).unwrap_or_default();
     let is_same = |field: &str| body.get(field) == record.get(field);
-    let is_record = body.get(RECORD).is_some();
+    let is_record = body.get(RECORD_FIELD).is_some();
+
     if is_same(FOLDER_PATH) && (is_record || is_same(FOLDER_ID)) {
         fields.ignore(FOLDER_PATH);
     } else if is_record && fields.has_value(FOLDER_PATH) {
@@ -205,20 +219,29 @@ fn read_place(body: &Value, before: &FileView, fields: &mut InputFields) -> bool
     is_same(FOLDER_ID) && !fields.has_value(FOLDER_PATH)
 }
 
-/// Refuses a name that something would run, unless the file came in by a config that allowed such a
-/// name.
-fn require_name(name: &OriginalName, before: &OriginalName) -> Result<(), FieldError> {
+/// Fails if a name has an executable extension, unless the current one has too: then the upload
+/// config allowed it.
+fn require_name(name: &OriginalName, current: &OriginalName) -> Result<(), FieldError> {
     let rules = ValidationRules::default();
-    if require_harmless_name(before, &rules).is_err() {
-        Ok(())
-    } else {
+    let is_current_harmless = require_harmless_name(current, &rules).is_ok();
+    if is_current_harmless {
         require_harmless_name(name, &rules)
+    } else {
+        Ok(())
     }
 }
 
-/// What there is; what is wrong is noted.
-fn noted<T>(fields: &mut InputFields, read: Option<Result<T, FieldErrors>>) -> Option<T> {
-    read?
+/// Resolves the folder that the file moves to, if any, and records its field errors.
+async fn resolve_placement(
+    space: &SpaceScope,
+    folder: Option<&FolderSelector>,
+    fields: &mut InputFields,
+) -> Result<Option<Placement>, ServiceError> {
+    let Some(folder) = folder else {
+        return Ok(None);
+    };
+    let placement = space.placement(folder).await?;
+    Ok(placement
         .map_err(|field_errors| fields.merge(field_errors))
-        .ok()
+        .ok())
 }

@@ -1,4 +1,4 @@
-//! `POST /files/urls`: show where many files are delivered.
+//! `POST /files/urls`: get the delivery URLs of up to 100 files, in any spaces of the caller.
 
 use axum::extract::State;
 use domain::FileId;
@@ -8,13 +8,13 @@ use web::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson,
 
 use crate::Files;
 
-/// Most files of one request.
-const FILES: usize = 100;
+/// Maximum number of files in one request.
+const FILES_MAX: usize = 100;
 
 pub(crate) const URLS: Endpoint = Endpoint::post(
     "getFileUrls",
     "/files/urls",
-    "Get the delivery URLs of many files",
+    "Get the delivery URLs of up to 100 files",
 );
 
 pub(crate) struct FileIds(Vec<String>);
@@ -22,58 +22,81 @@ pub(crate) struct FileIds(Vec<String>);
 impl FromFields for FileIds {
     fn read(fields: &mut impl FieldReader) -> Option<FileIds> {
         fields
-            .required_list("file_ids", FILES, |id| Ok(id.to_owned()))
+            .required_list("file_ids", FILES_MAX, |id| Ok(id.to_owned()))
             .map(FileIds)
     }
 }
 
-/// Where a file is delivered; nowhere while it is pending.
+/// The delivery URL of a file.
 #[derive(Serialize, JsonSchema)]
 struct FileUrl {
     id: FileId,
+    /// Null while the file is pending.
     url: Option<String>,
 }
 
-/// Those that the caller may know of, and the ids of the others.
+/// The delivery URLs of the requested files.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FileUrls {
+    /// URLs of the files that exist and that the caller may read, in the order of the request.
     data: Vec<FileUrl>,
+    /// The other requested ids, in the order of the request.
     not_found: Vec<String>,
+}
+
+/// A requested id.
+struct RequestedId {
+    /// The id, or `None` if it is malformed.
+    id: Option<FileId>,
+    /// The id in upper case. A malformed one is unchanged.
+    text: String,
+}
+
+impl From<String> for RequestedId {
+    fn from(text: String) -> RequestedId {
+        let id: Option<FileId> = text.parse().ok();
+        RequestedId {
+            id,
+            text: id.map_or(text, |id| id.to_string()),
+        }
+    }
+}
+
+/// Returns each requested id once, ignoring case.
+fn requested_ids(texts: Vec<String>) -> Vec<RequestedId> {
+    let mut requested: Vec<RequestedId> = Vec::new();
+    for candidate in texts.into_iter().map(RequestedId::from) {
+        if !requested.iter().any(|known| known.text == candidate.text) {
+            requested.push(candidate);
+        }
+    }
+    requested
 }
 
 pub(crate) async fn urls(
     auth: Authenticated,
     State(files): State<Files>,
-    ValidJson(FileIds(asked)): ValidJson<FileIds>,
+    ValidJson(FileIds(texts)): ValidJson<FileIds>,
 ) -> Result<axum::Json<FileUrls>, ApiError> {
-    let mut ids: Vec<FileId> = Vec::new();
-    for id in asked.iter().filter_map(|id| id.parse().ok()) {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    let mut found = auth.tenants().files(&auth.caller, &ids).await?;
+    let requested = requested_ids(texts);
+    let ids: Vec<FileId> = requested
+        .iter()
+        .filter_map(|requested| requested.id)
+        .collect();
+    let found = auth.tenants().files(&auth.caller, &ids).await?;
 
     let mut urls = FileUrls {
         data: Vec::new(),
         not_found: Vec::new(),
     };
-    let mut seen = Vec::new();
-    for id in asked {
-        // An id may come in any case; what is no id is shown as it came.
-        let parsed: Option<FileId> = id.parse().ok();
-        let shown = parsed.map_or(id, |id| id.to_string());
-        if seen.contains(&shown) {
-            continue;
-        }
-        match parsed.and_then(|id| Some((id, found.remove(&id)?))) {
-            Some((id, (space, file))) => urls.data.push(FileUrl {
-                id,
-                url: file_url(&file, &space, &files.cdn_url),
+    for RequestedId { id, text } in requested {
+        match id.and_then(|id| found.get(&id)) {
+            Some((space, file)) => urls.data.push(FileUrl {
+                id: file.id,
+                url: file_url(file, space, &files.cdn_url),
             }),
-            None => urls.not_found.push(shown.clone()),
+            None => urls.not_found.push(text),
         }
-        seen.push(shown);
     }
     Ok(axum::Json(urls))
 }

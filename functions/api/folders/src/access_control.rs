@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/access-control`: set or reset who may read the files in a folder
-//! without proof.
+//! `PUT` and `DELETE /folders/:id/access-control`: set or reset the access control of the files in a
+//! folder.
 
 use domain::Folder;
 use tenant::{FolderSetting, ResolvedFolder};
@@ -19,20 +19,21 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFolderAccessControl",
     PATH,
-    "Let a folder inherit its access control",
+    "Reset the access control of a folder to the inherited one",
 );
 
 pub(crate) async fn set(
     can: Can<ManageFolders, ResolvedFolder>,
-    ValidJson(set): ValidJson<AccessControlChange>,
+    ValidJson(change): ValidJson<AccessControlChange>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let change = |folder: &Folder| {
-        FolderSetting::AccessControl(set.access_control().or(folder.access_control))
+    let setting = |folder: &Folder| {
+        FolderSetting::AccessControl(change.access_control().or(folder.access_control))
     };
     let changed = can
         .space
-        .change_folder_setting(can.resource, change)
+        .change_folder_setting(can.resource, setting)
         .await?;
+
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }
 
@@ -43,5 +44,6 @@ pub(crate) async fn reset(
         .space
         .change_folder_setting(can.resource, |_| FolderSetting::AccessControl(None))
         .await?;
+
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

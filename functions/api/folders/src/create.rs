@@ -35,7 +35,7 @@ impl FromFields for CreateFolder {
     }
 }
 
-/// Fails with 422 if the parent is unknown or too deep, or has a folder of this name.
+/// Fails with 422 if the parent does not exist or is too deep, or contains a folder with this name.
 pub(crate) async fn create(
     auth: Authenticated<ManageFolders>,
     body: IdempotentJson<CreateFolder>,
@@ -46,20 +46,18 @@ pub(crate) async fn create(
             .await?;
         Ok(can)
     };
-    let work = async |can: Can<ManageFolders>,
-                      CreateFolder {
-                          name, parent_id, ..
-                      },
-                      reservation: &Reservation| {
-        let view = |folder: &ResolvedFolder| FolderView::of(folder, can.space.record());
-        let complete = |folder: &ResolvedFolder| reservation.complete(&view(folder));
-        let id = FolderId::chosen(&mut reservation.ids());
-        let folder = can
-            .space
-            .create_folder(id, name, parent_id, complete)
-            .await?;
+    let create =
+        async |can: Can<ManageFolders>, request: CreateFolder, reservation: &Reservation| {
+            let view = |folder: &ResolvedFolder| FolderView::of(folder, can.space.record());
+            let complete = |folder: &ResolvedFolder| reservation.complete(&view(folder));
+            let id = FolderId::chosen(&mut reservation.ids());
+            let folder = can
+                .space
+                .create_folder(id, request.name, request.parent_id, complete)
+                .await?;
 
-        Ok(view(&folder))
-    };
-    body.run_once_authorized(authorize, work).await
+            Ok(view(&folder))
+        };
+
+    body.run_once_authorized(authorize, create).await
 }

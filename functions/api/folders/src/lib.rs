@@ -13,17 +13,17 @@ use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
-/// Rate limit that requests count against.
+/// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
-/// What the endpoints need.
+/// State of the handlers.
 #[derive(Clone, FromRef)]
 pub struct Folders {
-    edge: ApiState,
+    api: ApiState,
     cursor_secret: CursorSecret,
 }
 
-/// Registers the function's endpoints.
+/// Registers the endpoints.
 pub fn endpoints<R: Register<Folders>>(register: R) -> R {
     register
         .on(list::LIST, list::list)
@@ -37,16 +37,13 @@ pub fn endpoints<R: Register<Folders>>(register: R) -> R {
         .on(security::RESET, security::reset)
 }
 
-/// The function's router.
+/// Creates the router of the function from its environment variables.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = ApiState::read(&mut settings, TIER);
+    let api = ApiState::read(&mut settings, TIER);
     let cursor_secret = CursorSecret::new(settings.master_secret());
     settings.finish()?;
 
-    let state = Folders {
-        edge,
-        cursor_secret,
-    };
+    let state = Folders { api, cursor_secret };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -1,5 +1,5 @@
-//! `GET /folders`: list the folders of a space, newest first: all of them, or those directly in one
-//! folder or in none.
+//! `GET /folders`: list the folders of a space, newest first: all of them, or only those directly in
+//! one folder or at the root.
 
 use domain::{FieldError, FieldErrors, FolderId, ServiceError};
 use tenant::SpaceScope;
@@ -10,11 +10,12 @@ use web::{
 
 use crate::views::FolderView;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listFolders", "/folders", "List folders")
-    .errors(&[(404, "The space does not exist.")]);
+pub(crate) const LIST: Endpoint =
+    Endpoint::get("listFolders", "/folders", "List the folders of a space")
+        .errors(&[(404, "The space does not exist.")]);
 
-/// Query parameter that names the parent of the folders.
-const PARENT: &str = "parent_id";
+/// Query parameter of the parent folder.
+const PARENT_ID: &str = "parent_id";
 
 pub(crate) struct FolderQuery {
     space: SpaceQuery,
@@ -24,7 +25,8 @@ pub(crate) struct FolderQuery {
 impl FromFields for FolderQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FolderQuery> {
         let space = SpaceQuery::read(fields);
-        let parent = fields.optional(PARENT, FolderReference::parse);
+        let parent = fields.optional(PARENT_ID, FolderReference::parse);
+
         Some(FolderQuery {
             space: space?,
             parent,
@@ -44,12 +46,13 @@ pub(crate) async fn list(
     Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
 }
 
+/// Fails with 422 if the parent folder does not exist in the space.
 async fn require_folder(space: &SpaceScope, parent: Option<FolderId>) -> Result<(), ServiceError> {
     let Some(parent) = parent else { return Ok(()) };
     let exists = space.has_folder(parent).await?;
     if exists {
         Ok(())
     } else {
-        Err(FieldErrors::from((PARENT, FieldError::Unknown)).into())
+        Err(FieldErrors::from((PARENT_ID, FieldError::Unknown)).into())
     }
 }

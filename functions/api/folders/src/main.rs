@@ -1,4 +1,4 @@
-//! Cold start of the function `folders`.
+//! Entry point of the Lambda function `folders`.
 
 use std::process::ExitCode;
 

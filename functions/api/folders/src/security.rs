@@ -1,4 +1,4 @@
-//! `PUT` and `DELETE /folders/:id/security`: set or reset the watermark of images in a folder.
+//! `PUT` and `DELETE /folders/:id/security`: replace or reset the watermark of images in a folder.
 
 use tenant::{FolderSetting, ResolvedFolder};
 use web::{ApiError, Can, Data, Endpoint, ManageFolders, SecurityChange, ValidJson};
@@ -17,7 +17,7 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetFolderSecurity",
     PATH,
-    "Let a folder inherit its security settings",
+    "Reset the security settings of a folder to the inherited ones",
 );
 
 pub(crate) async fn set(
@@ -35,11 +35,12 @@ pub(crate) async fn reset(
 
 async fn change(
     can: Can<ManageFolders, ResolvedFolder>,
-    to: &FolderSetting,
+    setting: &FolderSetting,
 ) -> Result<Data<FolderView>, ApiError> {
     let changed = can
         .space
-        .change_folder_setting(can.resource, |_| to.clone())
+        .change_folder_setting(can.resource, |_| setting.clone())
         .await?;
+
     Ok(Data(FolderView::of(&changed, can.space.record())))
 }

@@ -27,12 +27,12 @@ impl FromFields for UpdateFolder {
     }
 }
 
-/// Changes the fields that are present. Fails with 422 if the new parent is unknown, too deep or
-/// inside the folder, or has a folder of this name.
+/// Changes the fields that are present. Fails with 422 if the new parent does not exist, is too deep
+/// or inside the folder, or contains a folder with this name.
 pub(crate) async fn update(
     can: Can<ManageFolders, ResolvedFolder>,
-    ValidJson(UpdateFolder(to)): ValidJson<UpdateFolder>,
+    ValidJson(UpdateFolder(change)): ValidJson<UpdateFolder>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let moved = can.space.move_folder(can.resource, &to).await?;
+    let moved = can.space.move_folder(can.resource, &change).await?;
     Ok(Data(FolderView::of(&moved, can.space.record())))
 }

@@ -1,4 +1,4 @@
-//! A folder as the API shows it.
+//! Views of folders in responses.
 
 use domain::{
     AccessSource, EffectiveAccess, EffectiveSecurity, FolderId, FolderName, Space, SpaceId,
@@ -9,14 +9,17 @@ use serde::Serialize;
 use tenant::ResolvedFolder;
 use web::Rfc3339;
 
-/// A folder, and what is in force for what is in it.
+/// A folder, with the effective access control and security settings of its content.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FolderView {
     id: FolderId,
     name: FolderName,
+    /// Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
     path: Option<String>,
     space_id: SpaceId,
+    /// Id of the parent folder. Null at the root.
     parent_id: Option<FolderId>,
+    /// Whether the folder contains other folders.
     has_children: bool,
     access_control: EffectiveAccess,
     security: FolderSecurityView,
@@ -24,26 +27,30 @@ pub(crate) struct FolderView {
     updated_at: Rfc3339,
 }
 
-/// The security settings in force, and where they come from.
+/// The effective security settings of a folder's content.
 #[derive(Serialize, JsonSchema)]
 struct FolderSecurityView {
     watermark: Watermark,
+    /// Level at which the settings were set.
     source: AccessSource,
+    /// Id of the folder or space that the settings were set on.
     inherited_from: String,
 }
 
 impl FolderView {
-    pub(crate) fn of(found: &ResolvedFolder, space: &Space) -> FolderView {
-        let folder = found.folder();
-        let security = EffectiveSecurity::of(found.chain(), space);
+    /// Creates the view of a folder.
+    pub(crate) fn of(resolved: &ResolvedFolder, space: &Space) -> FolderView {
+        let folder = resolved.folder();
+        let security = EffectiveSecurity::of(resolved.chain(), space);
+
         FolderView {
             id: folder.id,
             name: folder.name.clone(),
-            path: found.chain().path(),
+            path: resolved.chain().path(),
             space_id: folder.space_id,
             parent_id: folder.parent_id(),
             has_children: folder.has_children(),
-            access_control: EffectiveAccess::of_folder(found.chain(), space),
+            access_control: EffectiveAccess::of_folder(resolved.chain(), space),
             security: FolderSecurityView {
                 watermark: security.security.watermark.clone(),
                 source: security.source,

@@ -1,15 +1,17 @@
-//! The function behind the HTTP API's `$default` route: whatever no other route takes.
+//! The function behind the `$default` route of the HTTP API, which receives requests that match no
+//! other route.
 //!
-//! It answers preflights, 405 with `Allow`, and 404. It reads no body and calls nothing.
+//! It responds to preflight requests with 204, to other methods of existing paths with 405 and
+//! `Allow`, and to unknown paths with 404. It reads no body and calls no other service.
 
 use axum::Router;
 use runtime::{ConfigurationError, Environment};
 
-/// Every route of the API: a method and a path on each line. Written from the declarations of the
-/// endpoints, see the crate `openapi`.
+/// The routes of the API, one method and path per line. Generated from the declarations of the
+/// endpoints by the crate `openapi`.
 const ROUTES: &str = include_str!("../routes.txt");
 
-/// The function's router.
+/// Creates the router of the function.
 pub fn router(_: &Environment) -> Result<Router, ConfigurationError> {
     Ok(web::not_found_router(ROUTES))
 }

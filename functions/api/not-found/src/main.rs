@@ -1,4 +1,4 @@
-//! Cold start of the function `not-found`.
+//! Entry point of the Lambda function `not-found`.
 
 use std::process::ExitCode;
 

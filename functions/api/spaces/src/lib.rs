@@ -1,4 +1,4 @@
-//! The endpoints of `/spaces`, of the keys under a space, and of `/account`.
+//! The endpoints of `/spaces`, including the API keys of a space, and of `/account`.
 
 mod account;
 mod keys;
@@ -10,19 +10,19 @@ use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
-/// Rate limit that requests count against.
+/// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
-/// What the endpoints need.
+/// State of the handlers.
 #[derive(Clone, FromRef)]
 pub struct Spaces {
-    edge: ApiState,
+    api: ApiState,
     cursor_secret: CursorSecret,
-    purge: Queue<PurgeJob>,
-    master: LazyMasterSecret,
+    purge_queue: Queue<PurgeJob>,
+    master_secret: LazyMasterSecret,
 }
 
-/// Registers the function's endpoints.
+/// Registers the endpoints.
 pub fn endpoints<R: Register<Spaces>>(register: R) -> R {
     register
         .on(space::list::LIST, space::list::list)
@@ -46,19 +46,19 @@ pub fn endpoints<R: Register<Spaces>>(register: R) -> R {
         .on(account::keys::REVOKE, account::keys::revoke)
 }
 
-/// The function's router.
+/// Creates the router of the function from its environment variables.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
-    let edge = ApiState::read(&mut settings, TIER);
-    let purge = settings.queue("PURGE_QUEUE_URL");
-    let master = settings.master_secret();
+    let api = ApiState::read(&mut settings, TIER);
+    let purge_queue = settings.queue("PURGE_QUEUE_URL");
+    let master_secret = settings.master_secret();
     settings.finish()?;
 
     let state = Spaces {
-        edge,
-        cursor_secret: CursorSecret::new(master.clone()),
-        purge,
-        master,
+        api,
+        cursor_secret: CursorSecret::new(master_secret.clone()),
+        purge_queue,
+        master_secret,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

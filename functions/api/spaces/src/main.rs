@@ -1,4 +1,4 @@
-//! Cold start of the function `spaces`.
+//! Entry point of the Lambda function `spaces`.
 
 use std::process::ExitCode;
 

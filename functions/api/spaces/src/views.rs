@@ -1,4 +1,4 @@
-//! Spaces, keys and accounts as the API shows them.
+//! Views of spaces, API keys and accounts in responses.
 
 use domain::{
     AccessControl, ApiKey, Description, FolderMode, Handle, HostName, KeyId, KeyName, KeyScope,
@@ -10,17 +10,21 @@ use serde::Serialize;
 use tenant::Account;
 use web::Rfc3339;
 
-/// A space as lists show it.
+/// A space in a list.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SpaceView {
     id: SpaceId,
     name: SpaceName,
     description: Option<Description>,
     handle: Handle,
+    /// Whether the space accepts uploads and delivers files.
     enabled: bool,
     folder_mode: FolderMode,
+    /// Host of the `url` of files. Null for the host of the CDN.
     custom_domain: Option<HostName>,
+    /// URL that webhooks are sent to.
     webhook_url: Option<PublicHttpsUrl>,
+    /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,
     created_at: Rfc3339,
     updated_at: Rfc3339,
@@ -44,7 +48,7 @@ impl From<&Space> for SpaceView {
     }
 }
 
-/// A space in full.
+/// A space with its access control and security settings.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DetailedSpaceView {
     #[serde(flatten)]
@@ -53,10 +57,12 @@ pub(crate) struct DetailedSpaceView {
     security: Security,
 }
 
-/// A space's access control.
+/// Access control of a space.
 #[derive(Serialize, JsonSchema)]
 struct AccessControlView {
+    /// Whether delivery requires a signed URL or an API key.
     requires_auth: bool,
+    /// The opposite of `requires_auth`.
     public_read: bool,
 }
 
@@ -80,18 +86,20 @@ impl From<&Space> for DetailedSpaceView {
     }
 }
 
-/// Who is calling.
+/// The caller's API key, user and default space.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct AccountView {
+    /// Id of the user of an account key. Null for a space key.
     user_id: Option<UserId>,
     key: KeyView,
-    /// A space key's; an account key's is another in each space.
+    /// Role of a space key. Null for an account key, whose role depends on the space.
     role: Option<Role>,
+    /// Id of the space that requests use if they do not name one.
     default_space_id: Option<SpaceId>,
 }
 
 impl AccountView {
-    /// An account as it is at a moment.
+    /// Creates the view of an account at a time.
     pub(crate) fn of(account: &Account, now: Timestamp) -> AccountView {
         AccountView {
             user_id: account.user,
@@ -102,39 +110,46 @@ impl AccountView {
     }
 }
 
-/// What a key acts for.
+/// Type of an API key.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum KeyKind {
-    /// A user, in every space where that user has a role.
+    /// Acts for a user, in every space in which the user has a role.
     Account,
-    /// Itself, in one space.
+    /// Acts for itself, in one space.
     Space,
 }
 
-/// A key; its secret only where it was made just now.
+/// An API key.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct KeyView {
     id: KeyId,
     name: KeyName,
+    /// The secret: `sk_…`. Only in the response that creates the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
     #[serde(rename = "type")]
     kind: KeyKind,
+    /// Id of the space of a space key. Absent for an account key.
     #[serde(skip_serializing_if = "Option::is_none")]
     space_id: Option<SpaceId>,
+    /// Role of a space key. Absent for an account key, whose role depends on the space.
     #[serde(skip_serializing_if = "Option::is_none")]
     role: Option<Role>,
+    /// The last four characters of the secret.
     last_four: String,
+    /// Whether the key is neither revoked nor expired.
     is_active: bool,
+    /// Time from which the key is rejected. Null if it does not expire.
     expires_at: Option<Rfc3339>,
+    /// Time of the last use, exact to a minute. Null if the key was never used.
     last_used_at: Option<Rfc3339>,
     created_at: Rfc3339,
     updated_at: Rfc3339,
 }
 
 impl KeyView {
-    /// A key with its secret, to be shown this once.
+    /// Creates the view of a new key with its secret.
     pub(crate) fn with_secret(key: &ApiKey, secret: &KeySecret, now: Timestamp) -> KeyView {
         KeyView {
             key: Some(secret.reveal().to_owned()),
@@ -142,25 +157,30 @@ impl KeyView {
         }
     }
 
-    /// A key as it is at a moment: an expired one is not active.
+    /// Creates the view of a key at a time.
     pub(crate) fn of(key: &ApiKey, now: Timestamp) -> KeyView {
-        let (kind, space_id, role) = match key.scope {
-            KeyScope::Account { .. } => (KeyKind::Account, None, None),
-            KeyScope::Space { space_id, role } => (KeyKind::Space, Some(space_id), Some(role)),
-        };
-        KeyView {
+        let view = KeyView {
             id: key.id,
             name: key.name.clone(),
             key: None,
-            kind,
-            space_id,
-            role,
+            kind: KeyKind::Account,
+            space_id: None,
+            role: None,
             last_four: key.last_four.clone(),
             is_active: key.is_active_at(now),
             expires_at: key.expires_at.map(Rfc3339::from),
             last_used_at: key.last_used_at.map(Rfc3339::from),
             created_at: key.created_at.into(),
             updated_at: key.updated_at.into(),
+        };
+        match key.scope {
+            KeyScope::Account { .. } => view,
+            KeyScope::Space { space_id, role } => KeyView {
+                kind: KeyKind::Space,
+                space_id: Some(space_id),
+                role: Some(role),
+                ..view
+            },
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `POST /upload-configs`: make an upload config in a space.
+//! `POST /upload-configs`: create an upload config in a space.
 
 use domain::{
     DeliveryType, Description, FieldError, NewUploadConfig, UploadConfig, UploadConfigName,
@@ -10,9 +10,13 @@ use web::{
 };
 
 use crate::{
-    settings::{rules, unsigned_restrictions},
+    settings::{read_rules, read_unsigned_restrictions},
     views::UploadConfigView,
 };
+
+/// The field error of a config that both requires signed uploads and allows unsigned ones.
+pub(crate) const SIGNED_AND_UNSIGNED: FieldError =
+    FieldError::Must("must be false when is signed is true");
 
 pub(crate) const CREATE: Endpoint = Endpoint::post(
     "createUploadConfig",
@@ -38,9 +42,11 @@ impl FromFields for CreateUploadConfig {
             .optional("delivery_type", parse_variant)
             .unwrap_or(DeliveryType::Upload);
         let config = fields
-            .object("config", |fields| Some(rules(fields)))
+            .object("config", |fields| Some(read_rules(fields)))
             .unwrap_or_default();
-        let restrictions = fields.object("unsigned_restrictions", unsigned_restrictions);
+        let unsigned_restrictions =
+            fields.object("unsigned_restrictions", read_unsigned_restrictions);
+
         if allow_unsigned && !fields.has_value("unsigned_restrictions") {
             fields.reject(
                 "unsigned_restrictions",
@@ -50,25 +56,23 @@ impl FromFields for CreateUploadConfig {
         if allow_unsigned && is_signed {
             fields.reject("allow_unsigned", &SIGNED_AND_UNSIGNED);
         }
+
         let new = NewUploadConfig {
             name: name?,
             description,
             is_signed,
             allow_unsigned,
-            unsigned_restrictions: restrictions,
+            unsigned_restrictions,
             delivery_type,
             config,
         };
+
         Some(CreateUploadConfig {
             space_id: space_id?,
             new,
         })
     }
 }
-
-/// A config takes signed uploads only, or strangers' too, not both.
-pub(crate) const SIGNED_AND_UNSIGNED: FieldError =
-    FieldError::Must("must be false when is signed is true");
 
 pub(crate) async fn create(
     auth: Authenticated<ManageUploadConfigs>,
@@ -80,16 +84,18 @@ pub(crate) async fn create(
             .await?;
         Ok(can)
     };
-    let work = async |can: Can<ManageUploadConfigs>,
-                      CreateUploadConfig { new, .. },
-                      reservation: &Reservation| {
+    let create = async |can: Can<ManageUploadConfigs>,
+                        request: CreateUploadConfig,
+                        reservation: &Reservation| {
         let complete =
             |config: &UploadConfig| reservation.complete(&UploadConfigView::from(config));
         let config = can
             .space
-            .create_upload_config(new, reservation.ids(), complete)
+            .create_upload_config(request.new, reservation.ids(), complete)
             .await?;
+
         Ok(UploadConfigView::from(&config))
     };
-    body.run_once_authorized(authorize, work).await
+
+    body.run_once_authorized(authorize, create).await
 }

@@ -1,5 +1,5 @@
-//! `DELETE /upload-configs`: delete the upload config whose id stands in the body, unless it is its
-//! space's active one.
+//! `DELETE /upload-configs`: delete the upload config with the id in the body, unless it is the active
+//! one of its space.
 
 use domain::UploadConfig;
 use web::{
@@ -7,12 +7,12 @@ use web::{
     NoContent, ValidJson,
 };
 
-use crate::update::identifier;
+use crate::update::read_id;
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete(
     "deleteUploadConfig",
     "/upload-configs",
-    "Delete an upload config",
+    "Delete the upload config with the id in the body",
 )
 .errors(&[
     (404, "The upload config does not exist."),
@@ -26,16 +26,17 @@ pub(crate) struct DeleteUploadConfig {
 impl FromFields for DeleteUploadConfig {
     fn read(fields: &mut impl FieldReader) -> Option<DeleteUploadConfig> {
         Some(DeleteUploadConfig {
-            id: identifier(fields)?,
+            id: read_id(fields)?,
         })
     }
 }
 
+/// Fails with 409 if the upload config is the active one of its space.
 pub(crate) async fn delete(
     auth: Authenticated<ManageUploadConfigs>,
-    ValidJson(DeleteUploadConfig { id }): ValidJson<DeleteUploadConfig>,
+    ValidJson(request): ValidJson<DeleteUploadConfig>,
 ) -> Result<NoContent, ApiError> {
-    let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&id).await?;
+    let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&request.id).await?;
     can.space.delete_upload_config(can.resource).await?;
     Ok(NoContent)
 }

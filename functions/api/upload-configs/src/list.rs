@@ -9,7 +9,7 @@ use crate::views::UploadConfigView;
 pub(crate) const LIST: Endpoint = Endpoint::get(
     "listUploadConfigs",
     "/upload-configs",
-    "List upload configs",
+    "List the upload configs of a space",
 )
 .errors(&[(404, "The space does not exist.")]);
 

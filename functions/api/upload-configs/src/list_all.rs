@@ -1,5 +1,5 @@
-//! `GET /upload-configs/all`: list the upload configs of every space in which the caller may read
-//! them, newest space first, and newest first within each.
+//! `GET /upload-configs/all`: list the upload configs of all spaces in which the caller may read them,
+//! sorted by space and then by config, both newest first.
 
 use web::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse, ReadUploadConfigs};
 
@@ -8,7 +8,7 @@ use crate::views::UploadConfigView;
 pub(crate) const LIST_ALL: Endpoint = Endpoint::get(
     "listAllUploadConfigs",
     "/upload-configs/all",
-    "List the upload configs of all spaces",
+    "List the upload configs of all spaces of the caller",
 );
 
 pub(crate) async fn list_all(

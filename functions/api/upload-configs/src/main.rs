@@ -1,4 +1,4 @@
-//! Cold start of the function `upload-configs`.
+//! Entry point of the Lambda function `upload-configs`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The `config` object and the restrictions of unsigned uploads, as requests give them.
+//! Reads the `config` object and the `unsigned_restrictions` of an upload config.
 
 use domain::{
     ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FieldError, FolderPath,
@@ -8,13 +8,13 @@ use domain::{
 };
 use web::FieldReader;
 
-/// Most pixels of a side that a rule may speak of: what fits into an image's header.
+/// Maximum width or height that a rule may name, in pixels: the maximum in an image header.
 const IMAGE_PIXELS: i64 = i32::MAX as i64;
-/// Most events that are told.
+/// Maximum number of webhook events.
 const EVENTS: usize = 10;
 
-/// Reads the whole object: what is absent takes its default, and what is unknown is refused.
-pub(crate) fn rules(fields: &mut impl FieldReader) -> UploadRules {
+/// Reads the `config` object. Absent rules have their defaults, and unknown keys are rejected.
+pub(crate) fn read_rules(fields: &mut impl FieldReader) -> UploadRules {
     fields.deny_unknown(&[
         "storage",
         "validation",
@@ -22,74 +22,64 @@ pub(crate) fn rules(fields: &mut impl FieldReader) -> UploadRules {
         "metadata",
         "notifications",
     ]);
+    let storage = fields.object("storage", |fields| Some(read_storage(fields)));
+    let validation = fields.object("validation", |fields| Some(read_validation(fields)));
+    let transformations = fields.object("transformations", |fields| {
+        Some(read_transformations(fields))
+    });
+    let metadata = fields.object("metadata", |fields| Some(read_metadata(fields)));
+    let notifications = fields.object("notifications", |fields| Some(read_notifications(fields)));
+
     UploadRules {
-        storage: fields
-            .object("storage", |fields| Some(storage(fields)))
-            .unwrap_or_default(),
-        validation: fields
-            .object("validation", |fields| Some(validation(fields)))
-            .unwrap_or_default(),
-        transformations: fields
-            .object("transformations", |fields| Some(transformations(fields)))
-            .unwrap_or_default(),
-        metadata: fields
-            .object("metadata", |fields| Some(metadata(fields)))
-            .unwrap_or_default(),
-        notifications: fields
-            .object("notifications", |fields| Some(notifications(fields)))
-            .unwrap_or_default(),
+        storage: storage.unwrap_or_default(),
+        validation: validation.unwrap_or_default(),
+        transformations: transformations.unwrap_or_default(),
+        metadata: metadata.unwrap_or_default(),
+        notifications: notifications.unwrap_or_default(),
     }
 }
 
-fn storage(fields: &mut impl FieldReader) -> StorageRules {
+fn read_storage(fields: &mut impl FieldReader) -> StorageRules {
     fields.deny_unknown(&["folder", "generate_filename", "unique_filename"]);
+    let folder = fields.optional("folder", FolderPath::parse);
+    let generate_filename = fields.boolean("generate_filename");
+    let unique_filename = fields.boolean("unique_filename");
+
     let default = StorageRules::default();
     StorageRules {
-        folder: fields.optional("folder", FolderPath::parse),
-        generate_filename: fields
-            .boolean("generate_filename")
-            .unwrap_or(default.generate_filename),
-        unique_filename: fields
-            .boolean("unique_filename")
-            .unwrap_or(default.unique_filename),
+        folder,
+        generate_filename: generate_filename.unwrap_or(default.generate_filename),
+        unique_filename: unique_filename.unwrap_or(default.unique_filename),
     }
 }
 
-fn validation(fields: &mut impl FieldReader) -> ValidationRules {
-    let sides = [
+fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
+    fields.deny_unknown(&[
+        "allowed_formats",
+        "max_file_size",
         "min_image_width",
         "min_image_height",
         "max_image_width",
         "max_image_height",
-    ];
-    fields.deny_unknown(&[&["allowed_formats", "max_file_size"], &sides[..]].concat());
-    // A list may be written as one text, its items parted by commas. One that names nothing asks
-    // for nothing.
+    ]);
     let allowed_formats = fields.list_or_csv("allowed_formats", ALLOWED_FORMATS, Extension::parse);
-    let allowed_formats = allowed_formats.filter(|formats| !formats.is_empty());
     let max_file_size = fields.integer("max_file_size", 1, FILE_BYTES);
-    let [
-        min_image_width,
-        min_image_height,
-        max_image_width,
+    let min_image_width = read_pixels(fields, "min_image_width", IMAGE_PIXELS);
+    let min_image_height = read_pixels(fields, "min_image_height", IMAGE_PIXELS);
+    let max_image_width = read_pixels(fields, "max_image_width", IMAGE_PIXELS);
+    let max_image_height = read_pixels(fields, "max_image_height", IMAGE_PIXELS);
+
+    require_at_least(fields, "max_image_width", max_image_width, min_image_width);
+    require_at_least(
+        fields,
+        "max_image_height",
         max_image_height,
-    ] = sides.map(|side| {
-        fields
-            .integer(side, 1, IMAGE_PIXELS)
-            .and_then(|pixels| u32::try_from(pixels).ok())
-    });
-    for (least, most, name) in [
-        (min_image_width, max_image_width, "max_image_width"),
-        (min_image_height, max_image_height, "max_image_height"),
-    ] {
-        if let (Some(least), Some(most)) = (least, most)
-            && most < least
-        {
-            fields.reject(name, &FieldError::TooSmall(least.into()));
-        }
-    }
+        min_image_height,
+    );
+
     ValidationRules {
-        allowed_formats,
+        // An empty list allows all formats.
+        allowed_formats: allowed_formats.filter(|formats| !formats.is_empty()),
         max_file_size: max_file_size.map(i64::unsigned_abs),
         min_image_width,
         min_image_height,
@@ -98,7 +88,22 @@ fn validation(fields: &mut impl FieldReader) -> ValidationRules {
     }
 }
 
-fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
+/// Reads a width or height from 1 to `max` pixels.
+fn read_pixels(fields: &mut impl FieldReader, name: &str, max: i64) -> Option<u32> {
+    let pixels = fields.integer(name, 1, max)?;
+    u32::try_from(pixels).ok()
+}
+
+/// Rejects a maximum that is below its minimum.
+fn require_at_least(fields: &mut impl FieldReader, name: &str, max: Option<u32>, min: Option<u32>) {
+    if let (Some(max), Some(min)) = (max, min)
+        && max < min
+    {
+        fields.reject(name, &FieldError::TooSmall(min.into()));
+    }
+}
+
+fn read_transformations(fields: &mut impl FieldReader) -> TransformationRules {
     fields.deny_unknown(&[
         "upload_quality",
         "upload_format",
@@ -106,61 +111,66 @@ fn transformations(fields: &mut impl FieldReader) -> TransformationRules {
         "strip_metadata",
         "eager",
     ]);
+    let upload_quality = fields.name_or_integer("upload_quality", Quality::named, Quality::of);
+    let upload_format = fields.optional("upload_format", parse_variant);
+    let progressive = fields.boolean("progressive");
+    let strip_metadata = fields.boolean("strip_metadata");
+    let eager = fields.objects("eager", EAGER, |fields| Some(read_eager(fields)));
+
     let default = TransformationRules::default();
     TransformationRules {
-        upload_quality: fields
-            .name_or_integer("upload_quality", Quality::named, Quality::of)
-            .unwrap_or_default(),
-        upload_format: fields
-            .optional("upload_format", parse_variant)
-            .unwrap_or_default(),
-        progressive: fields.boolean("progressive").unwrap_or(default.progressive),
-        strip_metadata: fields
-            .boolean("strip_metadata")
-            .unwrap_or(default.strip_metadata),
-        eager: fields
-            .objects("eager", EAGER, |fields| Some(eager(fields)))
-            .unwrap_or_default(),
+        upload_quality: upload_quality.unwrap_or_default(),
+        upload_format: upload_format.unwrap_or_default(),
+        progressive: progressive.unwrap_or(default.progressive),
+        strip_metadata: strip_metadata.unwrap_or(default.strip_metadata),
+        eager: eager.unwrap_or_default(),
     }
 }
 
-fn eager(fields: &mut impl FieldReader) -> Eager {
+fn read_eager(fields: &mut impl FieldReader) -> Eager {
     fields.deny_unknown(&["width", "height", "crop", "format"]);
-    let [width, height] = ["width", "height"].map(|side| {
-        fields
-            .integer(side, 1, SIDE_PIXELS)
-            .and_then(|pixels| u32::try_from(pixels).ok())
-    });
+    let width = read_pixels(fields, "width", SIDE_PIXELS);
+    let height = read_pixels(fields, "height", SIDE_PIXELS);
     if !fields.has_value("width") && !fields.has_value("height") {
         fields.reject("width", &FieldError::RequiredWithout("height"));
     }
-    let crop = fields.optional("crop", parse_variant).unwrap_or(Crop::Fit);
+    let crop = fields.optional("crop", parse_variant);
+    let format = fields.optional("format", parse_variant);
+
     Eager {
         width,
         height,
-        crop,
-        format: fields.optional("format", parse_variant),
+        crop: crop.unwrap_or(Crop::Fit),
+        format,
     }
 }
 
-fn metadata(fields: &mut impl FieldReader) -> MetadataRules {
+fn read_metadata(fields: &mut impl FieldReader) -> MetadataRules {
     fields.deny_unknown(&["tags", "auto_tagging"]);
+    let tags = fields.list("tags", TAGS, Tag::parse);
+    let auto_tagging = fields.boolean("auto_tagging");
+
     MetadataRules {
-        tags: Tag::dedup(fields.list("tags", TAGS, Tag::parse).unwrap_or_default()),
-        auto_tagging: fields.boolean("auto_tagging").unwrap_or_default(),
+        tags: Tag::dedup(tags.unwrap_or_default()),
+        auto_tagging: auto_tagging.unwrap_or_default(),
     }
 }
 
-fn notifications(fields: &mut impl FieldReader) -> NotificationRules {
+fn read_notifications(fields: &mut impl FieldReader) -> NotificationRules {
     fields.deny_unknown(&["webhook_url", "events"]);
+    let webhook_url = fields.optional("webhook_url", PublicHttpsUrl::parse);
+    let events = fields.list("events", EVENTS, parse_variant);
+
     NotificationRules {
-        webhook_url: fields.optional("webhook_url", PublicHttpsUrl::parse),
-        events: fields.list("events", EVENTS, parse_variant),
+        webhook_url,
+        events,
     }
 }
 
-/// Reads from where, and how often, strangers may upload.
-pub(crate) fn unsigned_restrictions(fields: &mut impl FieldReader) -> Option<UnsignedRestrictions> {
+/// Reads the restrictions of uploads without an API key or a signature.
+pub(crate) fn read_unsigned_restrictions(
+    fields: &mut impl FieldReader,
+) -> Option<UnsignedRestrictions> {
     let allowed_referrers =
         fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
     let require_https = fields.boolean("require_https");
@@ -168,6 +178,7 @@ pub(crate) fn unsigned_restrictions(fields: &mut impl FieldReader) -> Option<Uns
         fields.reject("require_https", &FieldError::Required);
     }
     let max_uploads_per_hour = fields.integer("max_uploads_per_hour", 1, UPLOADS_PER_HOUR);
+
     Some(UnsignedRestrictions {
         allowed_referrers: allowed_referrers?,
         require_https: require_https?,

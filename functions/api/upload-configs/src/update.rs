@@ -1,5 +1,5 @@
-//! `POST /upload-configs/update`: change an upload config. What is absent stays; `config` is
-//! replaced as a whole.
+//! `POST /upload-configs/update`: update an upload config. Absent fields are unchanged, and `config`
+//! is replaced as a whole.
 
 use domain::{
     DeliveryType, Description, FieldError, FieldErrors, UnsignedRestrictions, UploadConfig,
@@ -12,19 +12,20 @@ use web::{
 
 use crate::{
     create::SIGNED_AND_UNSIGNED,
-    settings::{rules, unsigned_restrictions},
+    settings::{read_rules, read_unsigned_restrictions},
     views::UploadConfigView,
 };
 
 pub(crate) const UPDATE: Endpoint = Endpoint::post(
     "updateUploadConfig",
     "/upload-configs/update",
-    "Update an upload config",
+    "Update the upload config with the id in the body",
 )
 .errors(&[(404, "The upload config does not exist.")]);
 
-/// Names of the field that holds the id.
+/// The field of the id.
 const ID: &str = "id";
+/// Another name of that field.
 const ID_ALIAS: &str = "upload_config_id";
 
 pub(crate) struct UpdateUploadConfig {
@@ -40,7 +41,7 @@ pub(crate) struct UpdateUploadConfig {
 
 impl FromFields for UpdateUploadConfig {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateUploadConfig> {
-        let id = identifier(fields);
+        let id = read_id(fields);
         let update = UpdateUploadConfig {
             id: id.clone().unwrap_or_default(),
             name: fields.non_null("name", UploadConfigName::parse),
@@ -48,23 +49,24 @@ impl FromFields for UpdateUploadConfig {
             is_signed: fields.boolean("is_signed"),
             allow_unsigned: fields.boolean("allow_unsigned"),
             delivery_type: fields.non_null("delivery_type", parse_variant),
-            config: fields.object("config", |fields| Some(rules(fields))),
+            config: fields.object("config", |fields| Some(read_rules(fields))),
             unsigned_restrictions: fields
-                .patch_object("unsigned_restrictions", unsigned_restrictions),
+                .patch_object("unsigned_restrictions", read_unsigned_restrictions),
         };
         id.map(|_| update)
     }
 }
 
-/// Reads the config's id, which may be given under another name.
-pub(crate) fn identifier(fields: &mut impl FieldReader) -> Option<String> {
+/// Reads the id of the upload config from either of its fields.
+pub(crate) fn read_id(fields: &mut impl FieldReader) -> Option<String> {
     let id = fields.optional(ID, ResourceId::parse);
     let alias = fields.optional(ID_ALIAS, ResourceId::parse);
     if !fields.has_value(ID) && !fields.has_value(ID_ALIAS) {
         fields.reject(ID, &FieldError::RequiredWithout(ID_ALIAS));
     }
-    let differs = |(id, alias): (&ResourceId, &ResourceId)| !id.0.eq_ignore_ascii_case(&alias.0);
-    if id.as_ref().zip(alias.as_ref()).is_some_and(differs) {
+    if let (Some(id), Some(alias)) = (&id, &alias)
+        && !id.0.eq_ignore_ascii_case(&alias.0)
+    {
         fields.reject(ID_ALIAS, &FieldError::Must("must be the same as id"));
     }
 
@@ -72,8 +74,11 @@ pub(crate) fn identifier(fields: &mut impl FieldReader) -> Option<String> {
 }
 
 impl UpdateUploadConfig {
+    /// Applies the changes. Fails with a field error if the result is contradictory.
     fn apply(&self, config: &mut UploadConfig) -> Result<(), FieldErrors> {
-        config.name = self.name.clone().unwrap_or_else(|| config.name.clone());
+        if let Some(name) = &self.name {
+            config.name = name.clone();
+        }
         self.description.apply(&mut config.description);
         config.is_signed = self.is_signed.unwrap_or(config.is_signed);
         config.allow_unsigned = self.allow_unsigned.unwrap_or(config.allow_unsigned);
@@ -83,6 +88,7 @@ impl UpdateUploadConfig {
         }
         self.unsigned_restrictions
             .apply(&mut config.unsigned_restrictions);
+
         if config.allow_unsigned && config.is_signed {
             return Err(("allow_unsigned", SIGNED_AND_UNSIGNED).into());
         }
@@ -102,9 +108,11 @@ pub(crate) async fn update(
     ValidJson(update): ValidJson<UpdateUploadConfig>,
 ) -> Result<Data<UploadConfigView>, ApiError> {
     let can: Can<ManageUploadConfigs, UploadConfig> = auth.can(&update.id).await?;
+
     let config = can
         .space
         .change_upload_config(can.resource, |config| update.apply(config))
         .await?;
+
     Ok(Data(UploadConfigView::from(&config)))
 }

@@ -1,4 +1,4 @@
-//! Upload configs as the API shows them.
+//! Views of upload configs in responses.
 
 use domain::{
     DeliveryType, Description, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId,
@@ -8,16 +8,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use web::Rfc3339;
 
-/// A config as lists show it.
+/// An upload config without its rules.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UploadConfigView {
     id: UploadConfigId,
     space_id: SpaceId,
     name: UploadConfigName,
     description: Option<Description>,
+    /// Whether uploads require a signed or presigned URL.
     is_signed: bool,
+    /// Whether uploads without an API key or a signature are allowed.
     allow_unsigned: bool,
+    /// Delivery type of uploaded files.
     delivery_type: DeliveryType,
+    /// Restrictions of unsigned uploads. Null only if `allow_unsigned` is false.
     unsigned_restrictions: Option<UnsignedRestrictions>,
     created_at: Rfc3339,
     updated_at: Rfc3339,
@@ -40,11 +44,12 @@ impl From<&UploadConfig> for UploadConfigView {
     }
 }
 
-/// A config in full: what was not said shows its default.
+/// An upload config with its rules.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct DetailedUploadConfigView {
     #[serde(flatten)]
     upload_config: UploadConfigView,
+    /// The rules, with defaults for values that were not set.
     config: UploadRules,
 }
 

@@ -1,4 +1,4 @@
-//! Cold start of the function `uploads`.
+//! Entry point of the Lambda function `uploads`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! `GET /account`: show who is calling, and which space is meant where none is named.
+//! `GET /account`: get the caller's API key, user and default space.
 
 use web::{ApiError, Authenticated, Data, Endpoint};
 
@@ -8,11 +8,11 @@ pub(crate) const GET: Endpoint =
     Endpoint::get("getAccount", "/account", "Get the account of the API key");
 
 pub(crate) async fn get(auth: Authenticated) -> Result<Data<AccountView>, ApiError> {
-    Ok(Data(view(&auth).await?))
+    Ok(Data(account_view(&auth).await?))
 }
 
-/// The caller's account as it is now.
-pub(crate) async fn view(auth: &Authenticated) -> Result<AccountView, ApiError> {
+/// Returns the view of the caller's account.
+pub(crate) async fn account_view(auth: &Authenticated) -> Result<AccountView, ApiError> {
     let account = auth.tenants().account(&auth.caller).await?;
     Ok(AccountView::of(&account, auth.env().now()))
 }

@@ -1,5 +1,5 @@
-//! `POST`, `GET` and `DELETE /account/api-keys`: the caller's account keys, managed with one of
-//! them.
+//! `POST`, `GET` and `DELETE /account/api-keys`: create, list and revoke the account keys of a user,
+//! with one of them.
 
 use domain::{FieldError, KeyName, ServiceError};
 use tenant::NewKey;
@@ -10,7 +10,7 @@ use web::{
 
 use crate::{keys::create::expires_at, views::KeyView};
 
-/// Path of the collection endpoints.
+/// Path of the collection.
 const PATH: &str = "/account/api-keys";
 
 pub(crate) const CREATE: Endpoint =
@@ -24,7 +24,7 @@ pub(crate) const REVOKE: Endpoint = Endpoint::delete(
     "Revoke an account key",
 );
 
-/// A key without a role: an account key's is another in each space.
+/// The new key. It has no role, since the role of an account key depends on the space.
 pub(crate) struct CreateAccountKey(NewKey);
 
 impl FromFields for CreateAccountKey {
@@ -32,7 +32,7 @@ impl FromFields for CreateAccountKey {
         if fields.has_value("role") {
             fields.reject(
                 "role",
-                &FieldError::Must("must not be given for an account key"),
+                &FieldError::Must("must not be present for an account key"),
             );
         }
         let name = fields.required("name", KeyName::parse);
@@ -59,6 +59,7 @@ pub(crate) async fn create(
             .account_keys(user)
             .create(new, complete)
             .await?;
+
         Ok(KeyView::with_secret(&key, &secret, now))
     })
     .await
@@ -73,6 +74,7 @@ pub(crate) async fn list(
         .account_keys(user)
         .list(request.listing())
         .await?;
+
     let now = auth.env().now();
     Ok(request.response(page, |key| KeyView::of(&key, now)))
 }
@@ -81,8 +83,8 @@ pub(crate) async fn revoke(
     AccountHolder { user, auth }: AccountHolder,
     KeyPath(id): KeyPath,
 ) -> Result<NoContent, ApiError> {
-    let is_known = auth.tenants().account_keys(user).revoke(id).await?;
-    if is_known {
+    let exists = auth.tenants().account_keys(user).revoke(id).await?;
+    if exists {
         Ok(NoContent)
     } else {
         Err(ServiceError::not_found().into())

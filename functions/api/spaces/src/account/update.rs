@@ -1,13 +1,13 @@
-//! `PUT /account`: choose the space that is meant where none is named.
+//! `PUT /account`: set the space that requests use if they do not name one.
 
 use domain::{FieldError, FieldErrors, SpaceId};
 use web::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
 
-use super::get::view;
+use super::get::account_view;
 use crate::views::AccountView;
 
 pub(crate) const UPDATE: Endpoint =
-    Endpoint::put("updateAccount", "/account", "Choose the default space");
+    Endpoint::put("updateAccount", "/account", "Set the default space");
 
 pub(crate) struct UpdateAccount {
     default_space_id: SpaceId,
@@ -18,22 +18,25 @@ impl FromFields for UpdateAccount {
         let default_space_id = fields.required("default_space_id", |id| {
             id.parse().map_err(|_| FieldError::Unknown)
         });
+
         Some(UpdateAccount {
             default_space_id: default_space_id?,
         })
     }
 }
 
+/// Fails with 422 if the user has no role in the space.
 pub(crate) async fn update(
     AccountHolder { user, auth }: AccountHolder,
     ValidJson(update): ValidJson<UpdateAccount>,
 ) -> Result<Data<AccountView>, ApiError> {
-    if !auth
+    let is_set = auth
         .tenants()
         .set_default_space(&auth.caller, user, update.default_space_id)
-        .await?
-    {
+        .await?;
+    if !is_set {
         return Err(FieldErrors::from(("default_space_id", FieldError::Unknown)).into());
     }
-    Ok(Data(view(&auth).await?))
+
+    Ok(Data(account_view(&auth).await?))
 }

@@ -1,5 +1,4 @@
-//! `POST /spaces/:id/api-keys`: make a key of a space. Its secret is in this answer and nowhere
-//! else.
+//! `POST /spaces/:id/api-keys`: create an API key of a space. Only this response contains its secret.
 
 use domain::{FieldError, KeyName, Timestamp, parse_variant};
 use tenant::NewKey;
@@ -16,7 +15,7 @@ pub(crate) struct CreateKey(pub(crate) NewKey);
 impl FromFields for CreateKey {
     fn read(fields: &mut impl FieldReader) -> Option<CreateKey> {
         let name = fields.required("name", KeyName::parse);
-        // Whoever may make keys is an owner, above whom there is no role to be given.
+        // Only owners create keys, so no role is above the caller's.
         let role = fields.optional("role", parse_variant);
         let expires_at = expires_at(fields);
 
@@ -28,13 +27,13 @@ impl FromFields for CreateKey {
     }
 }
 
-/// Reads when a key expires: a time in the future.
+/// Reads the time when a key expires, which must be in the future.
 pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
     let now = fields.now();
     fields.optional("expires_at", |text| {
-        let end = Timestamp::parse_rfc3339(text).ok_or(FieldError::NotADate)?;
-        if end > now {
-            Ok(end)
+        let expires_at = Timestamp::parse_rfc3339(text).ok_or(FieldError::NotADate)?;
+        if expires_at > now {
+            Ok(expires_at)
         } else {
             Err(FieldError::NotInTheFuture)
         }
@@ -50,6 +49,7 @@ pub(crate) async fn create(
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
         let (key, secret) = can.space.keys().create(new, complete).await?;
+
         Ok(KeyView::with_secret(&key, &secret, now))
     })
     .await

@@ -1,4 +1,4 @@
-//! `GET /spaces/:id/api-keys`: list a space's keys, newest first, revoked ones included.
+//! `GET /spaces/:id/api-keys`: list the API keys of a space, newest first, including revoked ones.
 
 use web::{ApiError, Can, Endpoint, ManageKeys, PageQuery, PageResponse};
 

@@ -1,4 +1,4 @@
-//! `DELETE /spaces/:id/api-keys/:keyId`: revoke a key, from the next request on.
+//! `DELETE /spaces/:id/api-keys/:keyId`: revoke an API key, effective from the next request.
 
 use domain::ServiceError;
 use web::{ApiError, Can, Endpoint, KeyPath, ManageKeys, NoContent};

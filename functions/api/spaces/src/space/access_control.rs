@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /spaces/:id/access-control`: who may see the space's files, where no file or
-//! folder says otherwise.
+//! `PUT` and `DELETE /spaces/:id/access-control`: set or reset the access control of files that
+//! neither the file nor a folder overrides.
 
 use domain::AccessControl;
 use web::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageSpace, ValidJson};
@@ -18,26 +18,26 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetSpaceAccessControl",
     PATH,
-    "Reset the access control of a space",
+    "Reset the access control of a space to the default",
 );
 
 pub(crate) async fn set(
     can: Can<ManageSpace>,
-    ValidJson(set): ValidJson<AccessControlChange>,
+    ValidJson(change): ValidJson<AccessControlChange>,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
-    change(can, |before| set.access_control().unwrap_or(before)).await
+    apply(can, |current| change.access_control().unwrap_or(current)).await
 }
 
 pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
-    change(can, |_| AccessControl::default()).await
+    apply(can, |_| AccessControl::default()).await
 }
 
-async fn change(
+async fn apply(
     mut can: Can<ManageSpace>,
-    to: impl Fn(AccessControl) -> AccessControl,
+    change: impl Fn(AccessControl) -> AccessControl,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
     can.space
-        .change(|space| space.access_control = to(space.access_control))
+        .change(|space| space.access_control = change(space.access_control))
         .await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

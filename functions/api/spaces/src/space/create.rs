@@ -1,4 +1,5 @@
-//! `POST /spaces`: make a space, owned by the caller, with a handle and a first upload config.
+//! `POST /spaces`: create a space with a generated handle and a first upload config. The caller
+//! becomes its owner.
 
 use domain::{Description, HostName, NewSpace, PublicHttpsUrl, SpaceName, parse_variant};
 use web::{AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson};
@@ -42,6 +43,7 @@ pub(crate) async fn create(
             .tenants()
             .create_space(user, new, reservation.ids(), complete)
             .await?;
+
         Ok(DetailedSpaceView::from(&space))
     })
     .await

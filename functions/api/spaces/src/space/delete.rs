@@ -1,4 +1,4 @@
-//! `DELETE /spaces?id=`: delete a space that is empty, or a space with its files by `force=true`.
+//! `DELETE /spaces?id=`: delete an empty space, or with `force=true` a space and its files.
 
 use axum::{
     extract::State,
@@ -17,17 +17,17 @@ pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "
         (404, "The space does not exist."),
         (
             409,
-            "The space is not empty, and `force` is not true; or it is being deleted.",
+            "The space contains files or folders and `force` is not true, or its deletion has already started.",
         ),
     ]);
 
-pub(crate) struct DeleteQuery {
+pub(crate) struct DeleteSpaceQuery {
     id: String,
     force: bool,
 }
 
-impl FromFields for DeleteQuery {
-    fn read(fields: &mut impl FieldReader) -> Option<DeleteQuery> {
+impl FromFields for DeleteSpaceQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<DeleteSpaceQuery> {
         let id = fields.required("id", ResourceId::parse).map(|id| id.0);
         let force = fields.optional("force", |text| match text {
             "true" | "1" => Ok(true),
@@ -35,49 +35,49 @@ impl FromFields for DeleteQuery {
             _ => Err(FieldError::NotABoolean),
         });
 
-        Some(DeleteQuery {
+        Some(DeleteSpaceQuery {
             id: id?,
             force: force.unwrap_or_default(),
         })
     }
 }
 
-/// How far a deletion is when it is answered.
-pub(crate) enum Deletion {
-    /// 204: the space was empty.
-    Done,
-    /// 202: its files are removed in the background.
+/// Progress of the deletion when the response is sent.
+pub(crate) enum SpaceDeletion {
+    /// 204: the empty space was deleted.
+    Completed,
+    /// 202: `force` was true, and the files of the space are deleted in the background.
     Started,
 }
 
-impl IntoResponse for Deletion {
+impl IntoResponse for SpaceDeletion {
     fn into_response(self) -> Response {
         match self {
-            Deletion::Done => NoContent.into_response(),
-            Deletion::Started => Accepted.into_response(),
+            SpaceDeletion::Completed => NoContent.into_response(),
+            SpaceDeletion::Started => Accepted.into_response(),
         }
     }
 }
 
-impl DescribeOutput for Deletion {
+impl DescribeOutput for SpaceDeletion {
     fn describe(operation: &mut Operation<'_>) {
         NoContent::describe(operation);
         Accepted::describe(operation);
     }
 }
 
-/// Fails with 409 if the space has files and `force` is not true.
+/// Fails with 409 if the space contains files or folders and `force` is not true.
 pub(crate) async fn delete(
     auth: Authenticated<DeleteSpace>,
-    State(purge): State<Queue<PurgeJob>>,
-    ValidQuery(DeleteQuery { id, force }): ValidQuery<DeleteQuery>,
-) -> Result<Deletion, ApiError> {
-    let can: Can<DeleteSpace> = auth.can(&id).await?;
-    can.space.delete(force, &purge).await?;
+    State(purge_queue): State<Queue<PurgeJob>>,
+    ValidQuery(query): ValidQuery<DeleteSpaceQuery>,
+) -> Result<SpaceDeletion, ApiError> {
+    let can: Can<DeleteSpace> = auth.can(&query.id).await?;
+    can.space.delete(query.force, &purge_queue).await?;
 
-    Ok(if force {
-        Deletion::Started
+    if query.force {
+        Ok(SpaceDeletion::Started)
     } else {
-        Deletion::Done
-    })
+        Ok(SpaceDeletion::Completed)
+    }
 }

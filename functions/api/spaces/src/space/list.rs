@@ -1,10 +1,11 @@
-//! `GET /spaces`: list the spaces that the caller may see, newest first.
+//! `GET /spaces`: list the spaces in which the caller has a role, newest first.
 
 use web::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse};
 
 use crate::views::SpaceView;
 
-pub(crate) const LIST: Endpoint = Endpoint::get("listSpaces", "/spaces", "List spaces");
+pub(crate) const LIST: Endpoint =
+    Endpoint::get("listSpaces", "/spaces", "List the spaces of the caller");
 
 pub(crate) async fn list(
     auth: Authenticated,

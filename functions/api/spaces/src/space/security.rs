@@ -1,4 +1,4 @@
-//! `PUT` and `DELETE /spaces/:id/security`: the watermark on every delivered image.
+//! `PUT` and `DELETE /spaces/:id/security`: replace or reset the watermark of delivered images.
 
 use domain::Security;
 use web::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
@@ -17,26 +17,26 @@ pub(crate) const SET: Endpoint = Endpoint::put(
 pub(crate) const RESET: Endpoint = Endpoint::delete(
     "resetSpaceSecurity",
     PATH,
-    "Reset the security settings of a space",
+    "Reset the security settings of a space to the default",
 );
 
 pub(crate) async fn set(
     can: Can<ManageSpace>,
     ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
-    change(can, &security).await
+    replace(can, &security).await
 }
 
 pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
-    change(can, &Security::default()).await
+    replace(can, &Security::default()).await
 }
 
-async fn change(
+async fn replace(
     mut can: Can<ManageSpace>,
-    to: &Security,
+    security: &Security,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
     can.space
-        .change(|space| space.security = to.clone())
+        .change(|space| space.security = security.clone())
         .await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

@@ -1,5 +1,5 @@
-//! `GET /spaces/:id/signing-secret` and `POST /spaces/:id/signing-secret/rotate`: what a space's
-//! addresses are signed by.
+//! `GET /spaces/:id/signing-secret` and `POST /spaces/:id/signing-secret/rotate`: get or replace the
+//! secret that URLs of a space are signed with.
 
 use axum::extract::State;
 use domain::{MasterSecret, SigningSecret, Timestamp};
@@ -11,35 +11,45 @@ use web::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getSigningSecret",
     "/spaces/{id}/signing-secret",
-    "Get the secret that signs URLs",
+    "Get the signing secret of a space",
 );
 
 pub(crate) const ROTATE: Endpoint = Endpoint::post(
     "rotateSigningSecret",
     "/spaces/{id}/signing-secret/rotate",
-    "Replace the secret that signs URLs",
+    "Replace the signing secret of a space",
 );
 
-/// The secrets that verify.
+/// The secrets that signatures of a space are verified with.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SigningSecretView {
+    /// Id of the secret: the parameter `kid` of signed URLs.
     kid: String,
+    /// The current secret: the key of the HMAC-SHA256.
     secret: String,
+    /// The secret before the last rotation. Null once it has expired.
     previous: Option<PreviousSecretView>,
 }
 
-/// The secret before the present one.
+/// A replaced secret, which still verifies signatures until it expires.
 #[derive(Serialize, JsonSchema)]
 struct PreviousSecretView {
+    /// Id of the secret: the parameter `kid` of signed URLs.
     kid: String,
+    /// The secret: the key of the HMAC-SHA256.
     secret: String,
+    /// Time from which signatures with this secret are rejected: 24 hours after the rotation.
     expires_at: Rfc3339,
 }
 
 impl SigningSecretView {
-    fn of(space: &domain::Space, master: &MasterSecret, now: Timestamp) -> SigningSecretView {
+    fn of(
+        space: &domain::Space,
+        master_secret: &MasterSecret,
+        now: Timestamp,
+    ) -> SigningSecretView {
         let secret = |generation| {
-            SigningSecret::of(space.id, generation, master)
+            SigningSecret::of(space.id, generation, master_secret)
                 .reveal()
                 .to_owned()
         };
@@ -53,6 +63,7 @@ impl SigningSecretView {
                     expires_at: ends_at.into(),
                 });
         let generation = space.signing.generation;
+
         SigningSecretView {
             kid: generation.to_string(),
             secret: secret(generation),
@@ -63,21 +74,27 @@ impl SigningSecretView {
 
 pub(crate) async fn get(
     can: Can<ManageSpace>,
-    State(master): State<LazyMasterSecret>,
+    State(master_secret): State<LazyMasterSecret>,
 ) -> Result<Data<SigningSecretView>, ApiError> {
     Ok(Data(SigningSecretView::of(
         can.space.record(),
-        master.get().await?,
+        master_secret.get().await?,
         can.env.now(),
     )))
 }
 
 pub(crate) async fn rotate(
     mut can: Can<ManageSpace>,
-    State(master): State<LazyMasterSecret>,
+    State(master_secret): State<LazyMasterSecret>,
 ) -> Result<Data<SigningSecretView>, ApiError> {
     let now = can.env.now();
-    let master = master.get().await?;
+    // Read first: if it is unavailable, nothing is rotated.
+    let master_secret = master_secret.get().await?;
     can.space.change(|space| space.signing.rotate(now)).await?;
-    Ok(Data(SigningSecretView::of(can.space.record(), master, now)))
+
+    Ok(Data(SigningSecretView::of(
+        can.space.record(),
+        master_secret,
+        now,
+    )))
 }

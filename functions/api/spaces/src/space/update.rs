@@ -1,4 +1,4 @@
-//! `PUT /spaces/:id`: change a space. What is absent stays; null clears what may be null.
+//! `PUT /spaces/:id`: update a space. Absent fields are unchanged, and null clears a nullable field.
 
 use domain::{
     Description, FieldError, FieldErrors, FolderMode, HostName, PublicHttpsUrl, ServiceError,
@@ -17,7 +17,7 @@ pub(crate) struct UpdateSpace {
     custom_domain: Patch<HostName>,
     enabled: Option<bool>,
     active_upload_config_id: Option<UploadConfigId>,
-    /// The mode that the request states; it is set on creation only.
+    /// Must equal the mode that was set on creation.
     folder_mode: Option<FolderMode>,
 }
 
@@ -28,7 +28,7 @@ impl FromFields for UpdateSpace {
         let webhook_url = fields.patch("webhook_url", PublicHttpsUrl::parse);
         let custom_domain = fields.patch("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
-        let config = fields.non_null("active_upload_config_id", |id| {
+        let active_upload_config_id = fields.non_null("active_upload_config_id", |id| {
             id.parse().map_err(|_| FieldError::Unknown)
         });
         let folder_mode = fields.optional("folder_mode", parse_variant);
@@ -39,7 +39,7 @@ impl FromFields for UpdateSpace {
             webhook_url,
             custom_domain,
             enabled,
-            active_upload_config_id: config,
+            active_upload_config_id,
             folder_mode,
         })
     }
@@ -62,25 +62,26 @@ pub(crate) async fn update(
     mut can: Can<ManageSpace>,
     ValidJson(update): ValidJson<UpdateSpace>,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
-    if update
-        .folder_mode
-        .is_some_and(|mode| mode != can.space.record().folder_mode)
-    {
+    let folder_mode = can.space.record().folder_mode;
+    if update.folder_mode.is_some_and(|mode| mode != folder_mode) {
         return Err(FieldErrors::from(("folder_mode", FieldError::ReadOnly)).into());
     }
     if let Some(id) = update.active_upload_config_id {
-        require_config(&can, id).await?;
+        require_upload_config(&can, id).await?;
     }
+
     can.space.change(|space| update.apply(space)).await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }
 
-async fn require_config(can: &Can<ManageSpace>, id: UploadConfigId) -> Result<(), ServiceError> {
-    match can
-        .space
-        .upload_config(Some(&UploadConfigReference::Id(id)))
-        .await?
-    {
+/// Fails with 422 if the upload config does not exist in the space.
+async fn require_upload_config(
+    can: &Can<ManageSpace>,
+    id: UploadConfigId,
+) -> Result<(), ServiceError> {
+    let reference = UploadConfigReference::Id(id);
+    let config = can.space.upload_config(Some(&reference)).await?;
+    match config {
         Some(_) => Ok(()),
         None => Err(FieldErrors::from(("active_upload_config_id", FieldError::Unknown)).into()),
     }

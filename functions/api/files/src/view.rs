@@ -1,10 +1,11 @@
-//! A file of a space, shown with the folders around it.
+//! Views of files in responses.
 
 use domain::{File, ServiceError};
 use tenant::SpaceScope;
 use web::FileView;
 
-pub(crate) async fn shown(
+/// Reads the folders of a file and creates its view.
+pub(crate) async fn file_view(
     space: &SpaceScope,
     file: &File,
     cdn_url: &str,
