@@ -1,4 +1,4 @@
-//! A client of the API and the CDN, with or without a key.
+//! An HTTP client of the API and the CDN.
 
 use reqwest::{
     Method, RequestBuilder,
@@ -6,31 +6,31 @@ use reqwest::{
 };
 use serde_json::Value;
 
-use crate::{Answer, contract};
+use crate::{Response, contract};
 
-/// A client.
+/// Sends requests to the API and the CDN, with or without a key.
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     api_url: String,
-    /// The key it sends, if any.
+    /// API key, sent as a bearer token.
     pub key: Option<String>,
 }
 
 impl Client {
-    /// A client of the API at this address, without a key. It follows no redirects.
-    pub fn at(api_url: &str) -> Client {
+    /// Creates a client without a key. It does not follow redirects.
+    pub fn new(api_url: &str) -> Client {
         let http = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .build();
         Client {
-            http: http.expect("a client"),
+            http: http.expect("a valid client configuration"),
             api_url: api_url.to_owned(),
             key: None,
         }
     }
 
-    /// The same client with another key.
+    /// Returns the same client with another key.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Client {
         Client {
@@ -39,13 +39,13 @@ impl Client {
         }
     }
 
-    /// A request to a path of the API, or to a whole address.
-    pub fn request(&self, method: &str, address: &str) -> RequestBuilder {
-        let method = Method::from_bytes(method.as_bytes()).expect("a method");
-        let url = if address.starts_with("http") {
-            address.to_owned()
+    /// Builds a request to a path of the API, or to an absolute URL.
+    pub fn request(&self, method: &str, url: &str) -> RequestBuilder {
+        let method = Method::from_bytes(method.as_bytes()).expect("a valid method");
+        let url = if url.starts_with("http") {
+            url.to_owned()
         } else {
-            format!("{}{address}", self.api_url)
+            format!("{}{url}", self.api_url)
         };
         let request = self.http.request(method, url);
         match &self.key {
@@ -54,86 +54,90 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the whole answer. Fails the test if it is not as `openapi.json`
-    /// describes it.
-    pub async fn send(&self, request: RequestBuilder) -> Answer {
-        let request = request.build().expect("a request");
+    /// Sends a request and returns the response with its whole body.
+    ///
+    /// Panics if `openapi.json` does not describe the response.
+    pub async fn send(&self, request: RequestBuilder) -> Response {
+        let request = request.build().expect("a valid request");
         let method = request.method().clone();
         let path = request.url().path().to_owned();
-        let asked = format!("{} {}", request.method(), request.url());
-        let response = self
+        let description = format!("{} {}", request.method(), request.url());
+
+        let received = self
             .http
             .execute(request)
             .await
-            .unwrap_or_else(|error| panic!("{asked}: {error:?}"));
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let body = response
+            .unwrap_or_else(|error| panic!("{description}: {error:?}"));
+        let status = received.status().as_u16();
+        let headers = received.headers().clone();
+        let body = received
             .bytes()
             .await
-            .unwrap_or_else(|error| panic!("{asked}: {error:?}"));
-        let answer = Answer {
-            asked,
+            .unwrap_or_else(|error| panic!("{description}: {error:?}"));
+
+        let response = Response {
+            request: description,
             status,
             headers,
             body,
         };
-        contract::require_described(method.as_str(), &path, &answer);
-        answer
+        contract::assert_described(method.as_str(), &path, &response);
+        response
     }
 
-    /// `GET`.
-    pub async fn get(&self, address: &str) -> Answer {
-        self.send(self.request("GET", address)).await
+    /// Sends a `GET`.
+    pub async fn get(&self, path: &str) -> Response {
+        self.send(self.request("GET", path)).await
     }
 
-    /// `GET` with headers.
-    pub async fn get_with(&self, address: &str, headers: &[(&str, &str)]) -> Answer {
+    /// Sends a `GET` with headers.
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
         let request = headers
             .iter()
-            .fold(self.request("GET", address), |request, (name, value)| {
+            .fold(self.request("GET", path), |request, (name, value)| {
                 request.header(*name, *value)
             });
         self.send(request).await
     }
 
-    /// `HEAD`.
-    pub async fn head(&self, address: &str) -> Answer {
-        self.send(self.request("HEAD", address)).await
+    /// Sends a `HEAD`.
+    pub async fn head(&self, path: &str) -> Response {
+        self.send(self.request("HEAD", path)).await
     }
 
-    /// `DELETE`.
-    pub async fn delete(&self, address: &str) -> Answer {
-        self.send(self.request("DELETE", address)).await
+    /// Sends a `DELETE`.
+    pub async fn delete(&self, path: &str) -> Response {
+        self.send(self.request("DELETE", path)).await
     }
 
-    /// `POST` of a JSON body.
-    pub async fn post(&self, address: &str, body: Value) -> Answer {
-        self.send(self.request("POST", address).json(&body)).await
+    /// Sends a `POST` with a JSON body.
+    pub async fn post(&self, path: &str, body: Value) -> Response {
+        self.send(self.request("POST", path).json(&body)).await
     }
 
-    /// `PUT` of a JSON body.
-    pub async fn put(&self, address: &str, body: Value) -> Answer {
-        self.send(self.request("PUT", address).json(&body)).await
+    /// Sends a `PUT` with a JSON body.
+    pub async fn put(&self, path: &str, body: Value) -> Response {
+        self.send(self.request("PUT", path).json(&body)).await
     }
 
-    /// Uploads a form.
-    pub async fn upload(&self, form: Form) -> Answer {
+    /// Sends a form to `POST /upload`.
+    pub async fn upload(&self, form: Form) -> Response {
         self.send(self.request("POST", "/upload").multipart(form))
             .await
     }
 }
 
-/// A form with a space and a file.
+/// Returns an upload form with a space and a file.
 pub fn form(handle: &str, name: &str, mime_type: &str, bytes: impl Into<Vec<u8>>) -> Form {
     Form::new()
         .text("space", handle.to_owned())
         .part("file", file(name, mime_type, bytes))
 }
 
-/// A file of a form.
+/// Returns a file part of an upload form.
 pub fn file(name: &str, mime_type: &str, bytes: impl Into<Vec<u8>>) -> Part {
     Part::bytes(bytes.into())
         .file_name(name.to_owned())
         .mime_str(mime_type)
-        .expect("a type")
+        .expect("a valid MIME type")
 }

@@ -1,63 +1,64 @@
-//! The API's description as a contract: an answer with a status that `openapi.json` does not
-//! describe fails the test.
+//! Compares every response with `openapi.json`: an undescribed status fails the test.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde_json::Value;
 
-use crate::Answer;
+use crate::Response;
 
-/// The description. A test compares it with the declarations of the endpoints.
+/// The API description. `routes::declarations` checks that it matches the endpoints.
 const DOCUMENT: &str = include_str!("../../openapi.json");
-/// Media type of all bodies that are described.
+/// Media type of all described bodies.
 const JSON: &str = "application/json";
 
 static PATHS: LazyLock<Vec<DescribedPath>> = LazyLock::new(read);
 
-/// A described path and its endpoints by method.
+/// A described path, and the responses of its endpoints by method.
 struct DescribedPath {
     path: String,
     endpoints: BTreeMap<String, Responses>,
 }
 
-/// Whether a response has a body, by status.
+/// Whether the response of a status has a body.
 type Responses = BTreeMap<u16, bool>;
 
-/// Fails the test if this is an endpoint's answer and not described: its status, or whether it has
-/// a JSON body. schemathesis compares bodies with their schemas.
+/// Panics if an endpoint's response has a status that is not described, or a JSON body where none is
+/// described, or none where one is. schemathesis compares bodies with their schemas.
 #[track_caller]
-pub(crate) fn require_described(method: &str, path: &str, answer: &Answer) {
+pub(crate) fn assert_described(method: &str, path: &str, response: &Response) {
     let described_method = if method == "HEAD" {
         "get".to_owned()
     } else {
         method.to_lowercase()
     };
     let matching = PATHS.iter().filter(|described| described.matches(path));
-    // `/files/by-ref` says more than `/files/{id}`.
-    let most_precise = matching.min_by_key(|described| described.path.matches('{').count());
-    let responses = most_precise.and_then(|described| described.endpoints.get(&described_method));
+    // `/files/by-ref` is more specific than `/files/{id}`.
+    let most_specific = matching.min_by_key(|described| described.path.matches('{').count());
+    let responses = most_specific.and_then(|described| described.endpoints.get(&described_method));
     let Some(responses) = responses else { return };
 
-    let Answer { asked, status, .. } = answer;
+    let Response {
+        request, status, ..
+    } = response;
     let has_body = responses
         .get(status)
-        .unwrap_or_else(|| panic!("{asked}: openapi.json describes no {status}"));
+        .unwrap_or_else(|| panic!("{request}: openapi.json does not describe {status}"));
     let content_type = if *has_body { JSON } else { "" };
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         content_type,
-        "{asked}: {status}"
+        "{request}: {status}"
     );
     assert_eq!(
-        !answer.body.is_empty(),
+        !response.body.is_empty(),
         *has_body && method != "HEAD",
-        "{asked}: {status}: {:?}",
-        answer.body
+        "{request}: {status}: {:?}",
+        response.body
     );
 }
 
 impl DescribedPath {
-    /// Whether a path, still encoded, is this one.
+    /// Returns whether a percent-encoded path matches this one.
     fn matches(&self, path: &str) -> bool {
         let is_same = |(part, given): (&str, &str)| {
             part == given || (part.starts_with('{') && !given.is_empty())
@@ -68,7 +69,7 @@ impl DescribedPath {
 }
 
 fn read() -> Vec<DescribedPath> {
-    let document: Value = serde_json::from_str(DOCUMENT).expect("the description is JSON");
+    let document: Value = serde_json::from_str(DOCUMENT).expect("openapi.json is JSON");
     let has_body = |response: &Value| {
         let reference = response["$ref"]
             .as_str()

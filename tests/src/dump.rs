@@ -1,5 +1,4 @@
-//! All that the stack keeps: the items of its table, and the objects of its bucket by their
-//! digests.
+//! Snapshots of the table and the bucket.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,25 +9,24 @@ use sha2::{Digest, Sha256};
 
 use crate::Stack;
 
-/// What the names of a key's counters begin with.
+/// Prefix of the attributes that count the requests of a key.
 const COUNTERS: &str = "requests_";
-/// When a key was last used.
+/// Attribute with the time of a key's last use.
 const LAST_USED: &str = "last_used_at";
 
-/// What was kept at one moment.
+/// All stored items and objects at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
-    /// Items, by both parts of their keys. Numbers stand as texts; bytes are text as far as they
-    /// can be.
+    /// Items by partition and sort key. Numbers are strings; binary values are lossy UTF-8.
     pub items: BTreeMap<(String, String), Value>,
-    /// SHA-256 of the objects, in hex, by their keys.
+    /// SHA-256 of each object in hex, by key.
     pub objects: BTreeMap<String, String>,
 }
 
 impl Stack {
-    /// All that is kept now.
+    /// Reads all items and objects.
     pub async fn dump(&self) -> Dump {
-        let environment = self.operator();
+        let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
         Dump {
             items: items(&mut settings).await,
@@ -38,38 +36,41 @@ impl Stack {
 }
 
 impl Dump {
-    /// The same without what every request with a key leaves: that it was counted, and when it was.
+    /// Removes what every authenticated request changes: the counters and time of last use of a key.
     #[must_use]
-    pub fn without_uses(mut self) -> Dump {
+    pub fn without_usage(mut self) -> Dump {
         for item in self.items.values_mut().filter_map(Value::as_object_mut) {
             item.retain(|name, _| !name.starts_with(COUNTERS) && name != LAST_USED);
         }
         self
     }
 
-    /// Demands that the same is kept as before, whatever was counted.
+    /// Panics unless the same items and objects are stored as before, apart from the usage of keys.
+    /// `operation` appears in panic messages.
     #[track_caller]
-    pub fn demand_unchanged(self, before: &Dump, by: &str) {
-        let (before, after) = (before.clone().without_uses(), self.without_uses());
+    pub fn assert_unchanged(self, before: &Dump, operation: &str) {
+        let before = before.clone().without_usage();
+        let after = self.without_usage();
+
         let keys: BTreeSet<_> = before.items.keys().chain(after.items.keys()).collect();
         for key in keys {
             assert_eq!(
                 before.items.get(key),
                 after.items.get(key),
-                "{key:?} was changed by {by}"
+                "{key:?} was changed by {operation}"
             );
         }
         assert_eq!(
             before.objects, after.objects,
-            "objects were changed by {by}"
+            "objects were changed by {operation}"
         );
     }
 
-    /// The active files that have their bytes, and no others; a file that says it is active and has
-    /// none fails.
-    pub fn whole_files(&self) -> Vec<&Value> {
-        let demand_bytes = |file: &&Value| {
-            let part = |name: &str| file[name].as_str().expect("a text").to_owned();
+    /// Returns the records of all active files. Panics if the bytes of one are missing or differ from
+    /// its checksum.
+    pub fn files_with_bytes(&self) -> Vec<&Value> {
+        let assert_bytes = |file: &&Value| {
+            let part = |name: &str| file[name].as_str().expect("a string").to_owned();
             let key = format!(
                 "{}/originals/{}/{}",
                 part("space_id"),
@@ -79,20 +80,22 @@ impl Dump {
             let digest = self
                 .objects
                 .get(&key)
-                .unwrap_or_else(|| panic!("{key} has no bytes"));
+                .unwrap_or_else(|| panic!("{key} has no object"));
             assert!(
                 file["checksum_sha256"].is_null() || file["checksum_sha256"] == **digest,
                 "{key} has other bytes"
             );
         };
-        self.beginning("PATH#").inspect(demand_bytes).collect()
+        self.items_with_prefix("PATH#")
+            .inspect(assert_bytes)
+            .collect()
     }
 
-    /// The items whose partitions begin so.
-    pub fn beginning<'a>(&'a self, partition: &'a str) -> impl Iterator<Item = &'a Value> {
+    /// Returns the items whose partition keys have a prefix.
+    pub fn items_with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Value> {
         self.items
             .iter()
-            .filter(move |((key, _), _)| key.starts_with(partition))
+            .filter(move |((key, _), _)| key.starts_with(prefix))
             .map(|(_, item)| item)
     }
 }
@@ -100,7 +103,9 @@ impl Dump {
 async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value> {
     let client = settings.dynamodb();
     let name = settings.text("TABLE_NAME");
-    let (mut items, mut start) = (BTreeMap::new(), None);
+    let mut items = BTreeMap::new();
+    let mut start = None;
+
     loop {
         let scan = client
             .scan()
@@ -111,7 +116,7 @@ async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value>
         for item in page.items.unwrap_or_default() {
             let mut item: Map<String, Value> = item
                 .into_iter()
-                .map(|(name, value)| (name, shown(value)))
+                .map(|(name, value)| (name, to_json(value)))
                 .collect();
             let mut key = |name| {
                 item.remove(name)
@@ -127,7 +132,7 @@ async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value>
     }
 }
 
-fn shown(value: AttributeValue) -> Value {
+fn to_json(value: AttributeValue) -> Value {
     match value {
         AttributeValue::S(text) | AttributeValue::N(text) => Value::String(text),
         AttributeValue::Bool(value) => Value::Bool(value),
@@ -135,19 +140,21 @@ fn shown(value: AttributeValue) -> Value {
         AttributeValue::B(bytes) => {
             Value::String(String::from_utf8_lossy(bytes.as_ref()).into_owned())
         }
-        AttributeValue::L(values) => Value::Array(values.into_iter().map(shown).collect()),
+        AttributeValue::L(values) => Value::Array(values.into_iter().map(to_json).collect()),
         AttributeValue::M(values) => values
             .into_iter()
-            .map(|(name, value)| (name, shown(value)))
+            .map(|(name, value)| (name, to_json(value)))
             .collect(),
-        other => panic!("no record has such an attribute: {other:?}"),
+        other => panic!("unexpected type of attribute: {other:?}"),
     }
 }
 
 async fn objects(settings: &mut Settings<'_>) -> BTreeMap<String, String> {
     let client = settings.s3();
     let bucket = settings.text("BUCKET_NAME");
-    let (mut objects, mut next) = (BTreeMap::new(), None);
+    let mut objects = BTreeMap::new();
+    let mut next = None;
+
     loop {
         let list = client
             .list_objects_v2()

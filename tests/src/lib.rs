@@ -1,25 +1,26 @@
-//! The harness of the black-box tests: a whole local stack for each, a clock that stands still,
-//! seeded ids, clients that demand a status.
+//! The harness of the black-box tests: each test has its own local stack with a stopped clock and
+//! seeded ids.
 
-mod answer;
+mod attempts;
 mod client;
 mod contract;
 mod dump;
 mod echo;
 mod raw;
+mod response;
 mod samples;
 mod search;
 mod stack;
-mod tries;
 mod users;
 
-pub use answer::Answer;
+pub use attempts::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, failed_calls, max_attempts};
 pub use client::{Client, file, form};
 pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};
-pub use raw::{Raw, authority};
+pub use raw::{RawConnection, authority};
+pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};
-pub use stack::{Seeded, Stack, StackOptions, Tenant, minutes, parsed, seconds};
-pub use tries::{DYNAMODB_TRIES, OTHER_TRIES, failed_calls, tries};
+pub use stack::{SeededRandom, Stack, StackOptions, Tenant, minutes, parse_template, seconds};
+pub use test_macros::stack_test;
 pub use users::User;

@@ -1,4 +1,4 @@
-//! HTTP/1.1 byte by byte, for requests that no client would send.
+//! HTTP/1.1 over a plain TCP connection, for requests that no HTTP client sends.
 
 use std::time::Duration;
 
@@ -9,94 +9,96 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::Answer;
+use crate::Response;
 
-/// How long a listener may take to read what is sent, and to answer or to close: longer than any
-/// answer takes, so that nothing but a listener that hangs reaches it.
+/// Time that a listener may take to read a request, and to respond or close the connection. Longer
+/// than any response takes, so that only a listener that hangs reaches it.
 const DEADLINE: Duration = Duration::from_mins(1);
-/// Bytes of a request that name it in messages.
+/// Maximum length of a request in a panic message, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// One connection. It knows nothing of `HEAD`, whose answers tell of a body that they do not have.
-pub struct Raw {
+/// One connection. It does not support `HEAD`, whose responses announce a body that is not sent.
+pub struct RawConnection {
     stream: TcpStream,
-    /// What was received and not yet taken for an answer.
+    /// Received bytes that are not part of a returned response.
     received: BytesMut,
-    asked: String,
+    request: String,
 }
 
-impl Raw {
-    /// Connects to the origin of an address.
-    pub async fn connect(url: &str) -> Raw {
+impl RawConnection {
+    /// Connects to the origin of a URL.
+    pub async fn connect(url: &str) -> RawConnection {
         let stream = TcpStream::connect(authority(url))
             .await
             .unwrap_or_else(|error| panic!("{url}: {error}"));
         stream.set_nodelay(true).expect("a TCP connection");
-        Raw {
+        RawConnection {
             stream,
             received: BytesMut::new(),
-            asked: String::new(),
+            request: String::new(),
         }
     }
 
-    /// Sends one request over a connection of its own, and reads the answer: `None` where the
+    /// Sends one request over a new connection and reads the response. Returns `None` if the
     /// connection is closed without one.
-    pub async fn ask(url: &str, request: impl AsRef<[u8]>) -> Option<Answer> {
-        let mut connection = Raw::connect(url).await;
+    pub async fn request(url: &str, request: impl AsRef<[u8]>) -> Option<Response> {
+        let mut connection = RawConnection::connect(url).await;
         connection.send(request).await;
-        connection.answer().await
+        connection.response().await
     }
 
-    /// Sends bytes. A listener that has heard enough may close the connection before it got them
-    /// all.
+    /// Sends bytes. The listener may close the connection before it has read all of them.
     pub async fn send(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
-        if self.asked.is_empty() {
-            self.asked = bytes[..bytes.len().min(NAME_BYTES)]
+        if self.request.is_empty() {
+            self.request = bytes[..bytes.len().min(NAME_BYTES)]
                 .escape_ascii()
                 .to_string();
         }
         let sent = tokio::time::timeout(DEADLINE, self.stream.write_all(bytes)).await;
-        let _ = sent.unwrap_or_else(|_| panic!("{}: is not read", self.asked));
+        let _ = sent.unwrap_or_else(|_| panic!("{}: the request was not read", self.request));
     }
 
-    /// Waits to be told to go on with a body that was held back: somebody reads it.
-    pub async fn told_to_go_on(&mut self) {
-        let told = tokio::time::timeout(DEADLINE, self.take_until(b"\r\n\r\n")).await;
+    /// Waits for `100 Continue`.
+    pub async fn expect_continue(&mut self) {
+        let received = tokio::time::timeout(DEADLINE, self.take_until(b"\r\n\r\n")).await;
         assert_eq!(
-            told.ok().flatten().as_deref(),
+            received.ok().flatten().as_deref(),
             Some(&b"HTTP/1.1 100 Continue"[..]),
             "{}",
-            self.asked
+            self.request
         );
     }
 
-    /// Says that nothing more will be sent; answers still arrive.
-    pub async fn end(&mut self) {
+    /// Closes the sending side of the connection.
+    pub async fn shutdown_write(&mut self) {
         let _ = self.stream.shutdown().await;
     }
 
-    /// The next answer; `None` where the connection is closed before there is a whole one.
-    pub async fn answer(&mut self) -> Option<Answer> {
-        let answer = tokio::time::timeout(DEADLINE, self.read_answer()).await;
-        answer.unwrap_or_else(|_| {
-            panic!("{}: neither an answer nor the connection's end", self.asked)
+    /// Returns the next response, or `None` if the connection is closed before it is complete.
+    pub async fn response(&mut self) -> Option<Response> {
+        let response = tokio::time::timeout(DEADLINE, self.read_response()).await;
+        response.unwrap_or_else(|_| {
+            panic!(
+                "{}: neither a response nor the end of the connection",
+                self.request
+            )
         })
     }
 
-    async fn read_answer(&mut self) -> Option<Answer> {
+    async fn read_response(&mut self) -> Option<Response> {
         let (status, headers) = loop {
             let head = self.take_until(b"\r\n\r\n").await?;
             let (status, headers) =
-                read_head(&head).unwrap_or_else(|| panic!("{}: {head:?}", self.asked));
-            // Before the answer itself there may be some that say to go on.
+                read_head(&head).unwrap_or_else(|| panic!("{}: {head:?}", self.request));
+            // Interim responses precede the final one.
             if status >= 200 {
                 break (status, headers);
             }
         };
         let body = self.read_body(status, &headers).await?;
-        Some(Answer {
-            asked: self.asked.clone(),
+        Some(Response {
+            request: self.request.clone(),
             status,
             headers,
             body,
@@ -112,7 +114,7 @@ impl Raw {
         }
         if let Some(length) = headers.get(CONTENT_LENGTH) {
             let length = length.to_str().ok().and_then(|length| length.parse().ok());
-            self.take(length.unwrap_or_else(|| panic!("{}: {headers:?}", self.asked)))
+            self.take(length.unwrap_or_else(|| panic!("{}: {headers:?}", self.request)))
                 .await
         } else {
             while self.receive().await {}
@@ -128,7 +130,7 @@ impl Raw {
                 .ok()
                 .and_then(|size| usize::from_str_radix(size, 16).ok());
             let size =
-                size.unwrap_or_else(|| panic!("{}: {line:?} is no size of a chunk", self.asked));
+                size.unwrap_or_else(|| panic!("{}: {line:?} is not a chunk size", self.request));
             body.extend_from_slice(&self.take(size).await?);
             self.take_until(b"\r\n").await?;
             if size == 0 {
@@ -137,16 +139,16 @@ impl Raw {
         }
     }
 
-    /// Takes what stands before a mark, and the mark away.
-    async fn take_until(&mut self, mark: &[u8]) -> Option<Bytes> {
+    /// Returns the bytes before a delimiter, and removes both.
+    async fn take_until(&mut self, delimiter: &[u8]) -> Option<Bytes> {
         loop {
             if let Some(position) = self
                 .received
-                .windows(mark.len())
-                .position(|window| window == mark)
+                .windows(delimiter.len())
+                .position(|window| window == delimiter)
             {
                 let taken = self.received.split_to(position).freeze();
-                let _ = self.received.split_to(mark.len());
+                let _ = self.received.split_to(delimiter.len());
                 return Some(taken);
             }
             if !self.receive().await {
@@ -164,7 +166,7 @@ impl Raw {
         Some(self.received.split_to(length).freeze())
     }
 
-    /// Whether there is more; a connection that breaks is one that ends.
+    /// Receives more bytes. Returns false once the connection is closed or broken.
     async fn receive(&mut self) -> bool {
         self.stream
             .read_buf(&mut self.received)
@@ -173,7 +175,7 @@ impl Raw {
     }
 }
 
-/// Host and port of an address.
+/// Returns host and port of a URL.
 pub fn authority(url: &str) -> &str {
     url.trim_start_matches("http://")
         .split('/')

@@ -1,4 +1,4 @@
-//! One test's own stack.
+//! The local stack of one test.
 
 use std::{
     collections::BTreeMap,
@@ -20,48 +20,46 @@ use template::Template;
 
 use crate::Client;
 
-/// The product's template, parsed once for all stacks.
-static PRODUCT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parsed(TEMPLATE));
+/// `template.yaml`, parsed once for all stacks.
+static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_template(TEMPLATE));
 
-/// Parses a template that is known to be one.
-///
-/// Panics if it is none.
-pub fn parsed(template: &str) -> Arc<Template> {
+/// Parses a template. Panics if it is invalid.
+pub fn parse_template(template: &str) -> Arc<Template> {
     Arc::new(Template::parse(template).unwrap_or_else(|problems| panic!("{problems}")))
 }
 
-/// Randomness that is the same at every run.
-pub struct Seeded(Mutex<SmallRng>);
+/// Random bytes that are the same in every run.
+pub struct SeededRandom(Mutex<SmallRng>);
 
-impl Seeded {
-    /// Randomness from a seed.
-    pub fn new(seed: u64) -> Seeded {
-        Seeded(Mutex::new(SmallRng::seed_from_u64(seed)))
+impl SeededRandom {
+    /// Creates a generator from a seed.
+    pub fn new(seed: u64) -> SeededRandom {
+        SeededRandom(Mutex::new(SmallRng::seed_from_u64(seed)))
     }
 }
 
-impl Random for Seeded {
+impl Random for SeededRandom {
     fn fill(&self, bytes: &mut [u8]) {
         self.0
             .lock()
-            .expect("no test panics while drawing")
+            .expect("no thread panicked while it held the lock")
             .fill_bytes(bytes);
     }
 }
 
-/// How a stack differs from the usual one.
+/// The configuration of a stack. By default, it is that of `template.yaml`.
 pub struct StackOptions {
-    /// The template.
+    /// CloudFormation template.
     pub template: Arc<Template>,
-    /// The functions it names.
+    /// Functions of the template.
     pub registry: Registry,
-    /// Parameters that do not take their defaults.
+    /// Template parameters that differ from their defaults.
     pub parameters: BTreeMap<String, String>,
-    /// How long a client may take for the body of a request.
+    /// Time limits for request bodies.
     pub body_deadlines: BodyDeadlines,
-    /// Where the functions run.
+    /// Runs the functions as Lambda binaries instead of in this process.
     pub cargo_lambda: Option<CargoLambda>,
-    /// The seed of ids and keys.
+    /// Seed of ids and keys.
     pub seed: u64,
     /// Seed of random AWS misbehavior, enabled once the stack has started. `None` disables it.
     pub chaos: Option<u64>,
@@ -70,7 +68,7 @@ pub struct StackOptions {
 impl Default for StackOptions {
     fn default() -> StackOptions {
         StackOptions {
-            template: Arc::clone(&PRODUCT_TEMPLATE),
+            template: Arc::clone(&DEFAULT_TEMPLATE),
             registry: product(),
             parameters: BTreeMap::new(),
             body_deadlines: BodyDeadlines::default(),
@@ -81,11 +79,31 @@ impl Default for StackOptions {
     }
 }
 
-/// A running stack. Its clock stands still. A test ends with [`Stack::stop`], or fails.
+impl StackOptions {
+    /// Sets template parameters.
+    #[must_use]
+    pub fn with_parameters(mut self, parameters: &[(&str, &str)]) -> StackOptions {
+        for (name, value) in parameters {
+            self.parameters
+                .insert((*name).to_owned(), (*value).to_owned());
+        }
+        self
+    }
+
+    /// Returns options with rate limits that no test reaches.
+    pub fn without_rate_limits() -> StackOptions {
+        StackOptions::default().with_parameters(&[
+            ("AdminRequestsPerMinute", "1000000"),
+            ("UploadRequestsPerMinute", "1000000"),
+        ])
+    }
+}
+
+/// A running stack with a stopped clock. A test that neither panics nor stops its stack fails.
 pub struct Stack {
-    /// The stack itself.
+    /// The local cloud.
     pub cloud: Cloud,
-    /// The clock of everything.
+    /// The clock of all functions and emulators.
     pub clock: ManualClock,
     /// A client without a key.
     pub anonymous: Client,
@@ -93,14 +111,14 @@ pub struct Stack {
     unstopped: Unstopped,
 }
 
-/// Fails a test that leaves its stack running: nobody would see what that stack has still to do.
+/// Panics on drop unless the stack was stopped, since only stopping it checks its queues.
 struct Unstopped(bool);
 
 impl Drop for Unstopped {
     fn drop(&mut self) {
         assert!(
             !self.0 || std::thread::panicking(),
-            "the test has to end with Stack::stop"
+            "the test did not stop its stack"
         );
     }
 }
@@ -108,23 +126,23 @@ impl Drop for Unstopped {
 /// A space, and a client that holds its owner key.
 #[derive(Clone)]
 pub struct Tenant {
-    /// Holds a space key of the role owner.
+    /// Client with an owner key of the space.
     pub client: Client,
-    /// The space's id.
+    /// Id of the space.
     pub id: String,
-    /// The space's handle.
+    /// Handle of the space.
     pub handle: String,
-    /// The owner key's number.
+    /// Id of the owner key.
     pub key_id: u64,
 }
 
 impl Stack {
-    /// A stack like the product's, in a directory of its own, on free ports.
+    /// Starts a stack with the default options.
     pub async fn start() -> Stack {
         Box::pin(Stack::start_with(StackOptions::default())).await
     }
 
-    /// A stack that differs.
+    /// Starts a stack in a temporary directory, on free ports.
     pub async fn start_with(options: StackOptions) -> Stack {
         let directory = Arc::new(TempDir::new().expect("a temporary directory"));
         Box::pin(Stack::start_in(directory, options))
@@ -132,20 +150,20 @@ impl Stack {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A stack in a directory that may have been used before.
+    /// Starts a stack in a directory, with the data of an earlier stack if there is any.
     pub async fn start_in(
         directory: Arc<TempDir>,
         options: StackOptions,
     ) -> Result<Stack, StartError> {
         #[expect(
             clippy::disallowed_methods,
-            reason = "the real time, once: storage judges signed requests by it"
+            reason = "the S3 emulator compares signed requests with the system time"
         )]
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
-            .expect("it is after 1970");
+            .expect("a time after 1970");
         let clock = ManualClock::starting_at(
-            i64::try_from(now.as_millis()).expect("it is long before the end of time"),
+            i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
         );
         let cloud = Cloud::start(Options {
             data_dir: directory.path().join("data"),
@@ -155,7 +173,7 @@ impl Stack {
             ports: Ports::default(),
             parameters: options.parameters,
             clock: Arc::new(clock.clone()),
-            random: Arc::new(Seeded::new(options.seed)),
+            random: Arc::new(SeededRandom::new(options.seed)),
             body_deadlines: options.body_deadlines,
             cargo_lambda: options.cargo_lambda,
         })
@@ -163,7 +181,7 @@ impl Stack {
         if let Some(seed) = options.chaos {
             cloud.chaos().enable(seed);
         }
-        let anonymous = Client::at(cloud.api_url());
+        let anonymous = Client::new(cloud.api_url());
         Ok(Stack {
             cloud,
             clock,
@@ -173,29 +191,29 @@ impl Stack {
         })
     }
 
-    /// The directory, to start in again.
+    /// Returns the directory of the stack, to restart in it.
     pub fn directory(&self) -> Arc<TempDir> {
         Arc::clone(&self.directory)
     }
 
-    /// Where the stack keeps its data.
+    /// Returns the path of the data directory.
     pub fn data_dir(&self) -> &Path {
         self.directory.path()
     }
 
-    /// A client with the first user's account key.
+    /// Returns a client with the account key of the first user.
     pub fn account(&self) -> Client {
         self.anonymous
             .with_key(self.cloud.api_key().expect("the template has a table"))
     }
 
-    /// Makes a space with an owner key of its own.
+    /// Creates a space with an owner key.
     pub async fn space(&self, name: &str) -> Tenant {
         let space = self
             .account()
             .post("/spaces", json!({ "name": name }))
             .await
-            .created();
+            .expect_created();
         let id = text(&space["id"]);
         let key = self
             .account()
@@ -204,7 +222,7 @@ impl Stack {
                 json!({ "name": "owner" }),
             )
             .await
-            .created();
+            .expect_created();
         Tenant {
             client: self.anonymous.with_key(&text(&key["key"])),
             id,
@@ -213,12 +231,12 @@ impl Stack {
         }
     }
 
-    /// The calls that functions made while something was done, as `function operation`, sorted.
-    /// That queues are asked for messages all the time is none of theirs, and that a function reads
-    /// the master secret, once, is no request's.
+    /// Runs `work`, and returns the AWS calls that the functions made meanwhile, as
+    /// `function operation`, sorted. Polls of queues and reads of the master secret do not count.
     pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
         self.cloud.call_log().clear();
-        let done = work.await;
+        let output = work.await;
+
         let calls = self.cloud.call_log().calls();
         let mut calls: Vec<String> = calls
             .iter()
@@ -226,11 +244,12 @@ impl Stack {
             .map(|call| format!("{} {}", call.principal, call.operation))
             .collect();
         calls.sort();
-        (done, calls)
+
+        (output, calls)
     }
 
-    /// Lets time pass, and waits until what has become due by then is worked off.
-    pub async fn pass(&self, time: Duration) {
+    /// Advances the clock, and waits until the jobs that became due have ended.
+    pub async fn run_for(&self, time: Duration) {
         self.clock.advance(time);
         self.cloud
             .until(Messages::are_quiet)
@@ -238,27 +257,27 @@ impl Stack {
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Lets so much time pass that each pass over what was deleted before has been made.
-    pub async fn purged(&self) {
+    /// Advances the clock past all purges of what was deleted before.
+    pub async fn run_purges(&self) {
         for time in [seconds(1), minutes(15), minutes(60)] {
-            self.pass(time).await;
+            self.run_for(time).await;
         }
     }
 
-    /// Lets so much time pass that whatever was announced before has been looked after.
-    pub async fn checked(&self) {
+    /// Advances the clock past the confirm-checks of all pending files.
+    pub async fn run_confirm_checks(&self) {
         for _ in 0..9 {
-            self.pass(minutes(15)).await;
+            self.run_for(minutes(15)).await;
         }
     }
 
-    /// Ends the stack with work left in its queues.
-    pub async fn leave(mut self) {
+    /// Stops the stack with messages left in its queues.
+    pub async fn stop_undrained(mut self) {
         self.unstopped.0 = false;
         self.cloud.stop().await;
     }
 
-    /// Ends the stack, once every queue is empty and every planned fault has fired.
+    /// Stops the stack. Panics if queues do not drain or planned faults have not fired.
     pub async fn stop(mut self) {
         self.unstopped.0 = false;
         self.cloud
@@ -268,25 +287,25 @@ impl Stack {
         assert_eq!(
             self.cloud.faults().pending(),
             0,
-            "planned faults that never fired"
+            "planned faults did not fire"
         );
         self.cloud.stop().await;
     }
 }
 
 impl Tenant {
-    /// A client with a key of a role.
+    /// Creates a space key with a role, and returns a client that uses it.
     pub async fn role(&self, role: &str) -> Client {
         let body = json!({ "name": role, "role": role });
         let key = self
             .client
             .post(&format!("/spaces/{}/api-keys", self.id), body)
             .await
-            .created();
+            .expect_created();
         self.client.with_key(&text(&key["key"]))
     }
 
-    /// Uploads the photo, and gives its record.
+    /// Uploads [`PHOTO`](crate::PHOTO), and returns its record.
     pub async fn upload_photo(&self) -> Value {
         self.client
             .upload(crate::form(
@@ -296,16 +315,16 @@ impl Tenant {
                 crate::PHOTO,
             ))
             .await
-            .created()
+            .expect_created()
     }
 }
 
-/// So many minutes.
+/// Returns a duration of minutes.
 pub fn minutes(count: u64) -> Duration {
     Duration::from_secs(60 * count)
 }
 
-/// So many seconds.
+/// Returns a duration of seconds.
 pub fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }

@@ -1,6 +1,5 @@
-//! What is done to table and bucket by hand. No route makes users or lets them join a space, nor
-//! removes what a list shows for good, so the tests do: this is the one place of theirs that spells
-//! a key of the table.
+//! Changes of the table and the bucket that no route makes: users, members of spaces, records that
+//! are missing, and objects without records.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};
@@ -10,22 +9,22 @@ use crate::{Client, Stack, Tenant};
 
 /// A user with an account key.
 pub struct User {
-    /// Holds the account key.
+    /// Client with the account key.
     pub client: Client,
     id: UserId,
 }
 
 impl Stack {
-    /// Makes a user who belongs to no space.
+    /// Creates a user who is not a member of any space.
     pub async fn user(&self) -> User {
-        let environment = self.operator();
+        let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
         let table = settings.table();
         let env = &environment.env;
         let (id, secret, now) = (UserId::new(env), KeySecret::new(env), env.now());
         let key = ApiKey {
-            id: table.next_key_id().await.expect("a number"),
-            name: KeyName::parse("account").expect("a name"),
+            id: table.next_key_id().await.expect("a key id"),
+            name: KeyName::parse("account").expect("a valid name"),
             scope: KeyScope::Account { user_id: id },
             hash: secret.hash(),
             last_four: secret.last_four().to_owned(),
@@ -35,16 +34,16 @@ impl Stack {
             created_at: now,
             updated_at: now,
         };
-        table.create_key(&key, None).await.expect("a fresh key");
+        table.create_key(&key, None).await.expect("an unused key");
         User {
             client: self.anonymous.with_key(secret.reveal()),
             id,
         }
     }
 
-    /// Gives a user a role in a space.
-    pub async fn join(&self, user: &User, tenant: &Tenant, role: &str) {
-        let environment = self.operator();
+    /// Makes a user a member of a space.
+    pub async fn add_member(&self, user: &User, tenant: &Tenant, role: &str) {
+        let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
         let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
@@ -67,9 +66,9 @@ impl Stack {
         }
     }
 
-    /// Removes a key from its space's list, as if it had never been.
-    pub async fn unlist_key(&self, tenant: &Tenant, id: u64) {
-        let environment = self.operator();
+    /// Deletes the list item of a space key. The key remains valid.
+    pub async fn remove_key_from_list(&self, tenant: &Tenant, id: u64) {
+        let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
         let delete = settings
             .dynamodb()
@@ -83,9 +82,9 @@ impl Stack {
             .expect("deleted");
     }
 
-    /// Removes a folder's record alone: whatever is in it says still that it is.
-    pub async fn lose_folder(&self, tenant: &Tenant, id: &str) {
-        let environment = self.operator();
+    /// Deletes the record of a folder. Its files and folders still refer to it.
+    pub async fn remove_folder_record(&self, tenant: &Tenant, id: &str) {
+        let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
         let delete = settings
             .dynamodb()
@@ -99,9 +98,9 @@ impl Stack {
             .expect("deleted");
     }
 
-    /// Puts an object into the bucket.
+    /// Stores an object in the bucket.
     pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
-        let environment = self.operator();
+        let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
         let put = settings
             .s3()
@@ -114,8 +113,8 @@ impl Stack {
             .expect("stored");
     }
 
-    /// The environment of somebody who may do everything to table and bucket.
-    pub fn operator(&self) -> Environment {
+    /// Returns the environment of a function that has all permissions for the table and the bucket.
+    pub fn admin_environment(&self) -> Environment {
         self.cloud
             .operator_environment("uploads")
             .expect("the template has the function")

@@ -30,7 +30,7 @@ struct Place {
 impl Place {
     async fn start() -> Place {
         let stack = Stack::start().await;
-        let environment = stack.operator();
+        let environment = stack.admin_environment();
         let mut settings = Settings::of(&environment);
         let client = settings.s3();
         let bucket_name = settings.text("BUCKET_NAME");
@@ -227,7 +227,10 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
     // Sent beforehand: while a call is held its deadline runs, which sending may outlast.
     let mut versions = Vec::new();
     for seed in [1, 2] {
-        let version = ObjectKey::staged(place.space, FileId::new(&place.stack.operator().env));
+        let version = ObjectKey::staged(
+            place.space,
+            FileId::new(&place.stack.admin_environment().env),
+        );
         place.send(tests::noise(seed, IN_PARTS)).await;
         place.put_copy(&place.staged, &version).await;
         versions.push(version);
@@ -255,7 +258,7 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
 #[tokio::test]
 async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     let place = Place::start().await;
-    let env = place.stack.operator().env;
+    let env = place.stack.admin_environment().env;
     let (space, other) = (SpaceId::new(&env), SpaceId::new(&env));
     for owner in [space, other] {
         let file = FileId::new(&env);

@@ -55,6 +55,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("sweep", &["domain", "tenant", "runtime", "worker"]),
     ("template", &[]),
+    ("test-macros", &[]),
     ("emulators", &["template"]),
     (
         "openapi",

@@ -2,18 +2,20 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
+use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
 
 /// Uses each key once, so that noting its use is not counted: that costs two writes, once a minute.
 async fn warm(stack: &Stack, acme: &Tenant) {
     for client in [&acme.client, &stack.account()] {
-        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+        client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .expect_ok();
     }
 }
 
-#[tokio::test]
-async fn reads_cost_what_they_may() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn reads_cost_what_they_may(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let (file, url) = (
@@ -21,7 +23,7 @@ async fn reads_cost_what_they_may() {
         record["url"].as_str().expect("an address"),
     );
     let account = stack.account();
-    warm(&stack, &acme).await;
+    warm(stack, &acme).await;
     let space = format!("/spaces/{}", acme.id);
     let keys = format!("{space}/api-keys");
     let file = format!("/files/{file}");
@@ -114,11 +116,9 @@ async fn reads_cost_what_they_may() {
         ),
     ];
     for (client, address, expected) in gets {
-        let (answer, calls) = stack.calls_of(client.get(address)).await;
-        assert_eq!(calls, expected, "{}", answer.demand(200).asked);
+        let (response, calls) = stack.calls_of(client.get(address)).await;
+        assert_eq!(calls, expected, "{}", response.expect_status(200).request);
     }
-
-    stack.stop().await;
 }
 
 /// The calls of a function, without its name.
@@ -126,10 +126,10 @@ async fn cost(
     stack: &Stack,
     function: &str,
     status: u16,
-    request: impl Future<Output = Answer>,
+    request: impl Future<Output = Response>,
 ) -> Vec<String> {
-    let (answer, calls) = stack.calls_of(request).await;
-    let asked = answer.demand(status).asked;
+    let (response, calls) = stack.calls_of(request).await;
+    let asked = response.expect_status(status).request;
     let own = |call: &String| {
         call.strip_prefix(function)
             .map(|call| call.trim_start().to_owned())
@@ -141,7 +141,7 @@ async fn cost(
 /// A request with a JSON body or none, its status, and its calls.
 type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
 
-async fn demand_costs(stack: &Stack, rows: &[Costed<'_>]) {
+async fn assert_costs(stack: &Stack, rows: &[Costed<'_>]) {
     for (client, method, path, body, status, expected) in rows {
         let request = client.request(method, path);
         let request = if body.is_null() {
@@ -157,18 +157,17 @@ async fn demand_costs(stack: &Stack, rows: &[Costed<'_>]) {
     }
 }
 
-#[tokio::test]
-async fn changes_of_a_space_cost_what_they_may() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn changes_of_a_space_cost_what_they_may(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, account) = (&acme.client, &stack.account());
-    warm(&stack, &acme).await;
+    warm(stack, &acme).await;
     let space = format!("/spaces/{}", acme.id);
     let (access, security) = (
         format!("{space}/access-control"),
         format!("{space}/security"),
     );
-    let config = client.get(&space).await.ok()["active_upload_config_id"].clone();
+    let config = client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
     let renamed = || json!({"name": "Renamed"});
     let configured = json!({"name": "Renamed", "active_upload_config_id": config});
     let proven = json!({"access_control": {"requires_auth": true}});
@@ -215,21 +214,19 @@ async fn changes_of_a_space_cost_what_they_may() {
             &["UpdateItem"],
         ),
     ];
-    demand_costs(&stack, &rows).await;
-    stack.stop().await;
+    assert_costs(stack, &rows).await;
 }
 
-#[tokio::test]
-async fn changes_of_keys_and_accounts_cost_what_they_may() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn changes_of_keys_and_accounts_cost_what_they_may(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, account) = (&acme.client, &stack.account());
-    warm(&stack, &acme).await;
+    warm(stack, &acme).await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let created = account
         .post("/account/api-keys", json!({"name": "spare"}))
         .await
-        .created();
+        .expect_created();
     let (own, spare) = (
         format!("{keys}/{}", acme.key_id),
         format!("/account/api-keys/{}", created["id"]),
@@ -237,7 +234,7 @@ async fn changes_of_keys_and_accounts_cost_what_they_may() {
     let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
     let stranger = stack
         .anonymous
-        .with_key(domain::KeySecret::new(&stack.operator().env).reveal());
+        .with_key(domain::KeySecret::new(&stack.admin_environment().env).reveal());
     let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
     let revoke = [
         "GetItem",
@@ -283,15 +280,13 @@ async fn changes_of_keys_and_accounts_cost_what_they_may() {
             &["UpdateItem"],
         ),
     ];
-    demand_costs(&stack, &rows).await;
-    stack.stop().await;
+    assert_costs(stack, &rows).await;
 }
 
-#[tokio::test]
-async fn uploads_cost_what_they_may() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn uploads_cost_what_they_may(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    warm(&stack, &acme).await;
+    warm(stack, &acme).await;
     let form = |count| {
         let form = Form::new().text("space", acme.handle.clone());
         (0..count).fold(form, |form, _| {
@@ -313,7 +308,7 @@ async fn uploads_cost_what_they_may() {
         "UpdateItem",
     ];
     assert_eq!(
-        cost(&stack, "uploads", 201, acme.client.upload(form(1))).await,
+        cost(stack, "uploads", 201, acme.client.upload(form(1))).await,
         with(1, &first)
     );
     // The space is looked at again once the files are there.
@@ -325,18 +320,18 @@ async fn uploads_cost_what_they_may() {
     ];
     for count in [1, 10] {
         assert_eq!(
-            cost(&stack, "uploads", 201, acme.client.upload(form(count))).await,
+            cost(stack, "uploads", 201, acme.client.upload(form(count))).await,
             with(count, &rest)
         );
     }
     assert_eq!(
-        cost(&stack, "uploads", 422, acme.client.upload(form(0))).await,
+        cost(stack, "uploads", 422, acme.client.upload(form(0))).await,
         ["BatchGetItem", "UpdateItem"]
     );
     let account = stack.account();
     let by_account = [&first[..], &["GetItem"]].concat();
     assert_eq!(
-        cost(&stack, "uploads", 201, account.upload(form(1))).await,
+        cost(stack, "uploads", 201, account.upload(form(1))).await,
         with(1, &by_account)
     );
     let named = |count| {
@@ -349,19 +344,17 @@ async fn uploads_cost_what_they_may() {
     let claimed = [&rest[..], &["UpdateItem"]].concat();
     let known = ["BatchGetItem", "UpdateItem", "UpdateItem"];
     assert_eq!(
-        cost(&stack, "uploads", 201, named(10)).await,
+        cost(stack, "uploads", 201, named(10)).await,
         with(10, &claimed)
     );
-    assert_eq!(cost(&stack, "uploads", 201, named(10)).await, known);
-    assert_eq!(cost(&stack, "uploads", 422, named(1)).await, known);
-    stack.stop().await;
+    assert_eq!(cost(stack, "uploads", 201, named(10)).await, known);
+    assert_eq!(cost(stack, "uploads", 422, named(1)).await, known);
 }
 
-#[tokio::test]
-async fn a_name_costs_one_call_more() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_costs_one_call_more(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    warm(&stack, &acme).await;
+    warm(stack, &acme).await;
     let account = stack.account();
     let keys = format!("/spaces/{}/api-keys", acme.id);
     for (client, path, authorization, creation) in [
@@ -392,35 +385,33 @@ async fn a_name_costs_one_call_more() {
         };
         let claim = ["UpdateItem"];
         assert_eq!(
-            cost(&stack, "spaces", 201, send(None, json!("one"))).await,
+            cost(stack, "spaces", 201, send(None, json!("one"))).await,
             with(&[creation])
         );
         assert_eq!(
-            cost(&stack, "spaces", 201, send(Some("a"), json!("two"))).await,
+            cost(stack, "spaces", 201, send(Some("a"), json!("two"))).await,
             with(&[creation, &claim])
         );
         assert_eq!(
-            cost(&stack, "spaces", 201, send(Some("a"), json!("two"))).await,
+            cost(stack, "spaces", 201, send(Some("a"), json!("two"))).await,
             with(&[&claim]),
             "a replay"
         );
         assert_eq!(
-            cost(&stack, "spaces", 422, send(Some("a"), json!("six"))).await,
+            cost(stack, "spaces", 422, send(Some("a"), json!("six"))).await,
             with(&[&claim]),
             "another payload"
         );
         // What fails gives its claim back.
         assert_eq!(
-            cost(&stack, "spaces", 422, send(Some("b"), json!(5))).await,
+            cost(stack, "spaces", 422, send(Some("b"), json!(5))).await,
             with(&[&claim, &["DeleteItem"]])
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn deletions_cost_what_they_may() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn deletions_cost_what_they_may(stack: &Stack) {
     let (full, empty, forced) = (
         stack.space("Full").await,
         stack.space("Empty").await,
@@ -428,7 +419,7 @@ async fn deletions_cost_what_they_may() {
     );
     full.upload_photo().await;
     for tenant in [&full, &empty, &forced] {
-        warm(&stack, tenant).await;
+        warm(stack, tenant).await;
     }
     let delete = |tenant: &Tenant, force: &str| {
         let (client, address) = (
@@ -450,11 +441,11 @@ async fn deletions_cost_what_they_may() {
         "UpdateItem",
     ];
     assert_eq!(
-        cost(&stack, "spaces", 409, delete(&full, "")).await,
+        cost(stack, "spaces", 409, delete(&full, "")).await,
         ["GetItem", "Query", "UpdateItem"]
     );
     assert_eq!(
-        cost(&stack, "spaces", 204, delete(&empty, "")).await,
+        cost(stack, "spaces", 204, delete(&empty, "")).await,
         looks_twice
     );
     let at_once = [
@@ -466,18 +457,16 @@ async fn deletions_cost_what_they_may() {
         "UpdateItem",
     ];
     assert_eq!(
-        cost(&stack, "spaces", 202, delete(&forced, "&force=true")).await,
+        cost(stack, "spaces", 202, delete(&forced, "&force=true")).await,
         at_once
     );
     // The purge waits for its moment, and the clock stands still.
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn noting_a_keys_use_costs_two_writes_a_minute() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn noting_a_keys_use_costs_two_writes_a_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    warm(&stack, &acme).await;
+    warm(stack, &acme).await;
     stack.clock.advance(minutes(1));
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
@@ -493,12 +482,10 @@ async fn noting_a_keys_use_costs_two_writes_a_minute() {
         ]
     );
     assert_eq!(second, ["spaces GetItem", "spaces UpdateItem"]);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_refusal_costs_no_more_than_it_takes_to_know() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_refusal_costs_no_more_than_it_takes_to_know(stack: &Stack) {
     let (_, calls) = stack
         .calls_of(stack.anonymous.with_key("sk_malformed").get("/spaces/x"))
         .await;
@@ -508,5 +495,4 @@ async fn a_refusal_costs_no_more_than_it_takes_to_know() {
         .calls_of(crate::delivery::originals::raw_status(cdn, "/acme01/../b"))
         .await;
     assert_eq!((status, calls.len()), (400, 0), "{calls:?}");
-    stack.stop().await;
 }

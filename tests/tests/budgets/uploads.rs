@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, file};
+use tests::{Client, PHOTO, Response, Stack, Tenant, file, stack_test};
 
 /// A space whose key has been used, so that noting its use is not counted.
 async fn warm(stack: &Stack) -> Tenant {
@@ -15,9 +15,9 @@ async fn warm(stack: &Stack) -> Tenant {
 async fn cost(
     stack: &Stack,
     status: u16,
-    request: impl Future<Output = Answer>,
+    request: impl Future<Output = Response>,
 ) -> (Value, Vec<String>) {
-    let (answer, calls) = stack.calls_of(request).await;
+    let (response, calls) = stack.calls_of(request).await;
     let calls = calls
         .iter()
         .map(|call| {
@@ -26,7 +26,7 @@ async fn cost(
                 .to_owned()
         })
         .collect();
-    (answer.demand(status).json(), calls)
+    (response.expect_status(status).json(), calls)
 }
 
 fn photo() -> Form {
@@ -42,13 +42,12 @@ async fn put(client: &Client, presigned: &Value) {
     client
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
-        .demand(200);
+        .expect_status(200);
 }
 
-#[tokio::test]
-async fn presigned_uploads_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn presigned_uploads_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     let mut body = described();
     body["space"] = json!(acme.handle);
     // The space is looked at again once the file is announced, or active.
@@ -59,8 +58,8 @@ async fn presigned_uploads_cost_what_they_may() {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    let (announced, calls) = cost(
-        &stack,
+    let (pending_file, calls) = cost(
+        stack,
         201,
         acme.client.post("/upload/presign", body.clone()),
     )
@@ -68,12 +67,12 @@ async fn presigned_uploads_cost_what_they_may() {
     assert_eq!(calls, announce);
     let confirm = format!(
         "/upload/confirm/{}",
-        announced["file_id"].as_str().expect("an id")
+        pending_file["file_id"].as_str().expect("an id")
     );
     let confirmation = || acme.client.send(acme.client.request("POST", &confirm));
     let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
-    assert_eq!(cost(&stack, 409, confirmation()).await.1, absent);
-    put(&stack.anonymous, &announced).await;
+    assert_eq!(cost(stack, 409, confirmation()).await.1, absent);
+    put(&stack.anonymous, &pending_file).await;
     let active = [
         "BatchGetItem",
         "CopyObject",
@@ -82,26 +81,29 @@ async fn presigned_uploads_cost_what_they_may() {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    assert_eq!(cost(&stack, 200, confirmation()).await.1, active);
+    assert_eq!(cost(stack, 200, confirmation()).await.1, active);
     assert_eq!(
-        cost(&stack, 200, confirmation()).await.1,
+        cost(stack, 200, confirmation()).await.1,
         ["BatchGetItem", "UpdateItem"]
     );
 
     let config = json!({"transformations": {"strip_metadata": true}});
     let config = json!({"space_id": acme.id, "name": "stripped", "config": config});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     body["upload_config"] = json!("stripped");
-    let announced = acme
+    let pending_file = acme
         .client
         .post("/upload/presign", body)
         .await
-        .demand(201)
+        .expect_status(201)
         .json();
-    put(&stack.anonymous, &announced).await;
+    put(&stack.anonymous, &pending_file).await;
     let confirm = format!(
         "/upload/confirm/{}",
-        announced["file_id"].as_str().expect("an id")
+        pending_file["file_id"].as_str().expect("an id")
     );
     let confirmation = acme.client.send(acme.client.request("POST", &confirm));
     // An image with rules is read whole, once, and stored.
@@ -113,16 +115,18 @@ async fn presigned_uploads_cost_what_they_may() {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    assert_eq!(cost(&stack, 200, confirmation).await.1, made);
-    stack.checked().await;
-    stack.stop().await;
+    assert_eq!(cost(stack, 200, confirmation).await.1, made);
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn uploads_of_strangers_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
-    let space = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+#[stack_test]
+async fn uploads_of_strangers_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
+    let space = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let config = space["active_upload_config_id"]
         .as_str()
         .expect("an id")
@@ -131,7 +135,7 @@ async fn uploads_of_strangers_cost_what_they_may() {
         "/upload/generate-signed-url",
         json!({"upload_config_id": config}),
     );
-    let (signed, calls) = cost(&stack, 200, generate).await;
+    let (signed, calls) = cost(stack, 200, generate).await;
     assert_eq!(calls, ["BatchGetItem", "UpdateItem"]);
     let url = signed["data"]["url"].as_str().expect("an address");
     let form = photo()
@@ -147,10 +151,10 @@ async fn uploads_of_strangers_cost_what_they_may() {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    assert_eq!(cost(&stack, 201, upload).await.1, stored);
+    assert_eq!(cost(stack, 201, upload).await.1, stored);
     let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
-    let (announced, calls) =
-        cost(&stack, 201, stack.anonymous.post(presign_url, described())).await;
+    let (pending_file, calls) =
+        cost(stack, 201, stack.anonymous.post(presign_url, described())).await;
     assert_eq!(
         calls,
         [
@@ -161,12 +165,12 @@ async fn uploads_of_strangers_cost_what_they_may() {
             "UpdateItem"
         ]
     );
-    put(&stack.anonymous, &announced).await;
+    put(&stack.anonymous, &pending_file).await;
     let confirm = format!(
         "/upload/confirm/{}",
-        announced["file_id"].as_str().expect("an id")
+        pending_file["file_id"].as_str().expect("an id")
     );
-    let token = json!({"confirm_token": announced["confirm_token"]});
+    let token = json!({"confirm_token": pending_file["confirm_token"]});
     let active = [
         "BatchGetItem",
         "CopyObject",
@@ -177,7 +181,7 @@ async fn uploads_of_strangers_cost_what_they_may() {
         "UpdateItem",
     ];
     assert_eq!(
-        cost(&stack, 200, stack.anonymous.post(&confirm, token))
+        cost(stack, 200, stack.anonymous.post(&confirm, token))
             .await
             .1,
         active
@@ -190,18 +194,19 @@ async fn uploads_of_strangers_cost_what_they_may() {
             .request("POST", &tampered)
             .multipart(photo()),
     );
-    assert_eq!(cost(&stack, 403, refused).await.1, ["BatchGetItem"]);
-    stack.checked().await;
-    stack.stop().await;
+    assert_eq!(cost(stack, 403, refused).await.1, ["BatchGetItem"]);
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn uploads_without_proof_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn uploads_without_proof_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
     let config = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     let path = format!("/upload/unsigned/{}/open", acme.handle);
     let from = |referrer: &'static str| {
         let request = stack
@@ -221,23 +226,26 @@ async fn uploads_without_proof_cost_what_they_may() {
         "UpdateItem",
     ];
     assert_eq!(
-        cost(&stack, 201, from("https://example.com/")).await.1,
+        cost(stack, 201, from("https://example.com/")).await.1,
         stored
     );
     assert_eq!(
-        cost(&stack, 403, from("https://example.org/")).await.1,
+        cost(stack, 403, from("https://example.org/")).await.1,
         ["GetItem", "GetItem", "UpdateItem"]
     );
     // Above the limit of the hour nothing is read, transformed or stored.
     let refused = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
     assert_eq!(
-        cost(&stack, 429, from("https://example.com/")).await.1,
+        cost(stack, 429, from("https://example.com/")).await.1,
         refused
     );
     // Without a number of its own, a config has the deployment's.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let config = json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     let request = stack
         .anonymous
         .request("POST", &path.replace("open", "bare"));
@@ -245,8 +253,7 @@ async fn uploads_without_proof_cost_what_they_may() {
         .header("referer", "https://example.com/")
         .multipart(photo());
     assert_eq!(
-        cost(&stack, 201, stack.anonymous.send(request)).await.1,
+        cost(stack, 201, stack.anonymous.send(request)).await.1,
         stored
     );
-    stack.stop().await;
 }

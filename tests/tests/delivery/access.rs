@@ -4,7 +4,7 @@
 use serde_json::json;
 use tests::{Client, PHOTO};
 
-use super::fixture::{CACHED_SECONDS, HOUR_SECONDS, NOT_CACHED, Shelf, TYPES, cached};
+use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached};
 use super::signers::DeliverySigner;
 
 /// What each level may say of access.
@@ -27,11 +27,11 @@ struct Visitors {
 }
 
 impl Visitors {
-    async fn of(Shelf { stack, acme, .. }: &Shelf) -> Visitors {
+    async fn of(DeliveryFixture { stack, acme, .. }: &DeliveryFixture) -> Visitors {
         let other = stack.space("Other").await;
         let (member, stranger) = (stack.user().await, stack.user().await);
-        stack.join(&member, acme, "viewer").await;
-        stack.join(&stranger, &other, "owner").await;
+        stack.add_member(&member, acme, "viewer").await;
+        stack.add_member(&stranger, &other, "owner").await;
         Visitors {
             viewer: acme.role("viewer").await,
             member: member.client,
@@ -72,12 +72,16 @@ fn tampered(address: &str) -> String {
 }
 
 /// Every kind of proof, and what is none.
-fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<'a>> {
-    let (nobody, viewer, foreign) = (&shelf.stack.anonymous, &visitors.viewer, &visitors.foreign);
+fn probes<'a>(fixture: &'a DeliveryFixture, visitors: &'a Visitors, url: &str) -> Vec<Probe<'a>> {
+    let (nobody, viewer, foreign) = (
+        &fixture.stack.anonymous,
+        &visitors.viewer,
+        &visitors.foreign,
+    );
     let signed =
-        |signer: &DeliverySigner, seconds: i64| signer.sign(url, shelf.now() + seconds, &[]);
-    let good = signed(&shelf.signer, HOUR_SECONDS);
-    let (bad, expired) = (tampered(&good), signed(&shelf.signer, 0));
+        |signer: &DeliverySigner, seconds: i64| signer.sign(url, fixture.now() + seconds, &[]);
+    let good = signed(&fixture.signer, HOUR_SECONDS);
+    let (bad, expired) = (tampered(&good), signed(&fixture.signer, 0));
     let keyed = format!("{url}?api_key={}", viewer.key.as_deref().expect("a key"));
     let probe = |what: &'static str, address: &str, client: &'a Client, comes: Comes| {
         let address = address.to_owned();
@@ -93,7 +97,7 @@ fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<
         probe("a signature", &good, nobody, BySignature(CACHED_SECONDS)),
         probe(
             "a signature for one second more",
-            &signed(&shelf.signer, 1),
+            &signed(&fixture.signer, 1),
             nobody,
             BySignature(1),
         ),
@@ -145,7 +149,7 @@ fn probes<'a>(shelf: &'a Shelf, visitors: &'a Visitors, url: &str) -> Vec<Probe<
 }
 
 /// Sends every probe for a file; `asks` says whether the file asks for proof.
-async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
+async fn assert_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
     for Probe {
         what,
         address,
@@ -159,36 +163,39 @@ async fn demand_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, p
             BySignature(seconds) if delivery_type != "authenticated" => Some(cached(*seconds)),
             BySignature(_) | ByKey => Some(NOT_CACHED.to_owned()),
         };
-        let answer = client.get(address).await;
+        let response = client.get(address).await;
         let expected = if cache_control.is_some() { 200 } else { 403 };
-        assert_eq!(answer.status, expected, "{what}: {delivery_type}, {place}");
+        assert_eq!(
+            response.status, expected,
+            "{what}: {delivery_type}, {place}"
+        );
         if let Some(cache_control) = cache_control {
             assert_eq!(
-                answer.header("cache-control"),
+                response.header("cache-control"),
                 cache_control,
                 "{what}: {delivery_type}, {place}"
             );
-            assert!(answer.body == PHOTO, "{what}: {delivery_type}, {place}");
+            assert!(response.body == PHOTO, "{what}: {delivery_type}, {place}");
         } else {
-            answer.refused(403);
+            response.expect_error(403);
         }
     }
 }
 
 #[tokio::test]
 async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
-    let shelf = Shelf::new().await;
-    let visitors = Visitors::of(&shelf).await;
+    let fixture = DeliveryFixture::new().await;
+    let visitors = Visitors::of(&fixture).await;
     let mut files = Vec::new();
     for delivery_type in TYPES {
-        let file = shelf.put_here(delivery_type).await;
-        let probes = probes(&shelf, &visitors, &file.url);
+        let file = fixture.put_here(delivery_type).await;
+        let probes = probes(&fixture, &visitors, &file.url);
         files.push((delivery_type, file, probes));
     }
     for (first, space) in CHOICES.into_iter().enumerate() {
-        shelf.set(&shelf.space(), space).await;
+        fixture.set(&fixture.space(), space).await;
         for (second, folder) in CHOICES.into_iter().enumerate() {
-            shelf.set(&shelf.folder, folder).await;
+            fixture.set(&fixture.folder, folder).await;
             for (third, direct) in CHOICES.into_iter().enumerate() {
                 let place = format!("space {space:?}, folder {folder:?}, file {direct:?}");
                 // The nearest level that says something is heard; a type that asks for proof asks
@@ -201,60 +208,65 @@ async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
                     if asks_always && !is_share && !tests::is_thorough() {
                         continue;
                     }
-                    shelf.set(&file.path, direct).await;
-                    demand_answers(probes, delivery_type, set || asks_always, &place).await;
+                    fixture.set(&file.path, direct).await;
+                    assert_answers(probes, delivery_type, set || asks_always, &place).await;
                 }
             }
         }
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn a_signature_and_a_key_that_are_both_good_open_a_file() {
-    let shelf = Shelf::new().await;
-    let viewer = shelf.acme.role("viewer").await;
+    let fixture = DeliveryFixture::new().await;
+    let viewer = fixture.acme.role("viewer").await;
     for delivery_type in &TYPES[1..] {
-        let file = shelf.put_here(delivery_type).await;
+        let file = fixture.put_here(delivery_type).await;
         assert!(
-            viewer.get(&shelf.signed(&file.url)).await.demand(200).body == PHOTO,
+            viewer
+                .get(&fixture.signed(&file.url))
+                .await
+                .expect_status(200)
+                .body
+                == PHOTO,
             "{delivery_type}"
         );
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn a_key_opens_files_until_it_is_revoked() {
-    let shelf = Shelf::new().await;
-    let file = shelf.put_here("private").await;
-    let keys = format!("{}/api-keys", shelf.space());
-    let key = shelf
+    let fixture = DeliveryFixture::new().await;
+    let file = fixture.put_here("private").await;
+    let keys = format!("{}/api-keys", fixture.space());
+    let key = fixture
         .acme
         .client
         .post(&keys, json!({"name": "viewer", "role": "viewer"}))
         .await
-        .created();
-    let holder = shelf
+        .expect_created();
+    let holder = fixture
         .stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"));
-    holder.get(&file.url).await.demand(200);
-    shelf
+    holder.get(&file.url).await.expect_status(200);
+    fixture
         .acme
         .client
         .delete(&format!("{keys}/{}", key["id"]))
         .await
-        .demand(204);
-    holder.get(&file.url).await.refused(403);
-    shelf.stack.stop().await;
+        .expect_status(204);
+    holder.get(&file.url).await.expect_error(403);
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space() {
-    let shelf = Shelf::new().await;
-    let file = shelf.put_here("upload").await;
-    for path in [&shelf.space(), &shelf.folder, &file.path] {
+    let fixture = DeliveryFixture::new().await;
+    let file = fixture.put_here("upload").await;
+    for path in [&fixture.space(), &fixture.folder, &file.path] {
         let path = format!("{path}/access-control");
         for (flags, closed) in [
             (json!({}), false),
@@ -267,20 +279,31 @@ async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space() {
             (json!({"requires_auth": false, "public_read": true}), false),
             (json!({"requires_auth": false, "public_read": false}), true),
         ] {
-            shelf
+            fixture
                 .acme
                 .client
                 .put(&path, json!({"access_control": flags}))
                 .await
-                .ok();
+                .expect_ok();
             let status = if closed { 403 } else { 200 };
-            shelf.stack.anonymous.get(&file.url).await.demand(status);
-            let shown = shelf.acme.client.get(&file.path).await.ok()["access_control"].clone();
+            fixture
+                .stack
+                .anonymous
+                .get(&file.url)
+                .await
+                .expect_status(status);
+            let shown =
+                fixture.acme.client.get(&file.path).await.expect_ok()["access_control"].clone();
             let both = (&shown["requires_auth"], &shown["public_read"]);
             assert_eq!(both, (&json!(closed), &json!(!closed)), "{path} {flags}");
         }
-        shelf.acme.client.delete(&path).await.ok();
-        shelf.stack.anonymous.get(&file.url).await.demand(200);
+        fixture.acme.client.delete(&path).await.expect_ok();
+        fixture
+            .stack
+            .anonymous
+            .get(&file.url)
+            .await
+            .expect_status(200);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }

@@ -2,9 +2,9 @@
 //! it by that either.
 
 use serde_json::json;
-use tests::{Answer, Client, PHOTO, large_photo, seconds};
+use tests::{Client, PHOTO, Response, large_photo, seconds};
 
-use super::fixture::{CACHED_SECONDS, HOUR_SECONDS, NOT_CACHED, Shelf, TYPES, cached};
+use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached};
 
 /// Before any file here was made.
 const BEFORE: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
@@ -36,7 +36,11 @@ fn all_asked(etag: &str) -> Vec<Asked<'_>> {
     ]
 }
 
-async fn answer(client: &Client, address: &str, (method, (name, value), _): Asked<'_>) -> Answer {
+async fn response(
+    client: &Client,
+    address: &str,
+    (method, (name, value), _): Asked<'_>,
+) -> Response {
     client
         .send(client.request(method, address).header(name, value))
         .await
@@ -44,14 +48,14 @@ async fn answer(client: &Client, address: &str, (method, (name, value), _): Aske
 
 #[tokio::test]
 async fn heads_parts_and_conditions_are_answered_after_the_check_alone() {
-    let shelf = Shelf::new().await;
-    let viewer = shelf.acme.role("viewer").await;
-    let nobody = &shelf.stack.anonymous;
-    shelf.set(&shelf.folder, Some(true)).await;
+    let fixture = DeliveryFixture::new().await;
+    let viewer = fixture.acme.role("viewer").await;
+    let nobody = &fixture.stack.anonymous;
+    fixture.set(&fixture.folder, Some(true)).await;
     for delivery_type in TYPES {
-        let url = shelf.put_here(delivery_type).await.url;
-        let signed = shelf.signed(&url);
-        let expired = shelf.signer.sign(&url, shelf.now(), &[]);
+        let url = fixture.put_here(delivery_type).await.url;
+        let signed = fixture.signed(&url);
+        let expired = fixture.signer.sign(&url, fixture.now(), &[]);
         let by_signature = if delivery_type == "authenticated" {
             NOT_CACHED.to_owned()
         } else {
@@ -64,37 +68,39 @@ async fn heads_parts_and_conditions_are_answered_after_the_check_alone() {
             let etag = client
                 .head(address)
                 .await
-                .demand(200)
+                .expect_status(200)
                 .header("etag")
                 .to_owned();
             assert!(!etag.is_empty(), "{delivery_type}");
             for asked in all_asked(&etag) {
-                let answer = answer(client, address, asked).await.demand(asked.2);
-                if answer.status < 400 {
+                let response = response(client, address, asked)
+                    .await
+                    .expect_status(asked.2);
+                if response.status < 400 {
                     assert_eq!(
-                        answer.header("cache-control"),
+                        response.header("cache-control"),
                         cache_control,
                         "{delivery_type} {asked:?}"
                     );
                 }
-                let whole = asked.0 == "GET" && answer.status < 300;
+                let whole = asked.0 == "GET" && response.status < 300;
                 let expected = if whole {
-                    &PHOTO[..answer.body.len()]
+                    &PHOTO[..response.body.len()]
                 } else {
                     &[]
                 };
                 assert!(
-                    answer.status >= 400 || answer.body == expected,
+                    response.status >= 400 || response.body == expected,
                     "{delivery_type} {asked:?}"
                 );
                 assert!(
-                    !whole || !answer.body.is_empty(),
+                    !whole || !response.body.is_empty(),
                     "{delivery_type} {asked:?}"
                 );
             }
             for (client, address) in [(nobody, &url), (nobody, &expired), (&viewer, &expired)] {
                 for asked in all_asked(&etag) {
-                    let refused = answer(client, address, asked).await.demand(403);
+                    let refused = response(client, address, asked).await.expect_status(403);
                     for name in [
                         "etag",
                         "last-modified",
@@ -104,42 +110,42 @@ async fn heads_parts_and_conditions_are_answered_after_the_check_alone() {
                         assert_eq!(refused.header(name), "", "{delivery_type} {asked:?}");
                     }
                     if asked.0 == "GET" {
-                        refused.refused(403);
+                        refused.expect_error(403);
                     }
                 }
             }
         }
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed() {
-    let shelf = Shelf::new().await;
-    let file = shelf.put_here("upload").await;
-    let nobody = &shelf.stack.anonymous;
-    for level in [&shelf.space(), &shelf.folder, &file.path] {
+    let fixture = DeliveryFixture::new().await;
+    let file = fixture.put_here("upload").await;
+    let nobody = &fixture.stack.anonymous;
+    for level in [&fixture.space(), &fixture.folder, &file.path] {
         let etag = nobody
             .get(&file.url)
             .await
-            .demand(200)
+            .expect_status(200)
             .header("etag")
             .to_owned();
         let kept = [("if-none-match", etag.as_str())];
-        let confirmed = nobody.get_with(&file.url, &kept).await.demand(304);
+        let confirmed = nobody.get_with(&file.url, &kept).await.expect_status(304);
         assert_eq!(
             confirmed.header("cache-control"),
             cached(CACHED_SECONDS),
             "{level}"
         );
-        shelf.set(level, Some(true)).await;
-        nobody.get_with(&file.url, &kept).await.refused(403);
+        fixture.set(level, Some(true)).await;
+        nobody.get_with(&file.url, &kept).await.expect_error(403);
         nobody
             .get_with(&file.url, &[("if-modified-since", AFTER)])
             .await
-            .refused(403);
-        shelf.set(level, None).await;
-        nobody.get(&file.url).await.demand(200);
+            .expect_error(403);
+        fixture.set(level, None).await;
+        nobody.get(&file.url).await.expect_status(200);
     }
     let kept = [("if-none-match", "*")];
     for (delivery_type, status) in [
@@ -148,49 +154,52 @@ async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed() {
         ("authenticated", 403),
         ("upload", 304),
     ] {
-        shelf
+        fixture
             .acme
             .client
             .put(&file.path, json!({"type": delivery_type}))
             .await
-            .ok();
-        nobody.get_with(&file.url, &kept).await.demand(status);
+            .expect_ok();
+        nobody
+            .get_with(&file.url, &kept)
+            .await
+            .expect_status(status);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn what_a_browser_keeps_is_confirmed_no_longer_than_its_address_is_good() {
-    let shelf = Shelf::new().await;
-    let url = shelf.put_here("private").await.url;
-    let nobody = &shelf.stack.anonymous;
-    let signed = shelf.signer.sign(&url, shelf.now() + HOUR_SECONDS, &[]);
+    let fixture = DeliveryFixture::new().await;
+    let url = fixture.put_here("private").await.url;
+    let nobody = &fixture.stack.anonymous;
+    let signed = fixture.signer.sign(&url, fixture.now() + HOUR_SECONDS, &[]);
     let etag = nobody
         .get(&signed)
         .await
-        .demand(200)
+        .expect_status(200)
         .header("etag")
         .to_owned();
     let kept = [("if-none-match", etag.as_str())];
-    shelf.stack.clock.advance(seconds(3_590));
-    let confirmed = nobody.get_with(&signed, &kept).await.demand(304);
+    fixture.stack.clock.advance(seconds(3_590));
+    let confirmed = nobody.get_with(&signed, &kept).await.expect_status(304);
     assert_eq!(confirmed.header("cache-control"), cached(10));
-    shelf.stack.clock.advance(seconds(10));
-    nobody.get_with(&signed, &kept).await.refused(403);
-    shelf.stack.stop().await;
+    fixture.stack.clock.advance(seconds(10));
+    nobody.get_with(&signed, &kept).await.expect_error(403);
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn nobody_is_sent_to_storage_who_may_not_see_the_file() {
-    let shelf = Shelf::with(&[("RedirectAboveBytes", "100000")]).await;
-    let viewer = shelf.acme.role("viewer").await;
-    let nobody = &shelf.stack.anonymous;
+    let fixture = DeliveryFixture::with(&[("RedirectAboveBytes", "100000")]).await;
+    let viewer = fixture.acme.role("viewer").await;
+    let nobody = &fixture.stack.anonymous;
     let bytes = large_photo(100_001);
     for (delivery_type, by_signature) in [
         ("private", &*cached(CACHED_SECONDS)),
         ("authenticated", NOT_CACHED),
     ] {
-        let url = shelf
+        let url = fixture
             .put_file(
                 delivery_type,
                 "root",
@@ -198,14 +207,14 @@ async fn nobody_is_sent_to_storage_who_may_not_see_the_file() {
             )
             .await
             .url;
-        nobody.get(&url).await.refused(403);
+        nobody.get(&url).await.expect_error(403);
         for (client, address, cache_control) in [
-            (nobody, &shelf.signed(&url), by_signature),
+            (nobody, &fixture.signed(&url), by_signature),
             (&viewer, &url, NOT_CACHED),
         ] {
-            let sent = client.get(address).await.demand(307);
+            let sent = client.get(address).await.expect_status(307);
             assert_eq!(sent.header("cache-control"), "no-store", "{delivery_type}");
-            let stored = nobody.get(sent.header("location")).await.demand(200);
+            let stored = nobody.get(sent.header("location")).await.expect_status(200);
             assert!(stored.body == bytes, "{delivery_type}");
             assert_eq!(
                 stored.header("cache-control"),
@@ -214,5 +223,5 @@ async fn nobody_is_sent_to_storage_who_may_not_see_the_file() {
             );
         }
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }

@@ -2,9 +2,9 @@
 //! from.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, Tenant, form};
+use tests::{PHOTO, Stack, StackOptions, Tenant, form, stack_test};
 
-use crate::uploads::presign::Announced;
+use crate::uploads::presign::PendingFile;
 
 /// Bytes of an announced file that its confirmation reads to tell its type and charset.
 const BEGINNING_BYTES: usize = 256 << 10;
@@ -13,7 +13,7 @@ fn url(record: &Value) -> &str {
     record["url"].as_str().expect("an address")
 }
 
-async fn announced(
+async fn pending_file(
     stack: &Stack,
     acme: &Tenant,
     name: &str,
@@ -21,14 +21,13 @@ async fn announced(
     bytes: Vec<u8>,
 ) -> Value {
     let fields = json!({"filename": name, "content_type": content_type, "size": bytes.len()});
-    let announced = Announced::to(acme, fields).await;
-    announced.send(stack, bytes).await.demand(200);
-    announced.confirm(&acme.client).await.ok()
+    let pending_file = PendingFile::create(acme, fields).await;
+    pending_file.send(stack, bytes).await.expect_status(200);
+    pending_file.confirm(&acme.client).await.expect_ok()
 }
 
-#[tokio::test]
-async fn text_in_utf8_is_delivered_with_its_charset() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn text_in_utf8_is_delivered_with_its_charset(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, content_type, bytes, delivered) in [
         (
@@ -65,16 +64,16 @@ async fn text_in_utf8_is_delivered_with_its_charset() {
             .client
             .upload(form(&acme.handle, name, content_type, bytes))
             .await
-            .created();
-        let confirmed = announced(&stack, &acme, name, content_type, bytes.to_vec()).await;
+            .expect_created();
+        let confirmed = pending_file(stack, &acme, name, content_type, bytes.to_vec()).await;
         for record in [direct, confirmed] {
             assert_eq!(
                 record["mime_type"],
                 delivered.split(';').next().expect("a type"),
                 "{name}"
             );
-            let answer = stack.anonymous.get(url(&record)).await.demand(200);
-            assert_eq!(answer.header("content-type"), delivered, "{name}");
+            let response = stack.anonymous.get(url(&record)).await.expect_status(200);
+            assert_eq!(response.header("content-type"), delivered, "{name}");
             assert_eq!(
                 stack
                     .anonymous
@@ -84,10 +83,9 @@ async fn text_in_utf8_is_delivered_with_its_charset() {
                 delivered,
                 "{name}"
             );
-            assert!(answer.body == bytes, "{name}");
+            assert!(response.body == bytes, "{name}");
         }
     }
-    stack.leave().await;
 }
 
 #[tokio::test]
@@ -105,7 +103,7 @@ async fn a_long_text_is_measured_to_its_end_where_it_passes_and_by_its_beginning
         (&spoiled, "text/plain"),
     ] {
         let direct = form(&acme.handle, "a.txt", "text/plain", bytes.clone());
-        let direct = acme.client.upload(direct).await.created();
+        let direct = acme.client.upload(direct).await.expect_created();
         assert_eq!(
             stack
                 .anonymous
@@ -114,7 +112,7 @@ async fn a_long_text_is_measured_to_its_end_where_it_passes_and_by_its_beginning
                 .header("content-type"),
             direct_type
         );
-        let confirmed = announced(&stack, &acme, "a.txt", "text/plain", bytes.clone()).await;
+        let confirmed = pending_file(&stack, &acme, "a.txt", "text/plain", bytes.clone()).await;
         let confirmed_type = "text/plain; charset=utf-8";
         assert_eq!(
             stack
@@ -125,7 +123,7 @@ async fn a_long_text_is_measured_to_its_end_where_it_passes_and_by_its_beginning
             confirmed_type
         );
     }
-    stack.leave().await;
+    stack.stop_undrained().await;
 }
 
 #[tokio::test]
@@ -141,15 +139,15 @@ async fn storage_delivers_text_with_its_charset_too() {
         .client
         .upload(form(&acme.handle, "a.txt", "text/plain", "a €"))
         .await
-        .created();
+        .expect_created();
 
-    let redirect = stack.anonymous.get(url(&record)).await.demand(307);
+    let redirect = stack.anonymous.get(url(&record)).await.expect_status(307);
 
     let stored = stack
         .anonymous
         .get(redirect.header("location"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(stored.header("content-type"), "text/plain; charset=utf-8");
     stack.stop().await;
 }

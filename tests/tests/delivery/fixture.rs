@@ -23,7 +23,7 @@ pub(crate) fn cached(seconds: i64) -> String {
 }
 
 /// A space with a folder.
-pub(crate) struct Shelf {
+pub(crate) struct DeliveryFixture {
     pub(crate) stack: Stack,
     pub(crate) acme: Tenant,
     pub(crate) signer: DeliverySigner,
@@ -32,19 +32,19 @@ pub(crate) struct Shelf {
 }
 
 /// A file, as the API showed it at first.
-pub(crate) struct Shelved {
+pub(crate) struct FixtureFile {
     /// Its path at the API.
     pub(crate) path: String,
     pub(crate) url: String,
 }
 
-impl Shelf {
-    pub(crate) async fn new() -> Shelf {
-        Shelf::with(&[]).await
+impl DeliveryFixture {
+    pub(crate) async fn new() -> DeliveryFixture {
+        DeliveryFixture::with(&[]).await
     }
 
     /// A shelf in a stack with these parameters, whose clock shows a whole second.
-    pub(crate) async fn with(parameters: &[(&str, &str)]) -> Shelf {
+    pub(crate) async fn with(parameters: &[(&str, &str)]) -> DeliveryFixture {
         let unlimited = [
             ("AdminRequestsPerMinute", "1000000"),
             ("UploadRequestsPerMinute", "1000000"),
@@ -64,27 +64,37 @@ impl Shelf {
         for delivery_type in &TYPES[1..] {
             let config =
                 json!({"space_id": acme.id, "name": delivery_type, "delivery_type": delivery_type});
-            acme.client.post("/upload-configs", config).await.created();
+            acme.client
+                .post("/upload-configs", config)
+                .await
+                .expect_created();
         }
         let signer = DeliverySigner::of(&acme).await;
-        let mut shelf = Shelf {
+        let mut fixture = DeliveryFixture {
             stack,
             acme,
             signer,
             folder: String::new(),
         };
-        shelf.folder = format!("/folders/{}", shelf.folder_in("Shelf", None).await);
-        shelf
+        fixture.folder = format!("/folders/{}", fixture.folder_in("Shelf", None).await);
+        fixture
     }
 
     /// Makes a folder in another one, or at the top; gives its id.
     pub(crate) async fn folder_in(&self, name: &str, parent: Option<&str>) -> String {
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
-        text(&self.acme.client.post("/folders", body).await.created()["id"])
+        text(
+            &self
+                .acme
+                .client
+                .post("/folders", body)
+                .await
+                .expect_created()["id"],
+        )
     }
 
     /// Uploads the photo as a file of a type into a folder, or into none where that is `root`.
-    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> Shelved {
+    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> FixtureFile {
         self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO))
             .await
     }
@@ -95,23 +105,23 @@ impl Shelf {
         delivery_type: &str,
         folder: &str,
         (name, mime_type, bytes): (&str, &str, &[u8]),
-    ) -> Shelved {
+    ) -> FixtureFile {
         let form =
             form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
         let form = match delivery_type {
             "upload" => form,
             config => form.text("upload_config", config.to_owned()),
         };
-        let file = self.acme.client.upload(form).await.created();
+        let file = self.acme.client.upload(form).await.expect_created();
         assert_eq!(file["type"], delivery_type);
-        Shelved {
+        FixtureFile {
             path: format!("/files/{}", text(&file["id"])),
             url: text(&file["url"]),
         }
     }
 
     /// Uploads the photo as a file of a type into the shelf's folder.
-    pub(crate) async fn put_here(&self, delivery_type: &str) -> Shelved {
+    pub(crate) async fn put_here(&self, delivery_type: &str) -> FixtureFile {
         self.put(delivery_type, self.folder.trim_start_matches("/folders/"))
             .await
     }
@@ -140,8 +150,8 @@ impl Shelf {
                 .client
                 .put(&path, json!({"access_control": {"requires_auth": closed}}))
                 .await
-                .ok(),
-            None => self.acme.client.delete(&path).await.ok(),
+                .expect_ok(),
+            None => self.acme.client.delete(&path).await.expect_ok(),
         };
     }
 }

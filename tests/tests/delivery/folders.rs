@@ -2,18 +2,20 @@
 //! and a folder that is missing lets nobody in.
 
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO};
+use tests::{Client, PHOTO, Response};
 
-use super::fixture::{Shelf, Shelved};
+use super::fixture::{DeliveryFixture, FixtureFile};
 
 /// Names of folders that are made one in another.
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
 /// Folders that are made one in another, the outermost first; gives their ids.
-async fn nested(shelf: &Shelf, names: &[&str]) -> Vec<String> {
+async fn nested(fixture: &DeliveryFixture, names: &[&str]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for name in names {
-        let id = shelf.folder_in(name, ids.last().map(String::as_str)).await;
+        let id = fixture
+            .folder_in(name, ids.last().map(String::as_str))
+            .await;
         ids.push(id);
     }
     ids
@@ -50,10 +52,10 @@ const STEPS: [(Step, &str, Option<usize>); 14] = [
 
 #[tokio::test]
 async fn what_folders_say_goes_where_they_go() {
-    let shelf = Shelf::new().await;
-    let ids = nested(&shelf, &NAMES).await;
-    let file = shelf.put("upload", &ids[4]).await;
-    let (nobody, client) = (&shelf.stack.anonymous, &shelf.acme.client);
+    let fixture = DeliveryFixture::new().await;
+    let ids = nested(&fixture, &NAMES).await;
+    let file = fixture.put("upload", &ids[4]).await;
+    let (nobody, client) = (&fixture.stack.anonymous, &fixture.acme.client);
     let mut says = [None; NAMES.len()];
     for (step, path, decides) in STEPS {
         match step {
@@ -62,27 +64,31 @@ async fn what_folders_say_goes_where_they_go() {
                 client
                     .put(&format!("/folders/{}", ids[folder]), body)
                     .await
-                    .ok();
+                    .expect_ok();
             }
             Say(folder, requires_auth) => {
                 says[folder] = requires_auth;
-                shelf
+                fixture
                     .set(&format!("/folders/{}", ids[folder]), requires_auth)
                     .await;
             }
         }
         let closed = decides.is_some_and(|folder| says[folder] == Some(true));
-        let answer = nobody.get(&file.url).await;
+        let response = nobody.get(&file.url).await;
         assert_eq!(
-            answer.status,
+            response.status,
             if closed { 403 } else { 200 },
             "after {step:?}"
         );
-        nobody.get(&shelf.signed(&file.url)).await.demand(200);
-        client.get(&file.url).await.demand(200);
-        let (source, id) =
-            decides.map_or(("space", &shelf.acme.id), |folder| ("folder", &ids[folder]));
-        let shown = client.get(&file.path).await.ok();
+        nobody
+            .get(&fixture.signed(&file.url))
+            .await
+            .expect_status(200);
+        client.get(&file.url).await.expect_status(200);
+        let (source, id) = decides.map_or(("space", &fixture.acme.id), |folder| {
+            ("folder", &ids[folder])
+        });
+        let shown = client.get(&file.path).await.expect_ok();
         let expected = json!({
             "requires_auth": closed, "public_read": !closed, "source": source, "inherited_from": id,
         });
@@ -98,17 +104,19 @@ async fn what_folders_say_goes_where_they_go() {
             "an address stays what it is"
         );
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into() {
-    let shelf = Shelf::new().await;
-    let ids = nested(&shelf, &NAMES).await;
-    let open = shelf.folder_in("open", Some(&ids[4])).await;
-    let file = shelf.put("upload", "root").await;
-    shelf.set(&format!("/folders/{}", ids[0]), Some(true)).await;
-    shelf.set(&format!("/folders/{open}"), Some(false)).await;
+    let fixture = DeliveryFixture::new().await;
+    let ids = nested(&fixture, &NAMES).await;
+    let open = fixture.folder_in("open", Some(&ids[4])).await;
+    let file = fixture.put("upload", "root").await;
+    fixture
+        .set(&format!("/folders/{}", ids[0]), Some(true))
+        .await;
+    fixture.set(&format!("/folders/{open}"), Some(false)).await;
     for (folder, status) in [
         (json!(ids[4]), 403),
         (json!(null), 200),
@@ -117,21 +125,30 @@ async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into() {
         (json!(ids[2].to_lowercase()), 403),
         (json!("root"), 200),
     ] {
-        shelf
+        fixture
             .acme
             .client
             .put(&file.path, json!({"folder_id": folder}))
             .await
-            .ok();
-        shelf.stack.anonymous.get(&file.url).await.demand(status);
+            .expect_ok();
+        fixture
+            .stack
+            .anonymous
+            .get(&file.url)
+            .await
+            .expect_status(status);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 /// Asks for a file by everyone who may see it.
-async fn answers(shelf: &Shelf, viewer: &Client, file: &Shelved) -> Vec<Answer> {
-    let nobody = &shelf.stack.anonymous;
-    let signed = shelf.signed(&file.url);
+async fn responses(
+    fixture: &DeliveryFixture,
+    viewer: &Client,
+    file: &FixtureFile,
+) -> Vec<Response> {
+    let nobody = &fixture.stack.anonymous;
+    let signed = fixture.signed(&file.url);
     vec![
         nobody.get(&file.url).await,
         nobody.get(&signed).await,
@@ -139,27 +156,32 @@ async fn answers(shelf: &Shelf, viewer: &Client, file: &Shelved) -> Vec<Answer> 
     ]
 }
 
-async fn demand_marked(shelf: &Shelf, viewer: &Client, file: &Shelved, is_marked: bool) {
-    for answer in answers(shelf, viewer, file).await {
+async fn assert_marked(
+    fixture: &DeliveryFixture,
+    viewer: &Client,
+    file: &FixtureFile,
+    is_marked: bool,
+) {
+    for response in responses(fixture, viewer, file).await {
         if is_marked {
-            let errors = answer.refused(422);
+            let errors = response.expect_error(422);
             assert!(errors["watermark"][0].is_string(), "{errors}");
         } else {
-            assert!(answer.demand(200).body == PHOTO);
+            assert!(response.expect_status(200).body == PHOTO);
         }
     }
 }
 
 #[tokio::test]
 async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
-    let shelf = Shelf::new().await;
-    let viewer = shelf.acme.role("viewer").await;
-    let ids = nested(&shelf, &NAMES).await;
+    let fixture = DeliveryFixture::new().await;
+    let viewer = fixture.acme.role("viewer").await;
+    let ids = nested(&fixture, &NAMES).await;
     let (image, beside) = (
-        shelf.put("upload", &ids[4]).await,
-        shelf.put("upload", "root").await,
+        fixture.put("upload", &ids[4]).await,
+        fixture.put("upload", "root").await,
     );
-    let text = shelf
+    let text = fixture
         .put_file(
             "upload",
             &ids[4],
@@ -167,7 +189,7 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
         )
         .await;
     let [outer, inner] = [&ids[0], &ids[3]].map(|id| format!("/folders/{id}"));
-    let space = shelf.space();
+    let space = fixture.space();
     let on = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
     let off = json!({"security": {"watermark": {"enabled": false}}});
     for (path, security, inside, outside) in [
@@ -181,60 +203,68 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
         (&inner, &Value::Null, false, false),
     ] {
         let path = format!("{path}/security");
-        let client = &shelf.acme.client;
+        let client = &fixture.acme.client;
         let changed = if security.is_null() {
             client.delete(&path).await
         } else {
             client.put(&path, security.clone()).await
         };
-        changed.ok();
-        demand_marked(&shelf, &viewer, &image, inside).await;
-        demand_marked(&shelf, &viewer, &beside, outside).await;
-        assert_eq!(viewer.get(&text.url).await.demand(200).body, "some text");
+        changed.expect_ok();
+        assert_marked(&fixture, &viewer, &image, inside).await;
+        assert_marked(&fixture, &viewer, &beside, outside).await;
+        assert_eq!(
+            viewer.get(&text.url).await.expect_status(200).body,
+            "some text"
+        );
     }
 
     // Whoever may not see an image is not told of its watermark.
-    shelf
+    fixture
         .acme
         .client
         .put(&format!("{inner}/security"), on)
         .await
-        .ok();
-    shelf.set(&outer, Some(true)).await;
-    shelf.stack.anonymous.get(&image.url).await.refused(403);
-    shelf
+        .expect_ok();
+    fixture.set(&outer, Some(true)).await;
+    fixture
         .stack
         .anonymous
-        .get(&shelf.signed(&image.url))
+        .get(&image.url)
         .await
-        .refused(422);
-    shelf
+        .expect_error(403);
+    fixture
+        .stack
+        .anonymous
+        .get(&fixture.signed(&image.url))
+        .await
+        .expect_error(422);
+    fixture
         .acme
         .client
         .put(&image.path, json!({"folder_id": null}))
         .await
-        .ok();
-    demand_marked(&shelf, &viewer, &image, false).await;
-    shelf.stack.stop().await;
+        .expect_ok();
+    assert_marked(&fixture, &viewer, &image, false).await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn a_missing_folder_lets_nobody_in() {
-    let shelf = Shelf::new().await;
-    let viewer = shelf.acme.role("viewer").await;
-    let ids = nested(&shelf, &NAMES).await;
+    let fixture = DeliveryFixture::new().await;
+    let viewer = fixture.acme.role("viewer").await;
+    let ids = nested(&fixture, &NAMES).await;
     let (inner, outer) = (
-        shelf.put("upload", &ids[4]).await,
-        shelf.put("upload", &ids[1]).await,
+        fixture.put("upload", &ids[4]).await,
+        fixture.put("upload", &ids[1]).await,
     );
     let (opened, beside) = (
-        shelf.put("upload", &ids[4]).await,
-        shelf.put("upload", "root").await,
+        fixture.put("upload", &ids[4]).await,
+        fixture.put("upload", "root").await,
     );
-    shelf.set(&opened.path, Some(false)).await;
+    fixture.set(&opened.path, Some(false)).await;
     for file in [&inner, &outer, &opened, &beside] {
-        for answer in answers(&shelf, &viewer, file).await {
-            answer.demand(200);
+        for response in responses(&fixture, &viewer, file).await {
+            response.expect_status(200);
         }
     }
     // First one between, then the one that files are in.
@@ -242,35 +272,43 @@ async fn a_missing_folder_lets_nobody_in() {
         (&ids[2], vec![&inner, &opened], vec![&outer, &beside]),
         (&ids[1], vec![&inner, &opened, &outer], vec![&beside]),
     ] {
-        shelf.stack.lose_folder(&shelf.acme, lost).await;
+        fixture
+            .stack
+            .remove_folder_record(&fixture.acme, lost)
+            .await;
         for file in hidden {
-            for answer in answers(&shelf, &viewer, file).await {
-                answer.refused(403);
+            for response in responses(&fixture, &viewer, file).await {
+                response.expect_error(403);
             }
-            shelf
+            fixture
                 .stack
                 .anonymous
                 .get_with(&file.url, &[("if-none-match", "*")])
                 .await
-                .refused(403);
+                .expect_error(403);
         }
         for file in seen {
-            for answer in answers(&shelf, &viewer, file).await {
-                answer.demand(200);
+            for response in responses(&fixture, &viewer, file).await {
+                response.expect_status(200);
             }
         }
     }
-    let shown = viewer.get(&inner.path).await.ok()["access_control"].clone();
+    let shown = viewer.get(&inner.path).await.expect_ok()["access_control"].clone();
     assert_eq!(
         (&shown["requires_auth"], &shown["source"]),
         (&json!(true), &json!("folder"))
     );
-    shelf
+    fixture
         .acme
         .client
         .put(&inner.path, json!({"folder_id": null}))
         .await
-        .ok();
-    shelf.stack.anonymous.get(&inner.url).await.demand(200);
-    shelf.stack.stop().await;
+        .expect_ok();
+    fixture
+        .stack
+        .anonymous
+        .get(&inner.url)
+        .await
+        .expect_status(200);
+    fixture.stack.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use domain::DeliveryType;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form};
+use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
 fn url(record: &Value) -> String {
     record["url"].as_str().expect("an address").to_owned()
@@ -12,19 +12,21 @@ fn url(record: &Value) -> String {
 async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
     let name = delivery_type.name();
     let config = json!({"space_id": acme.id, "name": name, "delivery_type": name});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", name);
-    url(&acme.client.upload(form).await.created())
+    url(&acme.client.upload(form).await.expect_created())
 }
 
-#[tokio::test]
-async fn an_original_is_delivered_with_its_headers() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_original_is_delivered_with_its_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
-    let whole = stack.anonymous.get(&url).await.demand(200);
+    let whole = stack.anonymous.get(&url).await.expect_status(200);
     assert!(whole.body == PHOTO);
-    let head = stack.anonymous.head(&url).await.demand(200);
+    let head = stack.anonymous.head(&url).await.expect_status(200);
     assert!(head.body.is_empty());
     for (name, value) in [
         ("content-type", "image/jpeg"),
@@ -49,33 +51,31 @@ async fn an_original_is_delivered_with_its_headers() {
         .anonymous
         .get(&format!("{url}?download"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(
         saved.header("content-disposition"),
         "attachment; filename=\"photo.jpg\""
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn who_has_it_already_gets_a_304_without_a_look_at_the_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
-    let first = stack.anonymous.get(&url).await.demand(200);
+    let first = stack.anonymous.get(&url).await.expect_status(200);
     let (etag, modified) = (first.header("etag"), first.header("last-modified"));
     for condition in [
         ("if-none-match", etag),
         ("if-none-match", &format!("W/{etag}")),
         ("if-modified-since", modified),
     ] {
-        let (answer, calls) = stack
+        let (response, calls) = stack
             .calls_of(stack.anonymous.get_with(&url, &[condition]))
             .await;
-        let answer = answer.demand(304);
-        assert!(answer.body.is_empty());
+        let response = response.expect_status(304);
+        assert!(response.body.is_empty());
         assert_eq!(
-            (answer.header("etag"), answer.header("cache-control")),
+            (response.header("etag"), response.header("cache-control")),
             (etag, first.header("cache-control"))
         );
         assert_eq!(calls, ["delivery TransactGetItems"], "{condition:?}");
@@ -88,38 +88,36 @@ async fn who_has_it_already_gets_a_304_without_a_look_at_the_object() {
         .anonymous
         .get_with(&url, &[("if-modified-since", after)])
         .await
-        .demand(304);
+        .expect_status(304);
     stack
         .anonymous
         .get_with(&url, &[("if-modified-since", before)])
         .await
-        .demand(200);
+        .expect_status(200);
     stack
         .anonymous
         .get_with(&url, &[("if-unmodified-since", after)])
         .await
-        .demand(200);
+        .expect_status(200);
     stack
         .anonymous
         .get_with(&url, &[("if-unmodified-since", before)])
         .await
-        .refused(412);
+        .expect_error(412);
     stack
         .anonymous
         .get_with(&url, &[("if-none-match", "\"other\"")])
         .await
-        .demand(200);
+        .expect_status(200);
     stack
         .anonymous
         .get_with(&url, &[("if-match", "\"other\"")])
         .await
-        .refused(412);
-    stack.stop().await;
+        .expect_error(412);
 }
 
-#[tokio::test]
-async fn parts_of_a_file_are_delivered() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn parts_of_a_file_are_delivered(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
     let size = PHOTO.len();
@@ -135,7 +133,7 @@ async fn parts_of_a_file_are_delivered() {
             .anonymous
             .get_with(&url, &[("range", &range)])
             .await
-            .demand(206);
+            .expect_status(206);
         assert!(part.body == PHOTO[first..end], "{range}");
         assert_eq!(
             part.header("content-range"),
@@ -154,39 +152,37 @@ async fn parts_of_a_file_are_delivered() {
                 .anonymous
                 .get_with(&url, &[("range", range)])
                 .await
-                .demand(200)
+                .expect_status(200)
                 .body
                 == PHOTO,
             "{range}"
         );
     }
     for range in [format!("bytes={size}-"), "bytes=-0".to_owned()] {
-        let answer = stack.anonymous.get_with(&url, &[("range", &range)]).await;
-        assert_eq!(answer.header("content-range"), format!("bytes */{size}"));
-        answer.refused(416);
+        let response = stack.anonymous.get_with(&url, &[("range", &range)]).await;
+        assert_eq!(response.header("content-range"), format!("bytes */{size}"));
+        response.expect_error(416);
     }
     let etag = stack.anonymous.head(&url).await.header("etag").to_owned();
     stack
         .anonymous
         .get_with(&url, &[("range", "bytes=0-1"), ("if-range", &etag)])
         .await
-        .demand(206);
+        .expect_status(206);
     stack
         .anonymous
         .get_with(&url, &[("range", "bytes=0-1"), ("if-range", "\"old\"")])
         .await
-        .demand(200);
-    stack.stop().await;
+        .expect_status(200);
 }
 
-#[tokio::test]
-async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn private_and_authenticated_originals_ask_for_a_key_of_their_space(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let viewer = acme.role("viewer").await;
     let (stranger, member) = (stack.user().await, stack.user().await);
-    stack.join(&stranger, &other, "owner").await;
-    stack.join(&member, &acme, "viewer").await;
+    stack.add_member(&stranger, &other, "owner").await;
+    stack.add_member(&member, &acme, "viewer").await;
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
         let url = file_of_type(&acme, delivery_type).await;
         for stranger in [
@@ -195,24 +191,24 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
             &stranger.client,
             &stack.anonymous.with_key("sk_nonsense"),
         ] {
-            stranger.get(&url).await.refused(403);
-            stranger.head(&url).await.demand(403);
+            stranger.get(&url).await.expect_error(403);
+            stranger.head(&url).await.expect_status(403);
         }
         for known in [&viewer, &acme.client, &member.client, &stack.account()] {
-            let answer = known.get(&url).await.demand(200);
-            assert!(answer.body == PHOTO);
-            assert_eq!(answer.header("cache-control"), "private, no-store");
+            let response = known.get(&url).await.expect_status(200);
+            assert!(response.body == PHOTO);
+            assert_eq!(response.header("cache-control"), "private, no-store");
             known
-                .get_with(&url, &[("if-none-match", answer.header("etag"))])
+                .get_with(&url, &[("if-none-match", response.header("etag"))])
                 .await
-                .demand(304);
+                .expect_status(304);
         }
         let etag = viewer.head(&url).await.header("etag").to_owned();
         stack
             .anonymous
             .get_with(&url, &[("if-none-match", &etag)])
             .await
-            .refused(403);
+            .expect_error(403);
         stack
             .anonymous
             .get_with(
@@ -223,14 +219,12 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space() {
                 )],
             )
             .await
-            .refused(403);
+            .expect_error(403);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let handle = &acme.handle;
     let address = stack
@@ -259,7 +253,6 @@ async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist() {
     ] {
         assert_eq!(raw_status(&address, &path).await, 404, "{path}");
     }
-    stack.stop().await;
 }
 
 /// The status of a path that is sent as it is: clients resolve dots themselves.
@@ -270,34 +263,36 @@ pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
         .expect("a connection");
     let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.expect("sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.expect("an answer");
-    answer[9..12].parse().expect("a status")
+    let mut response = String::new();
+    stream
+        .read_to_string(&mut response)
+        .await
+        .expect("an answer");
+    response[9..12].parse().expect("a status")
 }
 
-#[tokio::test]
-async fn encoded_paths_name_the_same_file_and_other_methods_are_refused() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn encoded_paths_name_the_same_file_and_other_methods_are_refused(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
     stack
         .anonymous
         .get(&url.replace("image-", "%69mage%2D"))
         .await
-        .demand(200);
+        .expect_status(200);
     for method in ["POST", "PUT", "DELETE"] {
-        let answer = stack
+        let response = stack
             .anonymous
             .send(stack.anonymous.request(method, &url))
             .await;
-        assert_eq!(answer.header("allow"), "GET, HEAD, OPTIONS");
-        answer.refused(405);
+        assert_eq!(response.header("allow"), "GET, HEAD, OPTIONS");
+        response.expect_error(405);
     }
     let preflight = stack
         .anonymous
         .send(stack.anonymous.request("OPTIONS", &url))
         .await
-        .demand(204);
+        .expect_status(204);
     assert!(
         preflight
             .header("access-control-allow-headers")
@@ -307,14 +302,12 @@ async fn encoded_paths_name_the_same_file_and_other_methods_are_refused() {
         .anonymous
         .get(&format!("{url}?w=100&f=webp"))
         .await
-        .refused(422);
+        .expect_error(422);
     assert!(errors["w"].is_array() && errors["f"].is_array(), "{errors}");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn markup_is_delivered_where_it_can_do_no_harm() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn markup_is_delivered_where_it_can_do_no_harm(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, declared, bytes, disposition) in [
         (
@@ -340,21 +333,20 @@ async fn markup_is_delivered_where_it_can_do_no_harm() {
             .client
             .upload(form(&acme.handle, name, declared, bytes))
             .await
-            .created();
+            .expect_created();
         assert_eq!(record["mime_type"], declared);
-        let answer = stack.anonymous.get(&url(&record)).await.demand(200);
+        let response = stack.anonymous.get(&url(&record)).await.expect_status(200);
         assert!(
-            answer
+            response
                 .header("content-security-policy")
                 .starts_with("sandbox"),
             "{name}"
         );
         assert!(
-            answer
+            response
                 .header("content-disposition")
                 .starts_with(disposition),
             "{name}"
         );
     }
-    stack.stop().await;
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tests::{Stack, StackOptions, large_photo, minutes, seconds};
 
-use super::fixture::{CACHED_SECONDS, HOUR_SECONDS, Shelf, Shelved, cached, text};
+use super::fixture::{CACHED_SECONDS, DeliveryFixture, FixtureFile, HOUR_SECONDS, cached, text};
 
 /// Maximum size of a body that delivery answers itself here, in bytes.
 const LIMIT_BYTES: usize = 100_000;
@@ -16,19 +16,19 @@ const SIZE_BYTES: usize = 250_001;
 const WINDOW_SECONDS: i64 = 30 * 60;
 
 /// A shelf with a low limit, whose clock shows the start of a window.
-async fn shelf_with_limit() -> Shelf {
-    let shelf = Shelf::with(&[("RedirectAboveBytes", &LIMIT_BYTES.to_string())]).await;
-    let past = shelf.now() % WINDOW_SECONDS;
-    shelf
+async fn fixture_with_limit() -> DeliveryFixture {
+    let fixture = DeliveryFixture::with(&[("RedirectAboveBytes", &LIMIT_BYTES.to_string())]).await;
+    let past = fixture.now() % WINDOW_SECONDS;
+    fixture
         .stack
         .clock
         .advance(seconds((WINDOW_SECONDS - past).unsigned_abs()));
-    shelf
+    fixture
 }
 
-async fn put_large(shelf: &Shelf, delivery_type: &str) -> (Shelved, Vec<u8>) {
+async fn put_large(fixture: &DeliveryFixture, delivery_type: &str) -> (FixtureFile, Vec<u8>) {
     let bytes = large_photo(SIZE_BYTES);
-    let file = shelf
+    let file = fixture
         .put_file(delivery_type, "root", ("é.jpg", "image/jpeg", &bytes[..]))
         .await;
     (file, bytes)
@@ -36,19 +36,23 @@ async fn put_large(shelf: &Shelf, delivery_type: &str) -> (Shelved, Vec<u8>) {
 
 #[tokio::test]
 async fn redirects_of_open_file_have_one_address_for_half_an_hour() {
-    let shelf = shelf_with_limit().await;
-    let (file, bytes) = put_large(&shelf, "upload").await;
-    let (nobody, clock) = (&shelf.stack.anonymous, &shelf.stack.clock);
+    let fixture = fixture_with_limit().await;
+    let (file, bytes) = put_large(&fixture, "upload").await;
+    let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     let location = async || {
         text(&json!(
-            nobody.get(&file.url).await.demand(307).header("location")
+            nobody
+                .get(&file.url)
+                .await
+                .expect_status(307)
+                .header("location")
         ))
     };
 
     let first = location().await;
     clock.advance(minutes(7));
     assert_eq!(location().await, first);
-    assert!(nobody.get(&first).await.demand(200).body == bytes);
+    assert!(nobody.get(&first).await.expect_status(200).body == bytes);
 
     clock.advance(minutes(22) + seconds(59));
     assert_eq!(location().await, first);
@@ -56,28 +60,28 @@ async fn redirects_of_open_file_have_one_address_for_half_an_hour() {
     let second = location().await;
     assert_ne!(second, first);
     clock.advance(minutes(30));
-    nobody.get(&first).await.demand(200);
+    nobody.get(&first).await.expect_status(200);
     clock.advance(seconds(1));
-    nobody.get(&first).await.demand(403);
-    nobody.get(&second).await.demand(200);
-    shelf.stack.stop().await;
+    nobody.get(&first).await.expect_status(403);
+    nobody.get(&second).await.expect_status(200);
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn redirect_leads_to_the_bytes_with_the_headers_of_delivery() {
-    let shelf = shelf_with_limit().await;
-    let (file, bytes) = put_large(&shelf, "upload").await;
-    let nobody = &shelf.stack.anonymous;
+    let fixture = fixture_with_limit().await;
+    let (file, bytes) = put_large(&fixture, "upload").await;
+    let nobody = &fixture.stack.anonymous;
 
-    let redirect = nobody.get(&file.url).await.demand(307);
+    let redirect = nobody.get(&file.url).await.expect_status(307);
     assert_eq!(redirect.header("cache-control"), "no-store");
     let location = redirect.header("location");
     assert!(
-        location.starts_with(shelf.stack.cloud.s3_url()),
+        location.starts_with(fixture.stack.cloud.s3_url()),
         "{location}"
     );
 
-    let stored = nobody.get(location).await.demand(200);
+    let stored = nobody.get(location).await.expect_status(200);
     assert!(stored.body == bytes);
     assert_eq!(stored.header("content-type"), "image/jpeg");
     assert_eq!(stored.header("cache-control"), cached(CACHED_SECONDS));
@@ -89,62 +93,62 @@ async fn redirect_leads_to_the_bytes_with_the_headers_of_delivery() {
     nobody
         .get_with(location, &[("range", "bytes=0-9")])
         .await
-        .demand(206);
+        .expect_status(206);
     nobody
         .get(&location.replace("jpeg", "png"))
         .await
-        .demand(403);
+        .expect_status(403);
 
     // A body that fits is answered here: the head, and a 304.
-    let head = nobody.head(&file.url).await.demand(200);
+    let head = nobody.head(&file.url).await.expect_status(200);
     assert_eq!(head.header("content-length"), SIZE_BYTES.to_string());
     nobody
         .get_with(&file.url, &[("if-none-match", head.header("etag"))])
         .await
-        .demand(304);
-    shelf.stack.stop().await;
+        .expect_status(304);
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked() {
-    let shelf = shelf_with_limit().await;
-    let keys = format!("{}/api-keys", shelf.space());
-    let (nobody, clock) = (&shelf.stack.anonymous, &shelf.stack.clock);
+    let fixture = fixture_with_limit().await;
+    let keys = format!("{}/api-keys", fixture.space());
+    let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     for delivery_type in ["private", "authenticated"] {
-        let (file, bytes) = put_large(&shelf, delivery_type).await;
-        let key = shelf
+        let (file, bytes) = put_large(&fixture, delivery_type).await;
+        let key = fixture
             .acme
             .client
             .post(&keys, json!({"name": "viewer", "role": "viewer"}))
             .await
-            .created();
+            .expect_created();
         let viewer = nobody.with_key(&text(&key["key"]));
-        let signed = shelf.signed(&file.url);
+        let signed = fixture.signed(&file.url);
 
         for (client, address) in [(&viewer, &file.url), (nobody, &signed)] {
             let first = client
                 .get(address)
                 .await
-                .demand(307)
+                .expect_status(307)
                 .header("location")
                 .to_owned();
             clock.advance(seconds(59));
             let again = client
                 .get(address)
                 .await
-                .demand(307)
+                .expect_status(307)
                 .header("location")
                 .to_owned();
             assert_eq!(again, first, "{delivery_type}");
             assert!(
-                nobody.get(&first).await.demand(200).body == bytes,
+                nobody.get(&first).await.expect_status(200).body == bytes,
                 "{delivery_type}"
             );
             clock.advance(seconds(1));
             let next = client
                 .get(address)
                 .await
-                .demand(307)
+                .expect_status(307)
                 .header("location")
                 .to_owned();
             assert_ne!(next, first, "{delivery_type}");
@@ -153,73 +157,73 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked() 
         let location = viewer
             .get(&file.url)
             .await
-            .demand(307)
+            .expect_status(307)
             .header("location")
             .to_owned();
-        shelf
+        fixture
             .acme
             .client
             .delete(&format!("{keys}/{}", key["id"]))
             .await
-            .demand(204);
-        viewer.get(&file.url).await.refused(403);
-        nobody.get(&location).await.demand(200);
+            .expect_status(204);
+        viewer.get(&file.url).await.expect_error(403);
+        nobody.get(&location).await.expect_status(200);
         clock.advance(seconds(121));
-        nobody.get(&location).await.demand(403);
+        nobody.get(&location).await.expect_status(403);
         clock.advance(seconds(59));
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn redirect_is_never_valid_for_longer_than_its_signed_url() {
-    let shelf = shelf_with_limit().await;
-    let (nobody, clock) = (&shelf.stack.anonymous, &shelf.stack.clock);
+    let fixture = fixture_with_limit().await;
+    let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     for delivery_type in ["private", "authenticated"] {
-        let (file, _) = put_large(&shelf, delivery_type).await;
+        let (file, _) = put_large(&fixture, delivery_type).await;
         for left in [1, 30, 119] {
-            let signed = shelf.signer.sign(&file.url, shelf.now() + left, &[]);
+            let signed = fixture.signer.sign(&file.url, fixture.now() + left, &[]);
             let location = nobody
                 .get(&signed)
                 .await
-                .demand(307)
+                .expect_status(307)
                 .header("location")
                 .to_owned();
-            let stored = nobody.get(&location).await.demand(200);
+            let stored = nobody.get(&location).await.expect_status(200);
             if delivery_type == "private" {
                 assert_eq!(stored.header("cache-control"), cached(0), "{left}");
             }
 
             clock.advance(seconds(left.unsigned_abs() + 1));
-            nobody.get(&signed).await.refused(403);
-            nobody.get(&location).await.demand(403);
-            clock.advance(seconds((60 - shelf.now() % 60).unsigned_abs()));
+            nobody.get(&signed).await.expect_error(403);
+            nobody.get(&location).await.expect_status(403);
+            clock.advance(seconds((60 - fixture.now() % 60).unsigned_abs()));
         }
     }
 
-    let (open, _) = put_large(&shelf, "upload").await;
-    let signed = shelf.signer.sign(&open.url, shelf.now() + 600, &[]);
+    let (open, _) = put_large(&fixture, "upload").await;
+    let signed = fixture.signer.sign(&open.url, fixture.now() + 600, &[]);
     let location = nobody
         .get(&signed)
         .await
-        .demand(307)
+        .expect_status(307)
         .header("location")
         .to_owned();
     clock.advance(seconds(600));
-    nobody.get(&signed).await.refused(403);
+    nobody.get(&signed).await.expect_error(403);
     clock.advance(seconds(1));
-    nobody.get(&location).await.demand(403);
+    nobody.get(&location).await.expect_status(403);
     clock.advance(seconds(59));
 
     // Browsers may store the bytes while the signed URL is valid, whenever in its lifetime the
     // address is used.
-    let (file, _) = put_large(&shelf, "private").await;
-    let signed = shelf.signer.sign(&file.url, shelf.now() + 200, &[]);
+    let (file, _) = put_large(&fixture, "private").await;
+    let signed = fixture.signer.sign(&file.url, fixture.now() + 200, &[]);
     clock.advance(seconds(50));
     let location = nobody
         .get(&signed)
         .await
-        .demand(307)
+        .expect_status(307)
         .header("location")
         .to_owned();
     clock.advance(seconds(70));
@@ -227,18 +231,18 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url() {
         nobody
             .get(&location)
             .await
-            .demand(200)
+            .expect_status(200)
             .header("cache-control"),
         cached(80)
     );
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn range_above_the_limit_is_answered_with_its_first_bytes() {
-    let shelf = shelf_with_limit().await;
-    let (file, bytes) = put_large(&shelf, "upload").await;
-    let nobody = &shelf.stack.anonymous;
+    let fixture = fixture_with_limit().await;
+    let (file, bytes) = put_large(&fixture, "upload").await;
+    let nobody = &fixture.stack.anonymous;
     let last = SIZE_BYTES - 1;
     for (range, first, end) in [
         ("bytes=0-".to_owned(), 0, LIMIT_BYTES),
@@ -258,7 +262,7 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes() {
         let part = nobody
             .get_with(&file.url, &[("range", &range)])
             .await
-            .demand(206);
+            .expect_status(206);
         assert!(part.body == bytes[first..end], "{range}");
         assert_eq!(
             part.header("content-range"),
@@ -274,26 +278,29 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes() {
     nobody
         .get_with(&file.url, &[("range", &format!("bytes={SIZE_BYTES}-"))])
         .await
-        .refused(416);
+        .expect_error(416);
     for ignored in [("range", "bytes=0-1,4-5"), ("range", "lines=1-2")] {
-        nobody.get_with(&file.url, &[ignored]).await.demand(307);
+        nobody
+            .get_with(&file.url, &[ignored])
+            .await
+            .expect_status(307);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn player_seeks_with_ranges_for_hours() {
-    let shelf = shelf_with_limit().await;
-    let (file, bytes) = put_large(&shelf, "private").await;
-    let signed = shelf
+    let fixture = fixture_with_limit().await;
+    let (file, bytes) = put_large(&fixture, "private").await;
+    let signed = fixture
         .signer
-        .sign(&file.url, shelf.now() + 10 * HOUR_SECONDS, &[]);
-    let etag = shelf
+        .sign(&file.url, fixture.now() + 10 * HOUR_SECONDS, &[]);
+    let etag = fixture
         .stack
         .anonymous
         .head(&signed)
         .await
-        .demand(200)
+        .expect_status(200)
         .header("etag")
         .to_owned();
 
@@ -301,18 +308,18 @@ async fn player_seeks_with_ranges_for_hours() {
     for _ in 0..12 {
         let range = format!("bytes={position}-");
         let conditions = [("range", range.as_str()), ("if-range", etag.as_str())];
-        let part = shelf
+        let part = fixture
             .stack
             .anonymous
             .get_with(&signed, &conditions)
             .await
-            .demand(206);
+            .expect_status(206);
         let end = SIZE_BYTES.min(position + LIMIT_BYTES);
         assert!(part.body == bytes[position..end], "{range}");
         position = if end == SIZE_BYTES { 0 } else { end };
-        shelf.stack.clock.advance(minutes(45));
+        fixture.stack.clock.advance(minutes(45));
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use domain::Timestamp;
 use serde_json::json;
 use tests::{PHOTO, seconds};
 
-use super::fixture::{CACHED_SECONDS, HOUR_SECONDS, NOT_CACHED, Shelf, cached, text};
+use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached, text};
 use super::signers::DeliverySigner;
 
 /// How long the secret before the present one verifies.
@@ -21,10 +21,10 @@ fn signature_of(address: &str) -> &str {
 
 #[tokio::test]
 async fn an_address_is_one_however_it_is_spelled() {
-    let shelf = Shelf::new().await;
-    let url = shelf.put_here("private").await.url;
-    let expires = shelf.now() + HOUR_SECONDS;
-    let signed = shelf
+    let fixture = DeliveryFixture::new().await;
+    let url = fixture.put_here("private").await.url;
+    let expires = fixture.now() + HOUR_SECONDS;
+    let signed = fixture
         .signer
         .sign(&url, expires, &[("download", ""), ("v", "a+b é")]);
     let query = signed.split_once('?').expect("a query").1;
@@ -41,45 +41,50 @@ async fn an_address_is_one_however_it_is_spelled() {
         ),
     ] {
         for url in [&url, &url.replace("image-", "%69mage%2D")] {
-            let answer = shelf
+            let response = fixture
                 .stack
                 .anonymous
                 .get(&format!("{url}?{query}"))
                 .await
-                .demand(200);
-            assert!(answer.body == PHOTO, "{query}");
+                .expect_status(200);
+            assert!(response.body == PHOTO, "{query}");
             assert!(
-                answer
+                response
                     .header("content-disposition")
                     .starts_with("attachment"),
                 "{query}"
             );
         }
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
-    let shelf = Shelf::new().await;
+    let fixture = DeliveryFixture::new().await;
     let (url, other) = (
-        shelf.put_here("private").await.url,
-        shelf.put_here("private").await.url,
+        fixture.put_here("private").await.url,
+        fixture.put_here("private").await.url,
     );
-    let public = shelf.put_here("upload").await.url;
-    let expires = shelf.now() + HOUR_SECONDS;
-    let signed = shelf
+    let public = fixture.put_here("upload").await.url;
+    let expires = fixture.now() + HOUR_SECONDS;
+    let signed = fixture
         .signer
         .sign(&url, expires, &[("download", ""), ("v", "a+b")]);
     let query = signed.split_once('?').expect("a query").1;
     let signature = signature_of(&signed);
-    shelf.stack.anonymous.get(&signed).await.demand(200);
-    shelf
+    fixture
+        .stack
+        .anonymous
+        .get(&signed)
+        .await
+        .expect_status(200);
+    fixture
         .stack
         .anonymous
         .get(&format!("{other}?{query}"))
         .await
-        .refused(403);
+        .expect_error(403);
 
     let expiring = format!("expires={expires}");
     let changes = [
@@ -111,53 +116,63 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
     let more = ["x=1", "=", "V=a%2Bb", "signature="].map(|pair| format!("{query}&{pair}"));
     for query in wrong.into_iter().chain(twice).chain(more) {
         let address = format!("{url}?{query}");
-        shelf.stack.anonymous.get(&address).await.refused(403);
-        shelf.stack.anonymous.head(&address).await.demand(403);
+        fixture
+            .stack
+            .anonymous
+            .get(&address)
+            .await
+            .expect_error(403);
+        fixture
+            .stack
+            .anonymous
+            .head(&address)
+            .await
+            .expect_status(403);
         // A signature that is there has to be right, even where nothing has to be proven.
-        shelf
+        fixture
             .stack
             .anonymous
             .get(&format!("{public}?{query}"))
             .await
-            .refused(403);
-        shelf
+            .expect_error(403);
+        fixture
             .stack
             .anonymous
             .head(&format!("{public}?{query}"))
             .await
-            .demand(403);
+            .expect_status(403);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn a_signed_rendering_is_refused_as_long_as_there_are_none() {
-    let shelf = Shelf::new().await;
+    let fixture = DeliveryFixture::new().await;
     for delivery_type in ["upload", "private"] {
-        let url = shelf.put_here(delivery_type).await.url;
-        let signed = shelf.signer.sign(
+        let url = fixture.put_here(delivery_type).await.url;
+        let signed = fixture.signer.sign(
             &url,
-            shelf.now() + HOUR_SECONDS,
+            fixture.now() + HOUR_SECONDS,
             &[("w", "100"), ("f", "webp")],
         );
-        let errors = shelf.stack.anonymous.get(&signed).await.refused(422);
+        let errors = fixture.stack.anonymous.get(&signed).await.expect_error(422);
         assert!(
             errors["w"].is_array() && errors["f"].is_array(),
             "{delivery_type}: {errors}"
         );
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
-    let shelf = Shelf::new().await;
+    let fixture = DeliveryFixture::new().await;
     let (private, authenticated) = (
-        shelf.put_here("private").await.url,
-        shelf.put_here("authenticated").await.url,
+        fixture.put_here("private").await.url,
+        fixture.put_here("authenticated").await.url,
     );
-    let open = shelf.put_here("upload").await.url;
-    let nobody = &shelf.stack.anonymous;
+    let open = fixture.put_here("upload").await.url;
+    let nobody = &fixture.stack.anonymous;
     for (left, kept) in [
         (HOUR_SECONDS, 300),
         (301, 300),
@@ -166,30 +181,30 @@ async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
         (2, 2),
         (1, 1),
     ] {
-        let signed = |url: &str| shelf.signer.sign(url, shelf.now() + left, &[]);
+        let signed = |url: &str| fixture.signer.sign(url, fixture.now() + left, &[]);
         for url in [&private, &open] {
-            let answer = nobody.get(&signed(url)).await.demand(200);
-            assert_eq!(answer.header("cache-control"), cached(kept), "{left}");
+            let response = nobody.get(&signed(url)).await.expect_status(200);
+            assert_eq!(response.header("cache-control"), cached(kept), "{left}");
         }
-        let answer = nobody.get(&signed(&authenticated)).await.demand(200);
-        assert_eq!(answer.header("cache-control"), NOT_CACHED, "{left}");
+        let response = nobody.get(&signed(&authenticated)).await.expect_status(200);
+        assert_eq!(response.header("cache-control"), NOT_CACHED, "{left}");
     }
-    for past in [shelf.now(), shelf.now() - 1, 0, -1, i64::MIN] {
+    for past in [fixture.now(), fixture.now() - 1, 0, -1, i64::MIN] {
         for url in [&private, &open] {
             nobody
-                .get(&shelf.signer.sign(url, past, &[]))
+                .get(&fixture.signer.sign(url, past, &[]))
                 .await
-                .refused(403);
+                .expect_error(403);
         }
     }
     for future in [LATE_SECONDS, i64::MAX] {
         for url in [&private, &open] {
-            let answer = nobody
-                .get(&shelf.signer.sign(url, future, &[]))
+            let response = nobody
+                .get(&fixture.signer.sign(url, future, &[]))
                 .await
-                .demand(200);
+                .expect_status(200);
             assert_eq!(
-                answer.header("cache-control"),
+                response.header("cache-control"),
                 cached(CACHED_SECONDS),
                 "{future}"
             );
@@ -197,24 +212,24 @@ async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
     }
 
     for url in [&private, &open] {
-        let signed = shelf.signer.sign(url, shelf.now() + 10, &[]);
-        shelf
+        let signed = fixture.signer.sign(url, fixture.now() + 10, &[]);
+        fixture
             .stack
             .clock
             .advance(seconds(9) + Duration::from_millis(999));
-        nobody.get(&signed).await.demand(200);
-        shelf.stack.clock.advance(Duration::from_millis(1));
-        nobody.get(&signed).await.refused(403);
+        nobody.get(&signed).await.expect_status(200);
+        fixture.stack.clock.advance(Duration::from_millis(1));
+        nobody.get(&signed).await.expect_error(403);
     }
-    nobody.get(&open).await.demand(200);
-    shelf.stack.stop().await;
+    nobody.get(&open).await.expect_status(200);
+    fixture.stack.stop().await;
 }
 
 /// Rotates the secret of a shelf's space; gives who signs by the new one.
-async fn rotated(shelf: &Shelf) -> DeliverySigner {
-    let path = format!("{}/signing-secret/rotate", shelf.space());
-    let client = &shelf.acme.client;
-    let shown = client.send(client.request("POST", &path)).await.ok();
+async fn rotated(fixture: &DeliveryFixture) -> DeliverySigner {
+    let path = format!("{}/signing-secret/rotate", fixture.space());
+    let client = &fixture.acme.client;
+    let shown = client.send(client.request("POST", &path)).await.expect_ok();
     DeliverySigner {
         kid: text(&shown["kid"]),
         secret: text(&shown["secret"]),
@@ -223,12 +238,12 @@ async fn rotated(shelf: &Shelf) -> DeliverySigner {
 
 #[tokio::test]
 async fn addresses_outlive_the_secret_that_signed_them_by_a_day() {
-    let shelf = Shelf::new().await;
-    let url = shelf.put_here("private").await.url;
-    let nobody = &shelf.stack.anonymous;
+    let fixture = DeliveryFixture::new().await;
+    let url = fixture.put_here("private").await.url;
+    let nobody = &fixture.stack.anonymous;
     let by = |signer: &DeliverySigner| signer.sign(&url, LATE_SECONDS, &[]);
-    let first = shelf.signer.clone();
-    let second = rotated(&shelf).await;
+    let first = fixture.signer.clone();
+    let second = rotated(&fixture).await;
     assert_eq!((first.kid.as_str(), second.kid.as_str()), ("1", "2"));
     // A secret goes by its own name alone.
     for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
@@ -236,33 +251,33 @@ async fn addresses_outlive_the_secret_that_signed_them_by_a_day() {
             kid: kid.clone(),
             secret: secret.clone(),
         };
-        nobody.get(&by(&mixed)).await.refused(403);
+        nobody.get(&by(&mixed)).await.expect_error(403);
     }
     for good in [&first, &second] {
-        nobody.get(&by(good)).await.demand(200);
+        nobody.get(&by(good)).await.expect_status(200);
     }
-    shelf.stack.clock.advance(seconds(DAY_MINUTES * 60 - 1));
-    nobody.get(&by(&first)).await.demand(200);
-    shelf.stack.clock.advance(seconds(1));
-    nobody.get(&by(&first)).await.refused(403);
-    nobody.get(&by(&second)).await.demand(200);
+    fixture.stack.clock.advance(seconds(DAY_MINUTES * 60 - 1));
+    nobody.get(&by(&first)).await.expect_status(200);
+    fixture.stack.clock.advance(seconds(1));
+    nobody.get(&by(&first)).await.expect_error(403);
+    nobody.get(&by(&second)).await.expect_status(200);
 
     // Two rotations at once end the secret before them at once.
-    let third = rotated(&shelf).await;
-    let fourth = rotated(&shelf).await;
-    nobody.get(&by(&second)).await.refused(403);
+    let third = rotated(&fixture).await;
+    let fourth = rotated(&fixture).await;
+    nobody.get(&by(&second)).await.expect_error(403);
     for good in [&third, &fourth] {
-        nobody.get(&by(good)).await.demand(200);
+        nobody.get(&by(good)).await.expect_status(200);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }
 
 #[tokio::test]
 async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_says() {
-    let shelf = Shelf::new().await;
-    let viewer = shelf.acme.role("viewer").await;
+    let fixture = DeliveryFixture::new().await;
+    let viewer = fixture.acme.role("viewer").await;
     for delivery_type in ["private", "authenticated"] {
-        let file = shelf.put_here(delivery_type).await;
+        let file = fixture.put_here(delivery_type).await;
         for (body, lifetime_minutes) in [
             (json!({}), 60),
             (json!({"expiration_minutes": 1}), 1),
@@ -271,18 +286,18 @@ async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_say
             let made = viewer
                 .post(&format!("{}/signed-url", file.path), body)
                 .await
-                .ok();
-            let expires = shelf.now() + lifetime_minutes * 60;
+                .expect_ok();
+            let expires = fixture.now() + lifetime_minutes * 60;
             let expires_at = Timestamp::from_ms(expires * 1_000).rfc3339();
-            let expected = json!({"url": shelf.signer.sign(&file.url, expires, &[]), "expires_at": expires_at});
+            let expected = json!({"url": fixture.signer.sign(&file.url, expires, &[]), "expires_at": expires_at});
             assert_eq!(made, expected, "{delivery_type}");
             assert!(
-                shelf
+                fixture
                     .stack
                     .anonymous
                     .get(&text(&made["url"]))
                     .await
-                    .demand(200)
+                    .expect_status(200)
                     .body
                     == PHOTO
             );
@@ -292,18 +307,18 @@ async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_say
             &viewer
                 .post(&format!("{}/signed-url", file.path), body)
                 .await
-                .ok()["url"],
+                .expect_ok()["url"],
         );
-        shelf.stack.clock.advance(seconds(119));
-        let answer = shelf.stack.anonymous.get(&saved).await.demand(200);
+        fixture.stack.clock.advance(seconds(119));
+        let response = fixture.stack.anonymous.get(&saved).await.expect_status(200);
         assert!(
-            answer
+            response
                 .header("content-disposition")
                 .starts_with("attachment"),
             "{saved}"
         );
-        shelf.stack.clock.advance(seconds(1));
-        shelf.stack.anonymous.get(&saved).await.refused(403);
+        fixture.stack.clock.advance(seconds(1));
+        fixture.stack.anonymous.get(&saved).await.expect_error(403);
     }
-    shelf.stack.stop().await;
+    fixture.stack.stop().await;
 }

@@ -2,7 +2,7 @@
 //! and the vectors that all signers keep to.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, authority, form};
+use tests::{PHOTO, Stack, Tenant, authority, form, stack_test};
 
 use crate::support::external_programs;
 use crate::{
@@ -29,7 +29,7 @@ impl DeliverySigner {
             .client
             .get(&format!("/spaces/{}/signing-secret", tenant.id))
             .await
-            .ok();
+            .expect_ok();
         DeliverySigner {
             kid: text(&shown["kid"]),
             secret: text(&shown["secret"]),
@@ -86,19 +86,21 @@ fn all_signers_agree_with_the_vectors_of_delivery() {
     }
 }
 
-#[tokio::test]
-async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn addresses_that_python_and_javascript_sign_open_a_private_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = json!({"space_id": acme.id, "name": "private", "delivery_type": "private"});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "private");
-    let url = text(&acme.client.upload(form).await.created()["url"]);
-    stack.anonymous.get(&url).await.refused(403);
+    let url = text(&acme.client.upload(form).await.expect_created()["url"]);
+    stack.anonymous.get(&url).await.expect_error(403);
 
     let signer = DeliverySigner::of(&acme).await;
-    let expires_seconds = stack.operator().env.now().seconds() + LIFETIME_SECONDS;
+    let expires_seconds = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
     let (saved, marked) = (("download", ""), ("v", "crème & 50% of a+b = (1)*"));
@@ -121,15 +123,15 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
                 signer.sign(&url, expires_seconds, more),
                 "{script}"
             );
-            let answer = stack.anonymous.get(&address).await.demand(200);
-            assert!(answer.body == PHOTO, "{address}");
+            let response = stack.anonymous.get(&address).await.expect_status(200);
+            assert!(response.body == PHOTO, "{address}");
             let disposition = if more.is_empty() {
                 "inline"
             } else {
                 "attachment"
             };
             assert!(
-                answer
+                response
                     .header("content-disposition")
                     .starts_with(disposition),
                 "{address}"
@@ -138,8 +140,7 @@ async fn addresses_that_python_and_javascript_sign_open_a_private_file() {
                 .anonymous
                 .get(&address.replace(&expires, "99999999999"))
                 .await
-                .refused(403);
+                .expect_error(403);
         }
     }
-    stack.stop().await;
 }

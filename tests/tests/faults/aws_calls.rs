@@ -6,11 +6,10 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::json;
-use tests::{DYNAMODB_TRIES, Stack};
+use tests::{DYNAMODB_ATTEMPTS, Stack, stack_test};
 
-#[tokio::test]
-async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(stack: &Stack) {
     let faults = stack.cloud.faults();
 
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
@@ -18,14 +17,18 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .created();
+        .expect_created();
     let id = space["id"].as_str().expect("an id");
-    stack.account().get(&format!("/spaces/{id}")).await.ok();
+    stack
+        .account()
+        .get(&format!("/spaces/{id}"))
+        .await
+        .expect_ok();
     stack
         .account()
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .refused(422);
+        .expect_error(422);
 
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let keys = format!("/spaces/{id}/api-keys");
@@ -33,14 +36,14 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .post(&keys, json!({"name": "web"}))
         .await
-        .created();
+        .expect_created();
     stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"))
         .get(&format!("/spaces/{id}"))
         .await
-        .ok();
-    let listed = stack.account().get(&keys).await.demand(200).json();
+        .expect_ok();
+    let listed = stack.account().get(&keys).await.expect_status(200).json();
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
 
     // The number of a lost answer is left out.
@@ -50,7 +53,7 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .post(&keys, json!({"name": "api"}))
         .await
-        .created();
+        .expect_created();
     assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
 
     for _ in 0..2 {
@@ -61,21 +64,19 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
         .account()
         .delete(&format!("{keys}/{}", key["id"]))
         .await
-        .demand(204);
-    let listed = stack.account().get(&keys).await.demand(200).json();
+        .expect_status(204);
+    let listed = stack.account().get(&keys).await.expect_status(200).json();
     assert_eq!(listed["data"][1]["is_active"], json!(false));
     stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"))
         .get(&format!("/spaces/{id}"))
         .await
-        .refused(401);
-    stack.stop().await;
+        .expect_error(401);
 }
 
-#[tokio::test]
-async fn an_upload_survives_lost_answers_of_every_write() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_upload_survives_lost_answers_of_every_write(stack: &Stack) {
     let acme = stack.space("Acme").await;
     stack.cloud.faults().lose_response(S3, "PutObject", 1);
     stack
@@ -87,16 +88,16 @@ async fn an_upload_survives_lost_answers_of_every_write() {
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert!(delivered.body == tests::PHOTO);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_an_absence() {
+#[stack_test]
+async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_an_absence(
+    stack: &Stack,
+) {
     /// Tries of a batch read.
     const TRIES: u32 = 5;
-    let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
@@ -108,26 +109,24 @@ async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_
                 .cloud
                 .faults()
                 .leave_unprocessed("BatchGetItem", incomplete);
-            let answer = client.get(address).await;
+            let response = client.get(address).await;
             assert_eq!(
                 stack.cloud.faults().pending(),
                 0,
                 "{address} reads no batch"
             );
             if incomplete < TRIES {
-                answer.demand(200);
+                response.expect_status(200);
             } else {
-                assert_eq!(answer.header("retry-after"), "1");
-                answer.refused(503);
+                assert_eq!(response.header("retry-after"), "1");
+                response.expect_error(503);
             }
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_transaction_that_conflicts_is_tried_again() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_transaction_that_conflicts_is_tried_again(stack: &Stack) {
     stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
@@ -138,27 +137,25 @@ async fn a_transaction_that_conflicts_is_tried_again() {
         .account()
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .created();
-    stack.stop().await;
+        .expect_created();
 }
 
-#[tokio::test]
-async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
+#[stack_test]
+async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in(stack: &Stack) {
     /// Tries of a read that conflicts with writes.
     const TRIES: u32 = 8;
-    let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .created();
+        .expect_created();
     let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
     let form = form.text(
         "folder_id",
         folder["id"].as_str().expect("an id").to_owned(),
     );
-    let record = acme.client.upload(form).await.created();
+    let record = acme.client.upload(form).await.expect_created();
     let url = record["url"].as_str().expect("an address");
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
         stack.cloud.faults().fail(
@@ -167,9 +164,9 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
             conflicts,
             InjectedError::new(400, "TransactionConflict"),
         );
-        let answer = stack.anonymous.get(url).await.demand(status);
+        let response = stack.anonymous.get(url).await.expect_status(status);
         assert_eq!(
-            answer.header("retry-after").is_empty(),
+            response.header("retry-after").is_empty(),
             status == 200,
             "{conflicts} conflicts"
         );
@@ -178,34 +175,32 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in() {
         ("ProvisionedThroughputExceededException", 503),
         ("ValidationException", 500),
     ] {
-        let times = if status == 503 { DYNAMODB_TRIES } else { 1 };
+        let times = if status == 503 { DYNAMODB_ATTEMPTS } else { 1 };
         stack.cloud.faults().fail(
             DynamoDb,
             "TransactGetItems",
             times,
             InjectedError::new(400, code),
         );
-        stack.anonymous.get(url).await.refused(status);
+        stack.anonymous.get(url).await.expect_error(status);
     }
-    stack.anonymous.get(url).await.demand(200);
-    stack.stop().await;
+    stack.anonymous.get(url).await.expect_status(200);
 }
 
-#[tokio::test]
-async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn throttled_transaction_is_tried_twice_and_then_answered_503(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .created();
+        .expect_created();
     let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
     let form = form.text(
         "folder_id",
         folder["id"].as_str().expect("an id").to_owned(),
     );
-    let record = acme.client.upload(form).await.created();
+    let record = acme.client.upload(form).await.expect_created();
     let url = record["url"].as_str().expect("an address");
     let faults = stack.cloud.faults();
 
@@ -221,9 +216,12 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
             let create = acme
                 .client
                 .post("/folders", json!({"space_id": acme.id, "name": name}));
-            let (answer, calls) = stack.calls_of(create).await;
+            let (response, calls) = stack.calls_of(create).await;
             assert_eq!(
-                answer.demand(written).header("retry-after").is_empty(),
+                response
+                    .expect_status(written)
+                    .header("retry-after")
+                    .is_empty(),
                 written == 201
             );
             assert_eq!(
@@ -240,11 +238,10 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503() {
                 times,
                 InjectedError::new(400, code),
             );
-            let answer = stack.anonymous.get(url).await.demand(read);
-            assert_eq!(answer.header("retry-after").is_empty(), read == 200);
+            let response = stack.anonymous.get(url).await.expect_status(read);
+            assert_eq!(response.header("retry-after").is_empty(), read == 200);
         }
     }
-    stack.stop().await;
 }
 
 #[tokio::test]
@@ -258,12 +255,12 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     faults.fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
     let busy = get().await;
     assert_eq!(busy.header("retry-after"), "1");
-    busy.refused(503);
+    busy.expect_error(503);
     faults.fail(
         DynamoDb,
         "GetItem",
@@ -272,8 +269,8 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
     );
     let failed = get().await;
     assert_eq!(failed.json()["message"], "Server error.");
-    failed.refused(500);
-    get().await.ok();
+    failed.expect_error(500);
+    get().await.expect_ok();
 
     faults.fail(S3, "PutObject", 3, InjectedError::new(503, "SlowDown"));
     acme.client
@@ -284,25 +281,26 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
             tests::PHOTO,
         ))
         .await
-        .refused(503);
+        .expect_error(503);
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_a_500() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_a_500(
+    stack: &Stack,
+) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 
     stack.cloud.faults().fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "NewException"),
     );
     let busy = acme.client.get(&path).await;
     assert_eq!(busy.header("retry-after"), "1");
-    busy.refused(503);
+    busy.expect_error(503);
 
     stack.cloud.faults().fail(
         DynamoDb,
@@ -310,6 +308,5 @@ async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_
         1,
         InjectedError::new(400, "NewException"),
     );
-    acme.client.get(&path).await.refused(500);
-    stack.stop().await;
+    acme.client.get(&path).await.expect_error(500);
 }

@@ -9,10 +9,10 @@ use runtime::{Environment, Settings, SystemClock};
 use tempfile::TempDir;
 use template::Permission;
 use tenant::{Tenants, bootstrap};
-use tests::{DYNAMODB_TRIES, Seeded};
+use tests::{DYNAMODB_ATTEMPTS, SeededRandom};
 
 /// Tries that the client makes of one call.
-const TRIES: u32 = DYNAMODB_TRIES;
+const TRIES: u32 = DYNAMODB_ATTEMPTS;
 
 /// The product's table, empty, and somebody who may do everything to it.
 struct Empty {
@@ -54,7 +54,7 @@ impl Empty {
             secret_key,
             permissions: vec![everything],
         });
-        let env = Env::new(Arc::new(SystemClock), Arc::new(Seeded::new(1)));
+        let env = Env::new(Arc::new(SystemClock), Arc::new(SeededRandom::new(1)));
         Empty {
             emulators,
             environment: Environment {

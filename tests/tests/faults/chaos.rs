@@ -11,7 +11,7 @@ use futures::{
 };
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
-use tests::{Answer, Client, Extent, PHOTO, Stack, StackOptions, form, minutes, seconds};
+use tests::{Client, Extent, PHOTO, Response, Stack, StackOptions, form, minutes, seconds};
 
 /// Seeds that are tried.
 const SEEDS: Extent = Extent {
@@ -47,13 +47,13 @@ async fn whatever_the_mood_a_file_goes_its_way() {
 }
 
 /// Sends a request until AWS lets it through.
-async fn insist(send: impl AsyncFn() -> Answer) -> Answer {
+async fn insist(send: impl AsyncFn() -> Response) -> Response {
     for _ in 0..TRIES {
-        let answer = send().await;
-        if answer.status != 503 {
-            return answer;
+        let response = send().await;
+        if response.status != 503 {
+            return response;
         }
-        answer.refused(503);
+        response.expect_error(503);
     }
     panic!("answered with 503 {TRIES} times")
 }
@@ -71,8 +71,8 @@ async fn once(
         let (first, second) = join(send(), send()).await;
         match (first.status, second.status) {
             (201, 201) => {
-                let created = first.created();
-                assert_eq!(created, second.created());
+                let created = first.expect_created();
+                assert_eq!(created, second.expect_created());
                 return created;
             }
             (201 | 409 | 503, 201 | 409 | 503) => {}
@@ -123,26 +123,26 @@ impl Journey {
         journey.check(&owner, &viewer).await;
         // What was received by a call whose answer was lost is to be received again.
         journey.stack.clock.advance(minutes(13));
-        journey.stack.purged().await;
+        journey.stack.run_purges().await;
         journey.stack.stop().await;
     }
 
     /// One at most gets a name that many want.
     async fn race_for_a_name(account: &Client) {
         let wish = || account.post("/spaces", json!({ "name": "Wanted" }));
-        let answers = join_all((0..RACERS).map(|_| wish())).await;
+        let responses = join_all((0..RACERS).map(|_| wish())).await;
         let with_status = |status| {
-            answers
+            responses
                 .iter()
-                .filter(|answer| answer.status == status)
+                .filter(|response| response.status == status)
                 .count()
         };
         let (made, taken, busy) = (with_status(201), with_status(422), with_status(503));
-        assert!(made <= 1 && made + taken + busy == RACERS, "{answers:?}");
+        assert!(made <= 1 && made + taken + busy == RACERS, "{responses:?}");
         if made == 1 {
-            insist(wish).await.refused(422);
+            insist(wish).await.expect_error(422);
         } else {
-            assert!(busy > 0, "the name is taken by nobody: {answers:?}");
+            assert!(busy > 0, "the name is taken by nobody: {responses:?}");
         }
     }
 
@@ -216,11 +216,14 @@ impl Journey {
     /// The file is there, for whom it may concern, and is what was uploaded.
     async fn find(&self, record: &Value, client: &Client) {
         let file = format!("/files/{}", record["id"].as_str().expect("an id"));
-        assert_eq!(&insist(async || client.get(&file).await).await.ok(), record);
+        assert_eq!(
+            &insist(async || client.get(&file).await).await.expect_ok(),
+            record
+        );
         let url = record["url"].as_str().expect("an address");
         let delivered = insist(async || self.stack.anonymous.get(url).await)
             .await
-            .demand(200);
+            .expect_status(200);
         assert!(delivered.body == PHOTO);
         let etag = delivered.header("etag");
         let known = insist(async || {
@@ -230,7 +233,7 @@ impl Journey {
                 .await
         })
         .await;
-        known.demand(304);
+        known.expect_status(304);
     }
 
     /// A key that is said to be revoked opens nothing from then on.
@@ -238,12 +241,12 @@ impl Journey {
         let address = format!("{}/{}", self.keys(), key.number);
         insist(async || self.owner.delete(&address).await)
             .await
-            .demand(204);
+            .expect_status(204);
         let space = format!("/spaces/{}", self.space);
         for _ in 0..3 {
             insist(async || key.client.get(&space).await)
                 .await
-                .refused(401);
+                .expect_error(401);
         }
     }
 
@@ -251,7 +254,7 @@ impl Journey {
     async fn check(&self, active: &Key, revoked: &Key) {
         let listed = insist(async || self.owner.get(&self.keys()).await)
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let states = listed["data"]
             .as_array()
@@ -266,7 +269,7 @@ impl Journey {
         assert_eq!(states.collect::<Vec<_>>(), expected);
         let listed = insist(async || self.account.get("/spaces").await)
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let spaces = listed["data"].as_array().expect("a list");
         assert_eq!(

@@ -5,16 +5,18 @@
 use emulators::{InjectedError, Service};
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, failed_calls, form, minutes, seconds, tries};
+use tests::{
+    PHOTO, Response, Stack, Tenant, failed_calls, form, max_attempts, minutes, seconds, stack_test,
+};
 
-use crate::{spaces::delete::kept, uploads::presign::Announced};
+use crate::{spaces::delete::kept, uploads::presign::PendingFile};
 
 /// Rounds after which a purge that was killed once has long ended.
 const MOST_ROUNDS: u32 = 12;
 
 /// What happens to one call, and to those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trouble {
+enum FaultKind {
     /// The function dies before the call takes effect.
     DiesBefore,
     /// The function dies once it has.
@@ -24,14 +26,14 @@ enum Trouble {
     /// The call takes effect, and its answers are lost.
     LosesAnswer,
 }
-use Trouble::{DiesAfter, DiesBefore, Fails, LosesAnswer};
+use FaultKind::{DiesAfter, DiesBefore, Fails, LosesAnswer};
 
 /// All of them.
-const TROUBLES: [Trouble; 4] = [DiesBefore, DiesAfter, Fails, LosesAnswer];
+const FAULT_KINDS: [FaultKind; 4] = [DiesBefore, DiesAfter, Fails, LosesAnswer];
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deed {
+enum Operation {
     DeleteFile,
     /// Of one whose bytes were sent, and not confirmed.
     DeleteAnnounced,
@@ -41,7 +43,7 @@ enum Deed {
 }
 
 /// What it is done to: something in a folder, beside another folder.
-struct Scene<'a> {
+struct Setup<'a> {
     stack: &'a Stack,
     acme: &'a Tenant,
     from: String,
@@ -60,46 +62,51 @@ fn text(value: &Value) -> String {
 
 async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-    text(&acme.client.post("/folders", body).await.created()["id"])
+    text(&acme.client.post("/folders", body).await.expect_created()["id"])
 }
 
-impl Deed {
+impl Operation {
     fn function(self) -> &'static str {
         match self {
-            Deed::DeleteFile | Deed::DeleteAnnounced => "files",
-            Deed::DeleteFolder | Deed::MoveFolder => "folders",
+            Operation::DeleteFile | Operation::DeleteAnnounced => "files",
+            Operation::DeleteFolder | Operation::MoveFolder => "folders",
         }
     }
 
-    async fn prepare<'a>(self, stack: &'a Stack, acme: &'a Tenant) -> Scene<'a> {
+    async fn prepare<'a>(self, stack: &'a Stack, acme: &'a Tenant) -> Setup<'a> {
         let (from, to) = (
             folder(acme, "from", None).await,
             folder(acme, "to", None).await,
         );
         let (address, inner) = match self {
-            Deed::DeleteFile => {
+            Operation::DeleteFile => {
                 let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
                     .text("folder_id", from.clone());
-                let file = acme.client.upload(form.text("ref", "x")).await.created();
+                let file = acme
+                    .client
+                    .upload(form.text("ref", "x"))
+                    .await
+                    .expect_created();
                 (format!("/files/{}", text(&file["id"])), None)
             }
-            Deed::DeleteAnnounced => {
-                let announced = Announced::to(acme, json!({"folder_id": from, "ref": "x"})).await;
-                announced.send(stack, PHOTO).await.demand(200);
-                (announced.address(), None)
+            Operation::DeleteAnnounced => {
+                let pending_file =
+                    PendingFile::create(acme, json!({"folder_id": from, "ref": "x"})).await;
+                pending_file.send(stack, PHOTO).await.expect_status(200);
+                (pending_file.address(), None)
             }
-            Deed::DeleteFolder => (
+            Operation::DeleteFolder => (
                 format!("/folders/{}", folder(acme, "subject", Some(&from)).await),
                 None,
             ),
-            Deed::MoveFolder => {
+            Operation::MoveFolder => {
                 let subject = folder(acme, "subject", Some(&from)).await;
                 let inner = folder(acme, "inner", Some(&subject)).await;
                 (format!("/folders/{subject}"), Some(inner))
             }
         };
-        let record = acme.client.get(&address).await.ok();
-        Scene {
+        let record = acme.client.get(&address).await.expect_ok();
+        Setup {
             stack,
             acme,
             from,
@@ -110,43 +117,43 @@ impl Deed {
         }
     }
 
-    async fn perform(self, scene: &Scene<'_>) -> Answer {
-        let client = &scene.acme.client;
+    async fn perform(self, setup: &Setup<'_>) -> Response {
+        let client = &setup.acme.client;
         match self {
-            Deed::MoveFolder => {
+            Operation::MoveFolder => {
                 client
-                    .put(&scene.address, json!({"parent_id": scene.to}))
+                    .put(&setup.address, json!({"parent_id": setup.to}))
                     .await
             }
-            _ => client.delete(&scene.address).await,
+            _ => client.delete(&setup.address).await,
         }
     }
 
     /// Demands that it is done or not, clears away what is left, and gives whether it was done.
-    async fn settle(self, scene: &Scene<'_>) -> bool {
+    async fn settle(self, setup: &Setup<'_>) -> bool {
         let is_done = match self {
-            Deed::DeleteFile | Deed::DeleteAnnounced => scene.settle_file().await,
-            Deed::DeleteFolder => scene.settle_folder().await,
-            Deed::MoveFolder => scene.settle_move().await,
+            Operation::DeleteFile | Operation::DeleteAnnounced => setup.settle_file().await,
+            Operation::DeleteFolder => setup.settle_folder().await,
+            Operation::MoveFolder => setup.settle_move().await,
         };
-        for id in [&scene.from, &scene.to] {
-            scene.delete(&format!("/folders/{id}")).await;
+        for id in [&setup.from, &setup.to] {
+            setup.delete(&format!("/folders/{id}")).await;
         }
         is_done
     }
 }
 
-impl Scene<'_> {
+impl Setup<'_> {
     async fn delete(&self, address: &str) {
-        self.acme.client.delete(address).await.demand(204);
+        self.acme.client.delete(address).await.expect_status(204);
     }
 
     async fn is_there(&self) -> bool {
-        let answer = self.acme.client.get(&self.address).await;
-        if answer.status == 404 {
+        let response = self.acme.client.get(&self.address).await;
+        if response.status == 404 {
             false
         } else {
-            !answer.ok().is_null()
+            !response.expect_ok().is_null()
         }
     }
 
@@ -157,7 +164,7 @@ impl Scene<'_> {
             .client
             .get(&format!("/{list}&space_id={}", self.acme.id))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         page["data"]
             .as_array()
@@ -169,24 +176,29 @@ impl Scene<'_> {
 
     /// Whether a folder says that there are folders in it.
     async fn has_children(&self, id: &str) -> bool {
-        self.acme.client.get(&format!("/folders/{id}")).await.ok()["has_children"] == true
+        self.acme
+            .client
+            .get(&format!("/folders/{id}"))
+            .await
+            .expect_ok()["has_children"]
+            == true
     }
 
     async fn settle_file(&self) -> bool {
         let is_there = self.is_there().await;
-        self.demand_file(is_there).await;
+        self.assert_file(is_there).await;
         // Whatever was announced to the purge has come to it by then.
-        self.stack.purged().await;
-        self.demand_file(is_there).await;
+        self.stack.run_purges().await;
+        self.assert_file(is_there).await;
         if is_there {
             self.delete(&self.address).await;
-            self.stack.purged().await;
+            self.stack.run_purges().await;
         }
         !is_there
     }
 
     /// The file is wholly there, as it was, or nowhere.
-    async fn demand_file(&self, is_there: bool) {
+    async fn assert_file(&self, is_there: bool) {
         let (client, id) = (&self.acme.client, &self.record["id"]);
         let expected = if is_there {
             vec![id.clone()]
@@ -203,9 +215,9 @@ impl Scene<'_> {
             .get(&format!("/files/by-ref?ref=x&space_id={}", self.acme.id))
             .await;
         if is_there {
-            assert_eq!(shown.ok(), self.record);
+            assert_eq!(shown.expect_ok(), self.record);
         } else {
-            shown.refused(404);
+            shown.expect_error(404);
         }
 
         let url = format!(
@@ -215,11 +227,11 @@ impl Scene<'_> {
         );
         let delivered = self.stack.anonymous.get(&url).await;
         if is_active {
-            assert_eq!(found.ok(), self.record);
-            assert_eq!(delivered.demand(200).body, PHOTO);
+            assert_eq!(found.expect_ok(), self.record);
+            assert_eq!(delivered.expect_status(200).body, PHOTO);
         } else {
-            found.refused(404);
-            delivered.refused(404);
+            found.expect_error(404);
+            delivered.expect_error(404);
         }
 
         // With a file that is there goes that its folder is not empty.
@@ -227,7 +239,7 @@ impl Scene<'_> {
             client
                 .delete(&format!("/folders/{}", self.from))
                 .await
-                .refused(409);
+                .expect_error(409);
         }
     }
 
@@ -245,31 +257,31 @@ impl Scene<'_> {
             expected
         );
         // What was closed opens again.
-        self.stack.pass(minutes(3)).await;
+        self.stack.run_for(minutes(3)).await;
         let named = json!({"name": "SUBJECT", "space_id": self.acme.id, "parent_id": self.from});
         let same = self.acme.client.post("/folders", named).await;
         if is_there {
             assert_eq!(
-                same.refused(422),
+                same.expect_error(422),
                 json!({"name": ["The name has already been taken."]})
             );
             assert_eq!(
                 self.record["id"],
-                self.acme.client.get(&self.address).await.ok()["id"]
+                self.acme.client.get(&self.address).await.expect_ok()["id"]
             );
             let subject = text(&self.record["id"]);
             let inner = folder(self.acme, "inner", Some(&subject)).await;
             self.delete(&format!("/folders/{inner}")).await;
             self.delete(&self.address).await;
         } else {
-            self.delete(&format!("/folders/{}", text(&same.created()["id"])))
+            self.delete(&format!("/folders/{}", text(&same.expect_created()["id"])))
                 .await;
         }
         !is_there
     }
 
     async fn settle_move(&self) -> bool {
-        let shown = self.acme.client.get(&self.address).await.ok();
+        let shown = self.acme.client.get(&self.address).await.expect_ok();
         let is_moved = shown["parent_id"] == self.to.as_str();
         let (place, left) = if is_moved {
             (&self.to, &self.from)
@@ -297,7 +309,7 @@ impl Scene<'_> {
             self.inner.as_ref().expect("there is one in it")
         );
         assert_eq!(
-            self.acme.client.get(&inner).await.ok()["path"],
+            self.acme.client.get(&inner).await.expect_ok()["path"],
             format!("{path}inner/")
         );
         // How deep it is counts where it is, and only there.
@@ -305,7 +317,7 @@ impl Scene<'_> {
             .client
             .delete(&format!("/folders/{place}"))
             .await
-            .refused(409);
+            .expect_error(409);
         self.delete(&inner).await;
         self.delete(&self.address).await;
         is_moved
@@ -331,12 +343,12 @@ fn plan(
     function: &str,
     calls: &[(Service, String)],
     index: usize,
-    trouble: Trouble,
+    fault: FaultKind,
 ) {
     let faults = stack.cloud.faults();
     let few = |number: usize| u32::try_from(number).expect("a few");
-    if let DiesBefore | DiesAfter = trouble {
-        faults.disconnect(function, few(index), trouble == DiesAfter);
+    if let DiesBefore | DiesAfter = fault {
+        faults.disconnect(function, few(index), fault == DiesAfter);
         return;
     }
     let (service, operation) = &calls[index];
@@ -347,8 +359,8 @@ fn plan(
     if before > 0 {
         faults.skip(*service, operation, few(before));
     }
-    if trouble == LosesAnswer {
-        faults.lose_response(*service, operation, tries(*service));
+    if fault == LosesAnswer {
+        faults.lose_response(*service, operation, max_attempts(*service));
     } else {
         let code = if *service == Service::DynamoDb {
             "InternalServerError"
@@ -358,81 +370,82 @@ fn plan(
         faults.fail(
             *service,
             operation,
-            tries(*service),
+            max_attempts(*service),
             InjectedError::new(500, code),
         );
     }
 }
 
 /// Does something with each of its calls in trouble, and gives how often it was done all the same.
-async fn is_whole_or_nothing(deed: Deed, trouble: Trouble) -> usize {
+async fn is_whole_or_nothing(operation: Operation, fault: FaultKind) -> usize {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let scene = deed.prepare(&stack, &acme).await;
+    let setup = operation.prepare(&stack, &acme).await;
     let done = async {
-        let answer = deed.perform(&scene).await;
-        assert!(answer.status < 400, "{deed:?}: {:?}", answer.body);
+        let response = operation.perform(&setup).await;
+        assert!(response.status < 400, "{operation:?}: {:?}", response.body);
     };
-    let calls = calls_of(&stack, deed.function(), done).await;
-    assert!(calls.len() >= 4, "{deed:?}: {calls:?}");
+    let calls = calls_of(&stack, operation.function(), done).await;
+    assert!(calls.len() >= 4, "{operation:?}: {calls:?}");
     assert!(
-        deed.settle(&scene).await,
-        "{deed:?} is done without trouble"
+        operation.settle(&setup).await,
+        "{operation:?} is done without trouble"
     );
     let mut done = 0;
     for index in 0..calls.len() {
         let before = kept(&stack).await;
-        let scene = deed.prepare(&stack, &acme).await;
-        plan(&stack, deed.function(), &calls, index, trouble);
-        deed.perform(&scene).await.refused(503);
+        let setup = operation.prepare(&stack, &acme).await;
+        plan(&stack, operation.function(), &calls, index, fault);
+        operation.perform(&setup).await.expect_error(503);
         let faults = stack.cloud.faults();
         assert_eq!(
             faults.pending(),
             0,
-            "{deed:?}: {trouble:?} at {:?} does not happen",
+            "{operation:?}: {fault:?} at {:?} does not happen",
             calls[index]
         );
         faults.reconnect();
-        done += usize::from(deed.settle(&scene).await);
-        let by = format!("{deed:?} with {trouble:?} at {:?}", calls[index]);
-        kept(&stack).await.demand_unchanged(&before, &by);
+        done += usize::from(operation.settle(&setup).await);
+        let by = format!("{operation:?} with {fault:?} at {:?}", calls[index]);
+        kept(&stack).await.assert_unchanged(&before, &by);
     }
-    stack.checked().await;
+    stack.run_confirm_checks().await;
     stack.stop().await;
     done
 }
 
 /// The last of the calls is what does it: only where that one takes effect is it done.
-async fn demand_whole_or_nothing(deed: Deed) {
-    let done = join_all(TROUBLES.map(|trouble| Box::pin(is_whole_or_nothing(deed, trouble)))).await;
-    assert_eq!(done, [0, 1, 0, 1], "{deed:?}: {TROUBLES:?}");
+async fn assert_whole_or_nothing(operation: Operation) {
+    let done =
+        join_all(FAULT_KINDS.map(|fault| Box::pin(is_whole_or_nothing(operation, fault)))).await;
+    assert_eq!(done, [0, 1, 0, 1], "{operation:?}: {FAULT_KINDS:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_of_a_file_deletes_it_or_leaves_it_as_it_was() {
-    demand_whole_or_nothing(Deed::DeleteFile).await;
+    assert_whole_or_nothing(Operation::DeleteFile).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_of_an_announced_file_deletes_it_or_leaves_it_as_it_was() {
-    demand_whole_or_nothing(Deed::DeleteAnnounced).await;
+    assert_whole_or_nothing(Operation::DeleteAnnounced).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deletion_of_a_folder_deletes_it_or_leaves_it_with_its_name() {
-    demand_whole_or_nothing(Deed::DeleteFolder).await;
+    assert_whole_or_nothing(Operation::DeleteFolder).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_of_a_folder_moves_it_with_all_that_is_in_it_or_leaves_it() {
-    demand_whole_or_nothing(Deed::MoveFolder).await;
+    assert_whole_or_nothing(Operation::MoveFolder).await;
 }
 
 /// Deletes a file and lets time pass until nothing is left to be done, with the purge killed once
 /// on its way, after so many calls.
-async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
-    let (stack, faults) = (scene.stack, scene.stack.cloud.faults());
-    scene.delete(&scene.address).await;
+async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
+    let (stack, faults) = (setup.stack, setup.stack.cloud.faults());
+    setup.delete(&setup.address).await;
     if let Some((after, takes_effect)) = kill {
         faults.disconnect("purge", after, takes_effect);
     }
@@ -462,30 +475,29 @@ async fn delete(scene: &Scene<'_>, kill: Option<(u32, bool)>) {
     assert!(!is_cut_off, "{kill:?}: the purge makes fewer calls");
 }
 
-#[tokio::test]
-async fn a_purge_of_a_file_that_is_killed_at_any_of_its_calls_leaves_nothing_of_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_purge_of_a_file_that_is_killed_at_any_of_its_calls_leaves_nothing_of_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = acme.upload_photo().await;
-    let scene = Deed::DeleteFile.prepare(&stack, &acme).await;
-    let calls = calls_of(&stack, "purge", delete(&scene, None)).await;
+    let setup = Operation::DeleteFile.prepare(stack, &acme).await;
+    let calls = calls_of(stack, "purge", delete(&setup, None)).await;
     assert!(
         calls.len() >= 4,
         "it looks for the record, removes what was sent and what was kept: {calls:?}"
     );
-    for id in [&scene.from, &scene.to] {
-        scene.delete(&format!("/folders/{id}")).await;
+    for id in [&setup.from, &setup.to] {
+        setup.delete(&format!("/folders/{id}")).await;
     }
     for after in 0..u32::try_from(calls.len()).expect("a few") {
         for takes_effect in [false, true] {
-            let before = kept(&stack).await;
-            let scene = Deed::DeleteFile.prepare(&stack, &acme).await;
-            delete(&scene, Some((after, takes_effect))).await;
-            for id in [&scene.from, &scene.to] {
-                scene.delete(&format!("/folders/{id}")).await;
+            let before = kept(stack).await;
+            let setup = Operation::DeleteFile.prepare(stack, &acme).await;
+            delete(&setup, Some((after, takes_effect))).await;
+            for id in [&setup.from, &setup.to] {
+                setup.delete(&format!("/folders/{id}")).await;
             }
             let by = format!("a purge that is killed after {after} of {calls:?}, {takes_effect}");
-            kept(&stack).await.demand_unchanged(&before, &by);
+            kept(stack).await.assert_unchanged(&before, &by);
         }
     }
     assert!(
@@ -493,9 +505,8 @@ async fn a_purge_of_a_file_that_is_killed_at_any_of_its_calls_leaves_nothing_of_
             .anonymous
             .get(&text(&other["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == PHOTO
     );
-    stack.stop().await;
 }

@@ -10,28 +10,28 @@ use emulators::{
 use local::product;
 use runtime::{ConfigurationError, Environment, Settings};
 use serde_json::{Value, json};
-use tests::{Answer, DYNAMODB_TRIES, Dump, Stack, StackOptions, Tenant, seconds};
+use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, StackOptions, Tenant, seconds, stack_test};
 use web::{
     ApiError, ApiState, Authenticated, Created, FieldReader, FromFields, IdempotentJson,
     RateLimitTier, with_layers,
 };
 
-use crate::routes::idempotency::{Creation, creations, demand_first, demand_replay};
+use crate::routes::idempotency::{Creation, assert_first, assert_replay, creations};
 
 /// Attempts of a client of AWS before it gives up.
-const ATTEMPTS: u32 = DYNAMODB_TRIES;
+const ATTEMPTS: u32 = DYNAMODB_ATTEMPTS;
 /// Tries of a transaction that conflicts.
 const CONFLICT_TRIES: u32 = 8;
 
 fn claims(dump: &Dump) -> Vec<&Value> {
-    dump.beginning("CLAIM#").collect()
+    dump.items_with_prefix("CLAIM#").collect()
 }
 
 /// Demands a failure that says when to come back.
 #[track_caller]
-fn demand_busy(answer: &Answer) {
-    answer.clone().refused(503);
-    assert_eq!(answer.header("retry-after"), "1");
+fn assert_busy(response: &Response) {
+    response.clone().expect_error(503);
+    assert_eq!(response.header("retry-after"), "1");
 }
 
 /// Lets a claim be left behind, as by a function that dies.
@@ -57,30 +57,31 @@ fn refuse_transactions(stack: &Stack, times: u32) {
 /// Waits until a request that died is taken for dead.
 async fn outlast_lease(stack: &Stack, creation: &Creation) {
     let at_work = creation.send("one").await;
-    assert!(at_work.refused(409)["idempotency_key"].is_array());
+    assert!(at_work.expect_error(409)["idempotency_key"].is_array());
     stack.clock.advance(seconds(60));
 }
 
 /// The id of what an answer says was created first.
-fn first_id(answer: &Answer) -> Value {
-    let body = answer.json();
+fn first_id(response: &Response) -> Value {
+    let body = response.json();
     let data = &body["data"];
     data.get(0).unwrap_or(data)["id"].clone()
 }
 
 /// Demands that one effect is there, and no more: what was created is replayed, and nothing is left
 /// over.
-async fn demand_one_effect(
+async fn assert_one_effect(
     stack: &Stack,
     acme: &Tenant,
     creation: &Creation,
-    first: &Answer,
+    first: &Response,
     before: &Dump,
 ) {
-    demand_replay(&creation.send("one").await, first);
+    assert_replay(&creation.send("one").await, first);
     let after = stack.dump().await;
-    let added =
-        |beginning: &str| after.beginning(beginning).count() - before.beginning(beginning).count();
+    let added = |beginning: &str| {
+        after.items_with_prefix(beginning).count() - before.items_with_prefix(beginning).count()
+    };
     let body = first.json();
     let files = match &body["data"] {
         Value::Array(files) => files.len(),
@@ -88,7 +89,7 @@ async fn demand_one_effect(
     };
     // One who died may leave bytes without a record, which the sweep finds.
     assert_eq!(
-        after.whole_files().len() - before.whole_files().len(),
+        after.files_with_bytes().len() - before.files_with_bytes().len(),
         files
     );
     assert_eq!((added("PATH#"), added("FILE#")), (files, files));
@@ -106,14 +107,13 @@ async fn demand_one_effect(
             .client
             .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(&shown, file);
     }
 }
 
-#[tokio::test]
-async fn only_success_is_kept() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn only_success_is_kept(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let named = |path: &str, body: Value| Creation::json(&stack.account(), path, body);
@@ -121,22 +121,22 @@ async fn only_success_is_kept() {
     named(&keys, json!({"name": 5}))
         .send("one")
         .await
-        .refused(422);
+        .expect_error(422);
     named(&keys, json!({"name": "web", "role": "emperor"}))
         .send("one")
         .await
-        .refused(422);
+        .expect_error(422);
     named("/spaces", json!({"name": "ACME"}))
         .send("one")
         .await
-        .refused(422);
+        .expect_error(422);
     named(
         "/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1/api-keys",
         json!({"name": "x"}),
     )
     .send("one")
     .await
-    .refused(404);
+    .expect_error(404);
     stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
@@ -146,58 +146,54 @@ async fn only_success_is_kept() {
     named("/account/api-keys", json!({"name": "web"}))
         .send("one")
         .await
-        .refused(500);
+        .expect_error(500);
     Creation::upload(&acme.client, &acme, &["other"])
         .send("one")
         .await
-        .refused(422);
+        .expect_error(422);
     Creation::upload(&acme.client, &acme, &["file", "file"])
         .send("one")
         .await
-        .refused(422);
+        .expect_error(422);
     let mut after = stack.dump().await;
     // The number of a key that was not made is left out.
     let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
     after
         .items
         .insert(counter.clone(), before.items[&counter].clone());
-    after.demand_unchanged(&before, "requests that failed");
+    after.assert_unchanged(&before, "requests that failed");
 
-    for creation in creations(&stack, &acme) {
-        let first = demand_first(creation.send("one").await);
-        demand_replay(&creation.send("one").await, &first);
+    for creation in creations(stack, &acme) {
+        let first = assert_first(creation.send("one").await);
+        assert_replay(&creation.send("one").await, &first);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_failure_gives_the_name_back() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_failure_gives_the_name_back(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for creation in creations(&stack, &acme) {
+    for creation in creations(stack, &acme) {
         let before = stack.dump().await;
-        refuse_transactions(&stack, ATTEMPTS);
-        demand_busy(&creation.send("one").await);
+        refuse_transactions(stack, ATTEMPTS);
+        assert_busy(&creation.send("one").await);
         stack.cloud.faults().fail(
             DynamoDb,
             "TransactWriteItems",
             CONFLICT_TRIES,
             InjectedError::new(400, "TransactionConflict"),
         );
-        demand_busy(&creation.send("one").await);
+        assert_busy(&creation.send("one").await);
         assert_eq!(claims(&stack.dump().await).len(), claims(&before).len());
         assert_eq!(stack.dump().await.objects, before.objects);
-        let first = demand_first(creation.send("one").await);
-        demand_replay(&creation.send("one").await, &first);
+        let first = assert_first(creation.send("one").await);
+        assert_replay(&creation.send("one").await, &first);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_effect_whose_answers_are_lost_is_found_again() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_effect_whose_answers_are_lost_is_found_again(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for creation in creations(&stack, &acme) {
+    for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         stack
             .cloud
@@ -206,29 +202,30 @@ async fn an_effect_whose_answers_are_lost_is_found_again() {
         let lost = creation.send("one").await;
         // An upload settles what became of it; whoever made anything else asks again.
         let first = if lost.status == 201 {
-            demand_first(lost)
+            assert_first(lost)
         } else {
-            demand_busy(&lost);
+            assert_busy(&lost);
             let found = creation.send("one").await;
             assert_eq!(
                 found.header("idempotent-replayed"),
                 "true",
                 "{}",
-                found.asked
+                found.request
             );
-            found.demand(201)
+            found.expect_status(201)
         };
-        demand_one_effect(&stack, &acme, &creation, &first, &before).await;
+        assert_one_effect(stack, &acme, &creation, &first, &before).await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_claim_whose_answer_is_lost_is_its_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_claim_whose_answer_is_lost_is_its_own(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
-    for creation in creations(&stack, &acme) {
+    acme.client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
+    for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         // The first update counts the request, the second claims it.
         stack.cloud.faults().skip(DynamoDb, "UpdateItem", 1);
@@ -236,30 +233,28 @@ async fn a_claim_whose_answer_is_lost_is_its_own() {
             .cloud
             .faults()
             .lose_response(DynamoDb, "UpdateItem", ATTEMPTS - 1);
-        let first = demand_first(creation.send("one").await);
-        demand_one_effect(&stack, &acme, &creation, &first, &before).await;
+        let first = assert_first(creation.send("one").await);
+        assert_one_effect(stack, &acme, &creation, &first, &before).await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for creation in creations(&stack, &acme) {
+    for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         // An upload tries to release_on_failure what became of it, and dies over it too: its objects stay
         // behind.
         refuse_transactions(
-            &stack,
+            stack,
             if creation.path() == "/upload" {
                 2 * ATTEMPTS
             } else {
                 ATTEMPTS
             },
         );
-        die_without_release(&stack);
-        demand_busy(&creation.send("one").await);
+        die_without_release(stack);
+        assert_busy(&creation.send("one").await);
         let left = stack.dump().await;
         assert_eq!(
             claims(&left).len(),
@@ -272,8 +267,8 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
             .map(|claim| claim["ids"].clone())
             .collect();
 
-        outlast_lease(&stack, &creation).await;
-        let first = demand_first(creation.send("one").await);
+        outlast_lease(stack, &creation).await;
+        let first = assert_first(creation.send("one").await);
         if first.json()["data"].get("last_four").is_none() {
             assert!(
                 chosen.contains(&first_id(&first)),
@@ -281,16 +276,14 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids() {
                 first.json()
             );
         }
-        demand_one_effect(&stack, &acme, &creation, &first, &before).await;
+        assert_one_effect(stack, &acme, &creation, &first, &before).await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn request_that_is_taken_over_at_any_call_leaves_one_effect() {
+#[stack_test]
+async fn request_that_is_taken_over_at_any_call_leaves_one_effect(stack: &Stack) {
     /// More calls than an upload makes.
     const CALLS_MAX: u32 = 20;
-    let stack = Stack::start().await;
     let mut calls = 0;
     loop {
         let acme = stack.space(&format!("Acme {calls}")).await;
@@ -299,8 +292,8 @@ async fn request_that_is_taken_over_at_any_call_leaves_one_effect() {
         let mut hold = stack.cloud.faults().hold("uploads", calls);
         let mut slow = pin!(creation.send("one"));
         let is_held = tokio::select! {
-            answer = &mut slow => {
-                demand_first(answer);
+            response = &mut slow => {
+                assert_first(response);
                 false
             }
             () = hold.reached() => true,
@@ -310,59 +303,55 @@ async fn request_that_is_taken_over_at_any_call_leaves_one_effect() {
         }
 
         stack.clock.advance(seconds(61));
-        let fast = creation.send("one").await.demand(201);
+        let fast = creation.send("one").await.expect_status(201);
         hold.release();
         let slow = slow.await;
         if slow.status == 201 {
             assert_eq!(slow.body, fast.body, "before call {calls}");
         } else {
-            demand_busy(&slow);
+            assert_busy(&slow);
         }
         let fast = if fast.header("idempotent-replayed") == "true" {
             slow
         } else {
             fast
         };
-        demand_one_effect(&stack, &acme, &creation, &fast, &before).await;
+        assert_one_effect(stack, &acme, &creation, &fast, &before).await;
         calls += 1;
         assert!(calls < CALLS_MAX);
     }
     assert!(calls > 6, "only {calls} calls");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_upload_that_was_given_up_can_be_sent_again() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_upload_that_was_given_up_can_be_sent_again(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for creation in creations(&stack, &acme)
+    for creation in creations(stack, &acme)
         .into_iter()
         .filter(|creation| creation.path() == "/upload")
     {
         let before = stack.dump().await;
-        refuse_transactions(&stack, ATTEMPTS);
-        die_without_release(&stack);
-        demand_busy(&creation.send("one").await);
+        refuse_transactions(stack, ATTEMPTS);
+        die_without_release(stack);
+        assert_busy(&creation.send("one").await);
         assert_eq!(
             stack.dump().await.objects,
             before.objects,
             "what was given up leaves nothing"
         );
         stack.clock.advance(seconds(36));
-        let first = demand_first(creation.send("one").await);
-        demand_replay(&creation.send("one").await, &first);
+        let first = assert_first(creation.send("one").await);
+        assert_replay(&creation.send("one").await, &first);
         let made = first.json()["data"].as_array().map_or(1, Vec::len);
         assert_eq!(
             stack.dump().await.objects.len(),
             before.objects.len() + made
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_upload_that_could_not_be_stored_can_be_sent_again() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_upload_that_could_not_be_stored_can_be_sent_again(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let creation = Creation::upload(&acme.client, &acme, &["files", "files", "files"]);
     let before = stack.dump().await;
@@ -372,39 +361,36 @@ async fn an_upload_that_could_not_be_stored_can_be_sent_again() {
         1,
         InjectedError::new(400, "InvalidRequest"),
     );
-    creation.send("one").await.refused(500);
+    creation.send("one").await.expect_error(500);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "a refused upload");
-    let first = demand_first(creation.send("one").await);
-    demand_one_effect(&stack, &acme, &creation, &first, &before).await;
-    stack.stop().await;
+        .assert_unchanged(&before, "a refused upload");
+    let first = assert_first(creation.send("one").await);
+    assert_one_effect(stack, &acme, &creation, &first, &before).await;
 }
 
-#[tokio::test]
-async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let creation = |name: &str| Creation::json(&acme.client, &keys, json!({"name": name}));
-    refuse_transactions(&stack, ATTEMPTS);
-    die_without_release(&stack);
-    demand_busy(&creation("web").send("one").await);
+    refuse_transactions(stack, ATTEMPTS);
+    die_without_release(stack);
+    assert_busy(&creation("web").send("one").await);
     for _ in 0..2 {
-        creation("web").send("one").await.refused(409);
-        assert!(creation("api").send("one").await.refused(422)["idempotency_key"].is_array());
+        creation("web").send("one").await.expect_error(409);
+        assert!(creation("api").send("one").await.expect_error(422)["idempotency_key"].is_array());
         stack.clock.advance(seconds(17));
     }
-    outlast_lease(&stack, &creation("web")).await;
-    demand_first(creation("web").send("one").await);
-    let listed = acme.client.get(&keys).await.demand(200).json();
+    outlast_lease(stack, &creation("web")).await;
+    assert_first(creation("web").send("one").await);
+    let listed = acme.client.get(&keys).await.expect_status(200).json();
     assert_eq!(
         listed["data"].as_array().map(Vec::len),
         Some(2),
         "the owner's key and this one"
     );
-    stack.stop().await;
 }
 
 /// A function `folders` whose one endpoint creates nothing: its handler panics.
@@ -445,7 +431,7 @@ async fn request_whose_handler_panics_may_be_sent_again_at_once() {
     let creation = Creation::json(&acme.client, "/folders", json!({}));
 
     for _ in 0..2 {
-        creation.send("one").await.refused(500);
+        creation.send("one").await.expect_error(500);
     }
     stack.stop().await;
 }

@@ -28,9 +28,9 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
         .client
         .upload(form(&tenant.handle, "a.txt", "text/plain", "some text"))
         .await
-        .created();
+        .expect_created();
     tenant.role("viewer").await;
-    stack.join(user, &tenant, "user").await;
+    stack.add_member(user, &tenant, "user").await;
     stack
         .put_object(&format!("{}/originals/stray", tenant.id), b"stray")
         .await;
@@ -44,7 +44,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         .client
         .delete(&format!("/spaces?id={}&force=true", tenant.id))
         .await
-        .demand(202);
+        .expect_status(202);
     let faults = stack.cloud.faults();
     if let Some(Kill {
         after,
@@ -117,12 +117,12 @@ async fn survives(kills: Vec<Kill>) {
         let acme = furnished(&stack, "Acme", &user).await;
         delete(&stack, &acme, Some(kill)).await;
         let after = kept(&stack).await;
-        after.demand_unchanged(
+        after.assert_unchanged(
             &with_retired(before, &acme.handle),
             &format!("a purge with {kill:?}"),
         );
     }
-    assert!(stack.anonymous.get(&url).await.demand(200).body == PHOTO);
+    assert!(stack.anonymous.get(&url).await.expect_status(200).body == PHOTO);
     other
         .client
         .post(
@@ -130,7 +130,7 @@ async fn survives(kills: Vec<Kill>) {
             json!({"name": "x"}),
         )
         .await
-        .created();
+        .expect_created();
     stack.stop().await;
 }
 
@@ -161,8 +161,8 @@ async fn a_purge_that_is_killed_at_any_of_its_calls_ends_with_nothing_left_and_n
 async fn calls_of_a_deletion(force: bool) -> u32 {
     let stack = Stack::start().await;
     let acme = used_space(&stack, "Acme").await;
-    let ((), calls) = stack.calls_of(demand_deletion(&acme, force)).await;
-    stack.purged().await;
+    let ((), calls) = stack.calls_of(assert_deletion(&acme, force)).await;
+    stack.run_purges().await;
     stack.stop().await;
     u32::try_from(calls.len()).expect("a few")
 }
@@ -174,17 +174,17 @@ async fn used_space(stack: &Stack, name: &str) -> Tenant {
         .client
         .get(&format!("/spaces/{}", tenant.id))
         .await
-        .ok();
+        .expect_ok();
     tenant
 }
 
-async fn demand_deletion(tenant: &Tenant, force: bool) {
+async fn assert_deletion(tenant: &Tenant, force: bool) {
     let status = if force { 202 } else { 204 };
     tenant
         .client
         .delete(&deletion(tenant, force))
         .await
-        .demand(status);
+        .expect_status(status);
 }
 
 fn deletion(tenant: &Tenant, force: bool) -> String {
@@ -205,12 +205,12 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
         acme.client
             .delete(&deletion(&acme, force))
             .await
-            .refused(503);
+            .expect_error(503);
         assert!(failed_calls(&faults) >= 1, "{after}");
         faults.reconnect();
         // Longer than a space stays closed, and than the purge waits for a mark.
         for time in [seconds(1), minutes(3), minutes(15)] {
-            stack.pass(time).await;
+            stack.run_for(time).await;
         }
         if stack
             .account()
@@ -225,17 +225,17 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
                     .anonymous
                     .get(file["url"].as_str().expect("an address"))
                     .await
-                    .demand(200)
+                    .expect_status(200)
                     .body
                     == PHOTO
             );
-            demand_deletion(&acme, true).await;
+            assert_deletion(&acme, true).await;
         } else {
             deleted += 1;
         }
-        stack.purged().await;
+        stack.run_purges().await;
         let after = kept(&stack).await;
-        after.demand_unchanged(
+        after.assert_unchanged(
             &with_retired(before, &acme.handle),
             "a deletion that was killed",
         );

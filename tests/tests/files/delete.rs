@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Answer, Client, Dump, PHOTO, Stack, Tenant, form};
+use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, form, stack_test};
 
 use crate::{
     spaces::delete::kept,
@@ -11,7 +11,7 @@ use crate::{
         library::{folder, shown},
         signer::text,
     },
-    uploads::presign::{Announced, UNKNOWN, config},
+    uploads::presign::{PendingFile, UNKNOWN, config},
 };
 
 /// Deletions at once.
@@ -22,7 +22,7 @@ fn address(file: &Value) -> String {
 }
 
 /// Deletes by a body.
-async fn delete_by_body(client: &Client, body: Value) -> Answer {
+async fn delete_by_body(client: &Client, body: Value) -> Response {
     client
         .send(client.request("DELETE", "/files").json(&body))
         .await
@@ -30,7 +30,7 @@ async fn delete_by_body(client: &Client, body: Value) -> Answer {
 
 /// Demands that nothing that is kept speaks of a file.
 #[track_caller]
-fn demand_forgotten(dump: &Dump, id: &str) {
+fn assert_forgotten(dump: &Dump, id: &str) {
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
         assert!(!shown.contains(id), "{shown}");
@@ -41,7 +41,7 @@ fn demand_forgotten(dump: &Dump, id: &str) {
 }
 
 /// Demands that a file is nowhere any more.
-async fn demand_gone(stack: &Stack, acme: &Tenant, file: &Value) {
+async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
     let (id, path) = (text(&file["id"]), address(file));
     let filters = [
         "",
@@ -62,45 +62,53 @@ async fn demand_gone(stack: &Stack, acme: &Tenant, file: &Value) {
         );
     }
     for client in [&acme.client, &stack.account()] {
-        client.get(&path).await.refused(404);
-        client.put(&path, json!({"ref": "x"})).await.refused(404);
+        client.get(&path).await.expect_error(404);
+        client
+            .put(&path, json!({"ref": "x"}))
+            .await
+            .expect_error(404);
         client
             .put("/files", json!({"id": id, "ref": "x"}))
             .await
-            .refused(404);
+            .expect_error(404);
         client
             .post(&format!("{path}/signed-url"), json!({}))
             .await
-            .refused(404);
+            .expect_error(404);
         let access = format!("{path}/access-control");
         client
             .put(&access, json!({"access_control": {"requires_auth": false}}))
             .await
-            .refused(404);
-        client.delete(&access).await.refused(404);
-        client.delete(&path).await.refused(404);
-        client.delete(&format!("/files?id={id}")).await.refused(404);
-        delete_by_body(client, json!({"id": id})).await.refused(404);
+            .expect_error(404);
+        client.delete(&access).await.expect_error(404);
+        client.delete(&path).await.expect_error(404);
+        client
+            .delete(&format!("/files?id={id}"))
+            .await
+            .expect_error(404);
+        delete_by_body(client, json!({"id": id}))
+            .await
+            .expect_error(404);
     }
     acme.client
         .get("/files/by-ref?ref=order")
         .await
-        .refused(404);
+        .expect_error(404);
     let urls = acme
         .client
         .post("/files/urls", json!({"file_ids": [id]}))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     assert_eq!(urls, json!({"data": [], "not_found": [id]}));
     let url = text(&file["url"]);
     for client in [&stack.anonymous, &acme.client] {
-        client.get(&url).await.refused(404);
-        client.head(&url).await.demand(404);
+        client.get(&url).await.expect_error(404);
+        client.head(&url).await.expect_status(404);
         client
             .get_with(&url, &[("if-none-match", "*")])
             .await
-            .refused(404);
+            .expect_error(404);
     }
 }
 
@@ -113,12 +121,11 @@ async fn marked(acme: &Tenant, place: &str) -> Value {
                 .text("folder_id", place.to_owned()),
         )
         .await
-        .created()
+        .expect_created()
 }
 
-#[tokio::test]
-async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
     let photos = folder(&acme, "Photos").await;
@@ -129,63 +136,59 @@ async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time() {
             .anonymous
             .get(&url)
             .await
-            .demand(200)
+            .expect_status(200)
             .header("etag")
             .to_owned();
-        let answer = acme.client.delete(&address(&file)).await.demand(204);
-        assert!(answer.body.is_empty());
+        let response = acme.client.delete(&address(&file)).await.expect_status(204);
+        assert!(response.body.is_empty());
         stack
             .anonymous
             .get_with(&url, &[("if-none-match", &etag)])
             .await
-            .refused(404);
-        demand_gone(&stack, &acme, &file).await;
-        stack.purged().await;
-        demand_forgotten(&stack.dump().await, &text(&file["id"]));
+            .expect_error(404);
+        assert_gone(stack, &acme, &file).await;
+        stack.run_purges().await;
+        assert_forgotten(&stack.dump().await, &text(&file["id"]));
     }
     acme.client
         .delete(&format!("/folders/{photos}"))
         .await
-        .demand(204);
-    stack.purged().await;
-    stack.stop().await;
+        .expect_status(204);
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_deleted_file_leaves_all_else_as_it_was_before_it_came() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_deleted_file_leaves_all_else_as_it_was_before_it_came(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
     marked(&acme, "root").await;
-    let before = kept(&stack).await;
+    let before = kept(stack).await;
     let file = marked(&acme, "root").await;
     let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
-    acme.client.put(&address(&file), changed).await.ok();
+    acme.client.put(&address(&file), changed).await.expect_ok();
     let access = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("{}/access-control", address(&file)), access)
         .await
-        .ok();
-    acme.client.delete(&address(&file)).await.demand(204);
-    stack.purged().await;
-    kept(&stack)
+        .expect_ok();
+    acme.client.delete(&address(&file)).await.expect_status(204);
+    stack.run_purges().await;
+    kept(stack)
         .await
-        .demand_unchanged(&before, "a file that came and went");
+        .assert_unchanged(&before, "a file that came and went");
     assert_eq!(shown(&acme.client, "tag=a").await.len(), 1);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_file_may_be_named_by_path_query_or_body() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_may_be_named_by_path_query_or_body(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let kept_file = acme.upload_photo().await;
     let id = text(&kept_file["id"]);
     for way in 0..5 {
         let file = acme.upload_photo().await;
         let id = text(&file["id"]);
-        let answer = match way {
+        let response = match way {
             0 => {
                 acme.client
                     .delete(&format!("/files/{}", id.to_lowercase()))
@@ -200,8 +203,8 @@ async fn a_file_may_be_named_by_path_query_or_body() {
             3 => delete_by_body(&acme.client, json!({"id": id, "colour": "red"})).await,
             _ => delete_by_body(&stack.account(), json!({"id": id.to_lowercase()})).await,
         };
-        assert!(answer.demand(204).body.is_empty());
-        acme.client.get(&address(&file)).await.refused(404);
+        assert!(response.expect_status(204).body.is_empty());
+        acme.client.get(&address(&file)).await.expect_error(404);
     }
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
@@ -210,7 +213,7 @@ async fn a_file_may_be_named_by_path_query_or_body() {
             acme.client
                 .delete(&format!("/files{query}"))
                 .await
-                .refused(422),
+                .expect_error(422),
             required,
             "{query}"
         );
@@ -224,14 +227,14 @@ async fn a_file_may_be_named_by_path_query_or_body() {
         assert_eq!(
             delete_by_body(&acme.client, body.clone())
                 .await
-                .refused(422),
+                .expect_error(422),
             required,
             "{body}"
         );
     }
     let errors = delete_by_body(&acme.client, json!({"id": 5}))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(errors, json!({"id": ["The id field must be a string."]}));
     for (client, id) in [
         (&acme.client, UNKNOWN),
@@ -240,17 +243,25 @@ async fn a_file_may_be_named_by_path_query_or_body() {
         (&other.client, &id),
     ] {
         assert_eq!(
-            client.delete(&format!("/files/{id}")).await.refused(404),
+            client
+                .delete(&format!("/files/{id}"))
+                .await
+                .expect_error(404),
             json!({}),
             "{id}"
         );
         assert_eq!(
-            client.delete(&format!("/files?id={id}")).await.refused(404),
+            client
+                .delete(&format!("/files?id={id}"))
+                .await
+                .expect_error(404),
             json!({}),
             "{id}"
         );
         assert_eq!(
-            delete_by_body(client, json!({"id": id})).await.refused(404),
+            delete_by_body(client, json!({"id": id}))
+                .await
+                .expect_error(404),
             json!({}),
             "{id}"
         );
@@ -258,23 +269,21 @@ async fn a_file_may_be_named_by_path_query_or_body() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "deletions of nothing");
-    stack.purged().await;
+        .assert_unchanged(&before, "deletions of nothing");
+    stack.run_purges().await;
     assert!(
         stack
             .anonymous
             .get(&text(&kept_file["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == PHOTO
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn users_delete_what_they_uploaded_and_admins_delete_everything() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn users_delete_what_they_uploaded_and_admins_delete_everything(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (viewer, user) = (acme.role("viewer").await, acme.role("user").await);
     let (colleague, admin) = (acme.role("user").await, acme.role("admin").await);
@@ -296,59 +305,65 @@ async fn users_delete_what_they_uploaded_and_admins_delete_everything() {
             let file = uploader
                 .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
                 .await
-                .created();
-            let answer = if by_body {
+                .expect_created();
+            let response = if by_body {
                 delete_by_body(deleter, json!({"id": file["id"]})).await
             } else {
                 deleter.delete(&address(&file)).await
             };
             let after = acme.client.get(&address(&file)).await;
             if status == 204 {
-                answer.demand(204);
-                after.refused(404);
+                response.expect_status(204);
+                after.expect_error(404);
             } else {
-                assert_eq!(answer.refused(status), json!({}));
-                assert_eq!(after.ok(), file);
-                stack.anonymous.get(&text(&file["url"])).await.demand(200);
+                assert_eq!(response.expect_error(status), json!({}));
+                assert_eq!(after.expect_ok(), file);
+                stack
+                    .anonymous
+                    .get(&text(&file["url"]))
+                    .await
+                    .expect_status(200);
             }
         }
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_pending_file_goes_with_what_was_sent_for_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_pending_file_goes_with_what_was_sent_for_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for is_sent in [true, false] {
-        let announced = Announced::to(&acme, json!({"ref": "order"})).await;
+        let pending_file = PendingFile::create(&acme, json!({"ref": "order"})).await;
         if is_sent {
-            announced.send(&stack, PHOTO).await.demand(200);
+            pending_file.send(stack, PHOTO).await.expect_status(200);
             assert!(
                 stack
                     .dump()
                     .await
                     .objects
-                    .contains_key(announced.object_key())
+                    .contains_key(pending_file.object_key())
             );
         }
-        acme.client.delete(&announced.address()).await.demand(204);
-        acme.client.get(&announced.address()).await.refused(404);
+        acme.client
+            .delete(&pending_file.address())
+            .await
+            .expect_status(204);
+        acme.client
+            .get(&pending_file.address())
+            .await
+            .expect_error(404);
         assert_eq!(shown(&acme.client, "").await, [""; 0]);
-        announced.confirm(&acme.client).await.refused(404);
-        stack.purged().await;
-        demand_forgotten(&stack.dump().await, announced.id());
+        pending_file.confirm(&acme.client).await.expect_error(404);
+        stack.run_purges().await;
+        assert_forgotten(&stack.dump().await, pending_file.id());
         // Whoever looks after what was announced finds nothing.
-        stack.checked().await;
-        demand_forgotten(&stack.dump().await, announced.id());
+        stack.run_confirm_checks().await;
+        assert_forgotten(&stack.dump().await, pending_file.id());
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_stored_name_is_free_again_and_what_has_it_then_stays() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_stored_name_is_free_again_and_what_has_it_then_stays(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -360,10 +375,13 @@ async fn a_stored_name_is_free_again_and_what_has_it_then_stays() {
         let form = form(&acme.handle, "notes.txt", "text/plain", bytes);
         acme.client.upload(form.text("upload_config", "own")).await
     };
-    let first = upload("first").await.created();
-    upload("second").await.refused(409);
-    acme.client.delete(&address(&first)).await.demand(204);
-    let second = upload("second").await.created();
+    let first = upload("first").await.expect_created();
+    upload("second").await.expect_error(409);
+    acme.client
+        .delete(&address(&first))
+        .await
+        .expect_status(204);
+    let second = upload("second").await.expect_created();
     assert_eq!(
         (&second["storage_path"], &second["url"]),
         (&first["storage_path"], &first["url"])
@@ -374,54 +392,56 @@ async fn a_stored_name_is_free_again_and_what_has_it_then_stays() {
             .anonymous
             .get(&text(&second["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == "second"
     );
-    stack.purged().await;
+    stack.run_purges().await;
     assert!(
         stack
             .anonymous
             .get(&text(&second["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == "second"
     );
-    demand_forgotten(&stack.dump().await, &text(&first["id"]));
-    acme.client.delete(&address(&first)).await.refused(404);
-    assert_eq!(acme.client.get(&address(&second)).await.ok(), second);
-    assert_eq!(stack.dump().await.whole_files().len(), 1);
-    stack.stop().await;
+    assert_forgotten(&stack.dump().await, &text(&first["id"]));
+    acme.client.delete(&address(&first)).await.expect_error(404);
+    assert_eq!(acme.client.get(&address(&second)).await.expect_ok(), second);
+    assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 
-#[tokio::test]
-async fn of_deletions_at_once_one_deletes_the_file() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn of_deletions_at_once_one_deletes_the_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let neighbour = acme.upload_photo().await;
     for _ in 0..10 {
         let file = acme.upload_photo().await;
         let path = address(&file);
-        let answers = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
+        let responses = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
         assert_eq!(
-            answers.iter().filter(|answer| answer.status == 204).count(),
+            responses
+                .iter()
+                .filter(|response| response.status == 204)
+                .count(),
             1
         );
-        for answer in answers.into_iter().filter(|answer| answer.status != 204) {
-            answer.refused(404);
+        for response in responses
+            .into_iter()
+            .filter(|response| response.status != 204)
+        {
+            response.expect_error(404);
         }
     }
-    stack.purged().await;
+    stack.run_purges().await;
     assert_eq!(shown(&acme.client, "").await, [text(&neighbour["id"])]);
     let dump = stack.dump().await;
-    assert_eq!((dump.whole_files().len(), dump.objects.len()), (1, 1));
-    stack.stop().await;
+    assert_eq!((dump.files_with_bytes().len(), dump.objects.len()), (1, 1));
 }
 
-#[tokio::test]
-async fn two_different_ids_in_one_request_return_422() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (one, other) = (acme.upload_photo().await, acme.upload_photo().await);
     let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
@@ -435,26 +455,28 @@ async fn two_different_ids_in_one_request_return_422() {
     };
 
     for path in [address(&one), format!("/files?id={one_id}")] {
-        let answer = acme
+        let response = acme
             .client
             .put(&path, json!({"id": other_id, "ref": "x"}))
             .await;
-        assert_eq!(answer.refused(422), message, "{path}");
+        assert_eq!(response.expect_error(422), message, "{path}");
     }
     let path = format!("/files?id={one_id}");
     assert_eq!(
-        delete(&path, json!({"id": other_id})).await.refused(422),
+        delete(&path, json!({"id": other_id}))
+            .await
+            .expect_error(422),
         message
     );
-    delete(&path, json!({"id": 7})).await.refused(422);
+    delete(&path, json!({"id": 7})).await.expect_error(422);
     acme.client
         .put(&address(&one), json!({"id": 7}))
         .await
-        .refused(422);
+        .expect_error(422);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "requests that name two files");
+        .assert_unchanged(&before, "requests that name two files");
 
     for id in [
         json!(one_id),
@@ -466,24 +488,25 @@ async fn two_different_ids_in_one_request_return_422() {
         acme.client
             .put(&address(&one), json!({"id": id, "ref": "x"}))
             .await
-            .ok();
+            .expect_ok();
     }
     let query = format!("/files?id={}", one_id.to_lowercase());
     acme.client
         .put(&query, json!({"id": one_id, "ref": "y"}))
         .await
-        .ok();
-    delete(&query, json!({"id": one_id})).await.demand(204);
+        .expect_ok();
+    delete(&query, json!({"id": one_id}))
+        .await
+        .expect_status(204);
     let typed = acme
         .client
         .request("DELETE", &format!("/files?id={other_id}"));
     acme.client
         .send(typed.header("content-type", "application/json"))
         .await
-        .demand(204);
+        .expect_status(204);
     for file in [&one, &other] {
-        acme.client.get(&address(file)).await.refused(404);
+        acme.client.get(&address(file)).await.expect_error(404);
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }

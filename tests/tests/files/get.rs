@@ -1,11 +1,10 @@
 //! `GET /files/:id`.
 
 use serde_json::json;
-use tests::{PHOTO, Stack};
+use tests::{PHOTO, Stack, stack_test};
 
-#[tokio::test]
-async fn a_file_is_shown_as_it_was_uploaded() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_is_shown_as_it_was_uploaded(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let uploaded = acme.upload_photo().await;
     let id = uploaded["id"].as_str().expect("an id");
@@ -14,12 +13,15 @@ async fn a_file_is_shown_as_it_was_uploaded() {
         acme.role("viewer").await,
         stack.account(),
     ] {
-        assert_eq!(client.get(&format!("/files/{id}")).await.ok(), uploaded);
+        assert_eq!(
+            client.get(&format!("/files/{id}")).await.expect_ok(),
+            uploaded
+        );
         assert_eq!(
             client
                 .get(&format!("/files/{}", id.to_lowercase()))
                 .await
-                .ok(),
+                .expect_ok(),
             uploaded
         );
     }
@@ -39,12 +41,10 @@ async fn a_file_is_shown_as_it_was_uploaded() {
     for (field, value) in expected.as_object().expect("an object") {
         assert_eq!(&uploaded[field], value, "{field}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_file_of_another_space_does_not_exist() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_of_another_space_does_not_exist(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let id = acme.upload_photo().await["id"]
         .as_str()
@@ -58,7 +58,10 @@ async fn a_file_of_another_space_does_not_exist() {
         "a%2Fb",
         "%C3%A9",
     ] {
-        other.client.get(&format!("/files/{id}")).await.refused(404);
+        other
+            .client
+            .get(&format!("/files/{id}"))
+            .await
+            .expect_error(404);
     }
-    stack.stop().await;
 }

@@ -1,14 +1,14 @@
 //! `GET /files`: every filter, and every two of them, against a model that looks at all files.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, minutes, seconds};
+use tests::{PHOTO, Stack, Tenant, form, minutes, seconds, stack_test};
 
 use crate::{
     support::{
         library::{Filter, Library, List, asked, folder, shown},
         signer::text,
     },
-    uploads::presign::{Announced, config},
+    uploads::presign::{PendingFile, config},
 };
 
 #[tokio::test]
@@ -29,7 +29,7 @@ async fn every_filter_shows_what_it_means_once_in_each_direction() {
         found > 4 * library.files.len(),
         "{found}: the filters mean something"
     );
-    library.stack.leave().await;
+    library.stack.stop_undrained().await;
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn every_two_filters_show_what_both_mean() {
         some > 100 / step && none > 20 / step,
         "{some} pairs mean files, {none} mean none"
     );
-    library.stack.leave().await;
+    library.stack.stop_undrained().await;
 }
 
 #[tokio::test]
@@ -77,14 +77,14 @@ async fn all_filters_together_show_the_files_that_are_all_of_it() {
         assert!(!expected.is_empty(), "{}", asked(&filters));
         library.list(&filters, 100).demand(&expected).await;
     }
-    library.stack.leave().await;
+    library.stack.stop_undrained().await;
 }
 
 #[tokio::test]
 async fn a_list_shows_whole_records_in_the_standard_envelope() {
     let library = Box::pin(Library::new()).await;
     let client = &library.acme.client;
-    let list = client.get("/files").await.demand(200).json();
+    let list = client.get("/files").await.expect_status(200).json();
     assert_eq!(
         (&list["path"], &list["per_page"]),
         (&json!("/api/v1/files"), &json!(20))
@@ -102,14 +102,14 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             &client
                 .get(&format!("/files/{}", text(&file["id"])))
                 .await
-                .ok(),
+                .expect_ok(),
             file
         );
     }
     let by_name = client
         .get("/files?search=photo&limit=100")
         .await
-        .demand(200)
+        .expect_status(200)
         .json()["data"]
         .clone();
     for file in by_name.as_array().expect("a list") {
@@ -117,11 +117,11 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             &client
                 .get(&format!("/files/{}", text(&file["id"])))
                 .await
-                .ok(),
+                .expect_ok(),
             file
         );
     }
-    library.stack.leave().await;
+    library.stack.stop_undrained().await;
 }
 
 /// Uploads a text under a name, and gives its id.
@@ -131,13 +131,12 @@ async fn named(acme: &Tenant, name: &str) -> String {
             .client
             .upload(form(&acme.handle, name, "text/plain", "some text"))
             .await
-            .created()["id"],
+            .expect_created()["id"],
     )
 }
 
-#[tokio::test]
-async fn lists_are_newest_first_and_searches_by_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn lists_are_newest_first_and_searches_by_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let names = [
         "b.txt",
@@ -184,19 +183,17 @@ async fn lists_are_newest_first_and_searches_by_name() {
             .collect();
         assert_eq!(names, expected, "{search}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
     let place = folder(&acme, "Photos").await;
     let fields = json!({"upload_config": "tagged", "folder_id": place});
     let (sent, unsent) = (
-        Announced::to(&acme, fields.clone()).await,
-        Announced::to(&acme, fields).await,
+        PendingFile::create(&acme, fields.clone()).await,
+        PendingFile::create(&acme, fields).await,
     );
     let in_place = format!("folder_id={place}");
     let everywhere = [
@@ -216,8 +213,8 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
     }
     assert!(shown(&acme.client, "status=active").await.is_empty());
 
-    sent.send(&stack, PHOTO).await.demand(200);
-    let active = sent.confirm(&acme.client).await.ok();
+    sent.send(stack, PHOTO).await.expect_status(200);
+    let active = sent.confirm(&acme.client).await.expect_ok();
     assert_eq!(shown(&acme.client, "status=pending").await, [unsent.id()]);
     assert_eq!(shown(&acme.client, "status=active").await, [sent.id()]);
     for filters in everywhere {
@@ -225,7 +222,7 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
             .client
             .get(&format!("/files?{filters}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let files = list["data"].as_array().expect("a list");
         assert_eq!(
@@ -238,16 +235,16 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up() {
         );
     }
 
-    stack.checked().await;
+    stack.run_confirm_checks().await;
     for filters in everywhere.into_iter().chain(["status=active"]) {
         assert_eq!(shown(&acme.client, filters).await, [sent.id()], "{filters}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_renamed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_renamed(
+    stack: &Stack,
+) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
     for filters in [
@@ -269,7 +266,7 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
                 .client
                 .upload(form.text("upload_config", "tagged"))
                 .await
-                .created();
+                .expect_created();
             ids.push(text(&uploaded["id"]));
         }
         let list = List {
@@ -293,14 +290,14 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
             acme.client
                 .delete(&format!("/files/{deleted}"))
                 .await
-                .demand(204);
+                .expect_status(204);
             acme.client
                 .put(
                     &format!("/files/{renamed}"),
                     json!({"original_name": "a.txt"}),
                 )
                 .await
-                .ok();
+                .expect_ok();
             met.append(&mut page.ids);
             doomed.extend([deleted, renamed]);
             let Some(next) = page.next.take() else { break };
@@ -327,10 +324,9 @@ async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_r
             acme.client
                 .delete(&format!("/files/{id}"))
                 .await
-                .demand(204);
+                .expect_status(204);
         }
-        stack.pass(minutes(1)).await;
+        stack.run_for(minutes(1)).await;
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }

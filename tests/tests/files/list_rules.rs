@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant, file, form};
+use tests::{Client, Stack, Tenant, file, form, stack_test};
 
 use crate::{
     support::{
@@ -18,7 +18,7 @@ async fn filed(acme: &Tenant, client: &Client, name: &str) -> String {
         &client
             .upload(form(&acme.handle, name, "text/plain", "some text"))
             .await
-            .created()["id"],
+            .expect_created()["id"],
     )
 }
 
@@ -27,9 +27,8 @@ pub(crate) fn one(name: &str, value: &str) -> String {
     query(&[(name.to_owned(), value.to_owned())])
 }
 
-#[tokio::test]
-async fn values_that_no_file_could_have_are_refused() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn values_that_no_file_could_have_are_refused(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (foreign, gone) = (
         folder(&other, "Photos").await,
@@ -38,7 +37,7 @@ async fn values_that_no_file_could_have_are_refused() {
     acme.client
         .delete(&format!("/folders/{gone}"))
         .await
-        .demand(204);
+        .expect_status(204);
     let (long, longer) = ("x".repeat(101), "x".repeat(256));
     let unknown = "The selected X is invalid.";
     let format = "The X field format is invalid.";
@@ -72,7 +71,7 @@ async fn values_that_no_file_could_have_are_refused() {
     ] {
         for client in [&acme.client, &stack.account()] {
             let address = format!("/files?space_id={}&{}", acme.id, one(name, value));
-            let errors = client.get(&address).await.refused(422);
+            let errors = client.get(&address).await.expect_error(422);
             assert_eq!(
                 errors,
                 json!({name: [message.replace('X', &name.replace('_', " "))]}),
@@ -85,7 +84,7 @@ async fn values_that_no_file_could_have_are_refused() {
         .client
         .get(&format!("/files?{all}&{}", one("tag", &long)))
         .await
-        .refused(422);
+        .expect_error(422);
     let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(told.len(), 6, "{told:?}");
     for limit in ["0", "101", "x"] {
@@ -93,16 +92,14 @@ async fn values_that_no_file_could_have_are_refused() {
             acme.client
                 .get(&format!("/files?limit={limit}"))
                 .await
-                .refused(422)["limit"]
+                .expect_error(422)["limit"]
                 .is_array()
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = filed(&acme, &acme.client, "a.txt").await;
     for query in [
@@ -114,7 +111,7 @@ async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself
             .client
             .get(&format!("/files?{query}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         assert_eq!(list["data"][0]["id"], json!(id), "{query}");
     }
@@ -125,12 +122,10 @@ async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself
     ] {
         assert!(shown(&acme.client, &one(name, &longest)).await.is_empty());
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn names_and_tags_as_long_as_they_may_be_are_found() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn names_and_tags_as_long_as_they_may_be_are_found(stack: &Stack) {
     let acme = stack.space("Acme").await;
     // Four bytes each: more than what a key of the table could hold beside anything else.
     let name = |last: char| "😀".repeat(254) + &last.to_string();
@@ -140,7 +135,11 @@ async fn names_and_tags_as_long_as_they_may_be_are_found() {
     for (name, tag) in [(&first, &tag), (&second, &twin)] {
         let id = filed(&acme, &acme.client, "x.txt").await;
         let body = json!({"original_name": name, "tags": [tag]});
-        let shown = acme.client.put(&format!("/files/{id}"), body).await.ok();
+        let shown = acme
+            .client
+            .put(&format!("/files/{id}"), body)
+            .await
+            .expect_ok();
         assert_eq!(
             (&shown["original_name"], &shown["tags"]),
             (&json!(name), &json!([tag]))
@@ -165,17 +164,18 @@ async fn names_and_tags_as_long_as_they_may_be_are_found() {
     // What their names have in common is longer than what they are ordered by.
     ids.sort();
     both.demand(&[&ids[0], &ids[1]]).await;
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let tags: Vec<String> = (10..30).map(|number| format!("tag{number}")).collect();
     let tagged =
         json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": tags}}});
-    acme.client.post("/upload-configs", tagged).await.created();
+    acme.client
+        .post("/upload-configs", tagged)
+        .await
+        .expect_created();
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "tagged")
@@ -190,7 +190,7 @@ async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags() {
             ),
         )
     });
-    let uploaded = acme.client.upload(form).await.created();
+    let uploaded = acme.client.upload(form).await.expect_created();
     let ids: Vec<String> = uploaded
         .as_array()
         .expect("a list")
@@ -219,17 +219,15 @@ async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags() {
         );
     }
     assert!(ids.contains(&text(
-        &acme.client.get("/files/by-ref?ref=all").await.ok()["id"]
+        &acme.client.get("/files/by-ref?ref=all").await.expect_ok()["id"]
     )));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn each_space_has_a_list_of_its_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn each_space_has_a_list_of_its_own(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (member, nobody) = (stack.user().await, stack.user().await);
-    stack.join(&member, &acme, "viewer").await;
+    stack.add_member(&member, &acme, "viewer").await;
     let (ours, theirs) = (
         filed(&acme, &acme.client, "a.txt").await,
         filed(&other, &other.client, "a.txt").await,
@@ -247,9 +245,9 @@ async fn each_space_has_a_list_of_its_own() {
             }
         }
         let named = format!("/files?space_id={}{filters}", acme.id);
-        member.client.get(&named).await.demand(200);
+        member.client.get(&named).await.expect_status(200);
         for stranger in [&other.client, &nobody.client] {
-            assert_eq!(stranger.get(&named).await.refused(404), json!({}));
+            assert_eq!(stranger.get(&named).await.expect_error(404), json!({}));
         }
     }
     for unknown in [UNKNOWN, "x", "%C3%A9"] {
@@ -257,7 +255,7 @@ async fn each_space_has_a_list_of_its_own() {
             acme.client
                 .get(&format!("/files?space_id={unknown}"))
                 .await
-                .refused(404),
+                .expect_error(404),
             json!({})
         );
     }
@@ -266,9 +264,8 @@ async fn each_space_has_a_list_of_its_own() {
     account
         .put("/account", json!({"default_space_id": other.id}))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(shown(&account, "").await, [theirs]);
-    stack.stop().await;
 }
 
 /// The cursor after the first file of a list.
@@ -276,7 +273,7 @@ async fn next_of(client: &Client, query: &str) -> String {
     let page = client
         .get(&format!("/files?{query}&limit=1"))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     page["next_cursor"].as_str().expect("a cursor").to_owned()
 }
@@ -287,7 +284,10 @@ async fn a_cursor_is_good_for_its_own_filters_alone() {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let place = folder(&acme, "Photos").await;
     let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
-    acme.client.post("/upload-configs", tags).await.created();
+    acme.client
+        .post("/upload-configs", tags)
+        .await
+        .expect_created();
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
         let form = Form::new()
             .text("space", acme.handle.clone())
@@ -295,7 +295,7 @@ async fn a_cursor_is_good_for_its_own_filters_alone() {
         let form = form
             .text("upload_config", "tagged")
             .part("file", file(name, "text/plain", "some text"));
-        acme.client.upload(form).await.created();
+        acme.client.upload(form).await.expect_created();
         filed(&other, &other.client, name).await;
     }
     let in_place = format!("folder_id={place}");
@@ -316,18 +316,24 @@ async fn a_cursor_is_good_for_its_own_filters_alone() {
     for made in queries {
         let cursor = next_of(&acme.client, made).await;
         for used in queries {
-            let answer = acme
+            let response = acme
                 .client
                 .get(&format!("/files?{used}&cursor={cursor}&limit=2"))
                 .await;
             if used == made {
                 assert_eq!(
-                    answer.demand(200).json()["data"].as_array().map(Vec::len),
+                    response.expect_status(200).json()["data"]
+                        .as_array()
+                        .map(Vec::len),
                     Some(2),
                     "{used}"
                 );
             } else {
-                assert_eq!(answer.refused(422), invalid, "{used} by a cursor of {made}");
+                assert_eq!(
+                    response.expect_error(422),
+                    invalid,
+                    "{used} by a cursor of {made}"
+                );
             }
         }
         // No other space has the folder.
@@ -336,15 +342,14 @@ async fn a_cursor_is_good_for_its_own_filters_alone() {
                 .client
                 .get(&format!("/files?{made}&cursor={cursor}"))
                 .await;
-            assert_eq!(foreign.refused(422), invalid, "{made}");
+            assert_eq!(foreign.expect_error(422), invalid, "{made}");
         }
     }
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
         filed(&acme, &acme.client, name).await;
@@ -358,7 +363,7 @@ async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order() {
         let page = client
             .get(&format!("/files?{query}&cursor={cursor}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let names: Vec<&Value> = page["data"]
             .as_array()
@@ -374,7 +379,7 @@ async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order() {
             acme.client
                 .get(&format!("{address}?cursor={cursor}"))
                 .await
-                .refused(422),
+                .expect_error(422),
             invalid,
             "{address}"
         );
@@ -386,10 +391,9 @@ async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order() {
         let tampered = String::from_utf8(tampered).expect("ASCII");
         let address = format!("/files?type=upload&search=a&cursor={tampered}");
         assert_eq!(
-            acme.client.get(&address).await.refused(422),
+            acme.client.get(&address).await.expect_error(422),
             invalid,
             "{tampered}"
         );
     }
-    stack.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, file, form};
+use tests::{Client, PHOTO, Stack, Tenant, file, form, stack_test};
 
 use super::list_rules::one;
 
@@ -14,7 +14,7 @@ async fn named(acme: &Tenant, name: &str) -> Value {
     acme.client
         .upload(form(&acme.handle, name, "image/jpeg", PHOTO))
         .await
-        .created()
+        .expect_created()
 }
 
 /// The original names of the files that a search finds.
@@ -22,7 +22,7 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
     let page = client
         .get(&format!("/files?{}", one("search", search)))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     page["data"]
         .as_array()
@@ -32,50 +32,56 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
         .collect()
 }
 
-#[tokio::test]
-async fn a_word_is_found_however_its_end_is_written() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_word_is_found_however_its_end_is_written(stack: &Stack) {
     let acme = stack.space("Acme").await;
     named(&acme, "ΟΔΟΣ.jpg").await;
     for search in ["ΟΔΟΣ", "οδος", "οδοσ", "ΟΔ", "ΟΔΟΣ.J"] {
         assert_eq!(found(&acme.client, search).await, ["ΟΔΟΣ.jpg"], "{search}");
     }
     let folder = |name: &str| json!({"space_id": acme.id, "name": name});
-    acme.client.post("/folders", folder("ΟΔΟΣ")).await.created();
+    acme.client
+        .post("/folders", folder("ΟΔΟΣ"))
+        .await
+        .expect_created();
     let taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
             .post("/folders", folder("οδοσ"))
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn whoever_has_the_bytes_learns_of_another_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn whoever_has_the_bytes_learns_of_another_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = named(&acme, "before.jpg").await;
     let url = format!("{}?download", text(&record["url"]));
-    let first = stack.anonymous.get(&url).await.demand(200);
+    let first = stack.anonymous.get(&url).await.expect_status(200);
     assert!(first.header("content-disposition").contains("before.jpg"));
     let condition = [("if-none-match", first.header("etag"))];
-    stack.anonymous.get_with(&url, &condition).await.demand(304);
+    stack
+        .anonymous
+        .get_with(&url, &condition)
+        .await
+        .expect_status(304);
     let file = format!("/files/{}", text(&record["id"]));
     acme.client
         .put(&file, json!({"original_name": "after.jpg"}))
         .await
-        .ok();
-    let second = stack.anonymous.get_with(&url, &condition).await.demand(200);
+        .expect_ok();
+    let second = stack
+        .anonymous
+        .get_with(&url, &condition)
+        .await
+        .expect_status(200);
     assert!(second.header("content-disposition").contains("after.jpg"));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_name_that_something_would_run_is_taken_from_nobody() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_that_something_would_run_is_taken_from_nobody(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = format!("/files/{}", text(&named(&acme, "photo.jpg").await["id"]));
     let refusal =
@@ -85,7 +91,7 @@ async fn a_name_that_something_would_run_is_taken_from_nobody() {
             acme.client
                 .put(&file, json!({"original_name": name}))
                 .await
-                .refused(422),
+                .expect_error(422),
             refusal,
             "{name}"
         );
@@ -93,10 +99,13 @@ async fn a_name_that_something_would_run_is_taken_from_nobody() {
     acme.client
         .put(&file, json!({"original_name": "photo.exe.jpg"}))
         .await
-        .ok();
+        .expect_ok();
     // What a config allowed may go on being called so.
     let config = json!({"space_id": acme.id, "name": "scripts", "config": {"validation": {"allowed_formats": ["sh"]}}});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     let script = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "scripts");
@@ -106,25 +115,31 @@ async fn a_name_that_something_would_run_is_taken_from_nobody() {
     );
     let script = format!(
         "/files/{}",
-        text(&acme.client.upload(script).await.created()["id"])
+        text(&acme.client.upload(script).await.expect_created()["id"])
     );
     acme.client
         .put(&script, json!({"original_name": "walk.sh"}))
         .await
-        .ok();
-    stack.stop().await;
+        .expect_ok();
 }
 
-#[tokio::test]
-async fn a_tag_that_a_config_names_twice_marks_its_files_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_tag_that_a_config_names_twice_marks_its_files_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let tags = json!({"space_id": acme.id, "name": "twice", "config": {"metadata": {"tags": ["a", " a", "b", "a"]}}});
-    let id = acme.client.post("/upload-configs", tags).await.created()["id"]
+    let id = acme
+        .client
+        .post("/upload-configs", tags)
+        .await
+        .expect_created()["id"]
         .as_str()
         .expect("an id")
         .to_owned();
-    let config = acme.client.get(&format!("/upload-configs/{id}")).await.ok();
+    let config = acme
+        .client
+        .get(&format!("/upload-configs/{id}"))
+        .await
+        .expect_ok();
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
     let form = Form::new()
         .text("space", acme.handle.clone())
@@ -133,37 +148,38 @@ async fn a_tag_that_a_config_names_twice_marks_its_files_once() {
         .client
         .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
         .await
-        .created();
+        .expect_created();
     assert_eq!(record["tags"], json!(["a", "b"]));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_record_that_is_sent_back_late_moves_no_file() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_record_that_is_sent_back_late_moves_no_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Before"}))
         .await
-        .created();
+        .expect_created();
     let folder = text(&folder["id"]);
     let form =
         form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
-    let mut record = acme.client.upload(form).await.created();
+    let mut record = acme.client.upload(form).await.expect_created();
     acme.client
         .put(&format!("/folders/{folder}"), json!({"name": "After"}))
         .await
-        .ok();
+        .expect_ok();
     record["tags"] = json!(["x"]);
     let address = format!("/files/{}", text(&record["id"]));
     let refusal = json!({"folder_path": ["The folder path field must not be changed."]});
     assert_eq!(
-        acme.client.put(&address, record.clone()).await.refused(422),
+        acme.client
+            .put(&address, record.clone())
+            .await
+            .expect_error(422),
         refusal
     );
     record["folder_path"] = json!("After/");
-    let changed = acme.client.put(&address, record).await.ok();
+    let changed = acme.client.put(&address, record).await.expect_ok();
     assert_eq!(
         (&changed["folder_id"], &changed["tags"]),
         (&json!(folder), &json!(["x"]))
@@ -177,16 +193,16 @@ async fn a_record_that_is_sent_back_late_moves_no_file() {
             json!({"space_id": acme.id, "name": "Elsewhere"}),
         )
         .await
-        .created();
+        .expect_created();
     for place in [
         &elsewhere["id"],
         &json!("root"),
         &json!(folder),
         &json!(null),
     ] {
-        let mut record = acme.client.get(&address).await.ok();
+        let mut record = acme.client.get(&address).await.expect_ok();
         record["folder_id"] = place.clone();
-        let moved = acme.client.put(&address, record).await.ok();
+        let moved = acme.client.put(&address, record).await.expect_ok();
         let expected = if *place == json!("root") {
             &Value::Null
         } else {
@@ -194,11 +210,10 @@ async fn a_record_that_is_sent_back_late_moves_no_file() {
         };
         assert_eq!(&moved["folder_id"], expected);
     }
-    let folders = acme.client.get("/folders").await.demand(200).json();
+    let folders = acme.client.get("/folders").await.expect_status(200).json();
     assert_eq!(
         folders["data"].as_array().map(Vec::len),
         Some(2),
         "no folder is made on the way"
     );
-    stack.stop().await;
 }

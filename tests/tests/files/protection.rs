@@ -2,7 +2,7 @@
 //! force.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, form};
+use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
 
 use crate::support::{library::unlimited, signer::text};
 
@@ -20,13 +20,13 @@ impl Folders {
     async fn create(acme: &Tenant) -> Folders {
         let create = async |name: &str, parent: &Value, requires_auth: Option<bool>| {
             let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-            let id = acme.client.post("/folders", body).await.created()["id"].clone();
+            let id = acme.client.post("/folders", body).await.expect_created()["id"].clone();
             if let Some(requires_auth) = requires_auth {
                 let body = json!({"access_control": {"requires_auth": requires_auth}});
                 acme.client
                     .put(&format!("/folders/{}/access-control", text(&id)), body)
                     .await
-                    .ok();
+                    .expect_ok();
             }
             id
         };
@@ -53,14 +53,14 @@ async fn status_of_change(
     from: &Value,
     change: &Value,
 ) -> u16 {
-    acme.client.put(path, from.clone()).await.ok();
-    let before = acme.client.get(path).await.ok();
-    let answer = client.put(path, change.clone()).await;
-    if answer.status != 200 {
-        assert_eq!(acme.client.get(path).await.ok(), before, "{change}");
-        assert_eq!(answer.clone().refused(403), json!({}), "{change}");
+    acme.client.put(path, from.clone()).await.expect_ok();
+    let before = acme.client.get(path).await.expect_ok();
+    let response = client.put(path, change.clone()).await;
+    if response.status != 200 {
+        assert_eq!(acme.client.get(path).await.expect_ok(), before, "{change}");
+        assert_eq!(response.clone().expect_error(403), json!({}), "{change}");
     }
-    answer.status
+    response.status
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
         &user
             .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
             .await
-            .created(),
+            .expect_created(),
     );
 
     for (type_from, type_before) in TYPES.iter().enumerate() {
@@ -109,16 +109,15 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn protection_is_compared_however_a_change_names_the_place() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn protection_is_compared_however_a_change_names_the_place(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;
     let file = user
         .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
-        .created();
+        .expect_created();
     let (path, closed) = (address(&file), &folders[2].0);
     let inside = json!({"folder_id": closed});
 
@@ -134,10 +133,10 @@ async fn protection_is_compared_however_a_change_names_the_place() {
             403,
             "{change}"
         );
-        let named = acme.client.get(&path).await.ok()["id"].clone();
+        let named = acme.client.get(&path).await.expect_ok()["id"].clone();
         let mut by_body = change.clone();
         by_body["id"] = named;
-        user.put("/files", by_body).await.refused(403);
+        user.put("/files", by_body).await.expect_error(403);
     }
     for change in [
         json!({"folder_id": closed, "folder_path": "Within"}),
@@ -157,7 +156,7 @@ async fn protection_is_compared_however_a_change_names_the_place() {
     let access = format!("{path}/access-control");
     for (requires_auth, folder_before) in [(true, closed), (false, closed)] {
         let body = json!({"access_control": {"requires_auth": requires_auth}});
-        acme.client.put(&access, body).await.ok();
+        acme.client.put(&access, body).await.expect_ok();
         let from = json!({"folder_id": folder_before, "type": "upload"});
         let change = json!({"folder_id": null});
         assert_eq!(
@@ -166,12 +165,10 @@ async fn protection_is_compared_however_a_change_names_the_place() {
             "{requires_auth}"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn space_that_is_closed_protects_files_at_the_root() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn space_that_is_closed_protects_files_at_the_root(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;
@@ -179,13 +176,13 @@ async fn space_that_is_closed_protects_files_at_the_root() {
         &user
             .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
             .await
-            .created(),
+            .expect_created(),
     );
     let body = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("/spaces/{}/access-control", acme.id), body)
         .await
-        .ok();
+        .expect_ok();
 
     let root = json!({"folder_id": null});
     for ((folder, _), expected) in folders.iter().zip([200, 200, 200, 200, 403]) {
@@ -196,5 +193,4 @@ async fn space_that_is_closed_protects_files_at_the_root() {
             "{change}"
         );
     }
-    stack.stop().await;
 }

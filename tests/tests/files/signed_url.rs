@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::Timestamp;
 use reqwest::Url;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, minutes, seconds};
+use tests::{PHOTO, Stack, Tenant, minutes, seconds, stack_test};
 
 use crate::{
     support::signer::{canonical_at, mark, text},
@@ -25,12 +25,12 @@ async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
     acme.client
         .put(&path, json!({"type": delivery_type}))
         .await
-        .ok()
+        .expect_ok()
 }
 
 /// Signs a file's address.
 async fn signed(acme: &Tenant, file: &Value, body: Value) -> String {
-    text(&acme.client.post(&route(file), body).await.ok()["url"])
+    text(&acme.client.post(&route(file), body).await.expect_ok()["url"])
 }
 
 /// The parameters of an address, decoded.
@@ -44,7 +44,7 @@ fn parameters(url: &str) -> BTreeMap<String, String> {
 
 /// Demands that an address is signed as it is documented: by the space's secret, for its path and
 /// all else that it says.
-fn demand_signed(url: &str, file: &Value, secret: &str) {
+fn assert_signed(url: &str, file: &Value, secret: &str) {
     let mut said = parameters(url);
     let signature = said.remove("signature").expect("a signature");
     let path = format!("/{}", text(&file["storage_path"]));
@@ -63,16 +63,15 @@ fn demand_signed(url: &str, file: &Value, secret: &str) {
     assert!(url.ends_with(&format!("&signature={signature}")), "{url}");
 }
 
-#[tokio::test]
-async fn an_address_says_what_was_asked_and_is_signed_for_that() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_address_says_what_was_asked_and_is_signed_for_that(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
     let secret = acme
         .client
         .get(&format!("/spaces/{}/signing-secret", acme.id))
         .await
-        .ok();
+        .expect_ok();
     let (kid, secret) = (text(&secret["kid"]), text(&secret["secret"]));
     let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
     for (body, minutes, said) in [
@@ -112,8 +111,8 @@ async fn an_address_says_what_was_asked_and_is_signed_for_that() {
             .await
             .post(&route(&file), body.clone())
             .await
-            .ok();
-        let expires = stack.operator().env.now().seconds() + minutes * 60;
+            .expect_ok();
+        let expires = stack.admin_environment().env.now().seconds() + minutes * 60;
         let expires_at = Timestamp::from_ms(expires * MS_PER_SECOND).rfc3339();
         assert_eq!(
             made,
@@ -121,7 +120,7 @@ async fn an_address_says_what_was_asked_and_is_signed_for_that() {
             "{body}"
         );
         let url = text(&made["url"]);
-        demand_signed(&url, &file, &secret);
+        assert_signed(&url, &file, &secret);
         let mut shown = parameters(&url);
         assert!(shown.remove("signature").is_some());
         let expires = expires.to_string();
@@ -134,53 +133,54 @@ async fn an_address_says_what_was_asked_and_is_signed_for_that() {
         assert_eq!(shown, expected, "{body}");
     }
     let saved = signed(&acme, &file, json!({"download": true})).await;
-    demand_signed(&saved, &file, &secret);
+    assert_signed(&saved, &file, &secret);
     assert!(parameters(&saved).contains_key("download"), "{saved}");
-    let answer = stack.anonymous.get(&saved).await.demand(200);
+    let response = stack.anonymous.get(&saved).await.expect_status(200);
     assert_eq!(
-        answer.header("content-disposition"),
+        response.header("content-disposition"),
         "attachment; filename=\"photo.jpg\""
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_closed_file_opens_until_its_address_expires() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_closed_file_opens_until_its_address_expires(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let closed = acme.upload_photo().await;
     let access = json!({"access_control": {"requires_auth": true}});
     let path = format!("/files/{}/access-control", text(&closed["id"]));
-    let closed = acme.client.put(&path, access).await.ok();
+    let closed = acme.client.put(&path, access).await.expect_ok();
     for file in [
         photo(&acme, "private").await,
         photo(&acme, "authenticated").await,
         closed,
     ] {
-        stack.anonymous.get(&text(&file["url"])).await.refused(403);
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .expect_error(403);
         let default = signed(&acme, &file, json!({})).await;
         let short = signed(&acme, &file, json!({"expiration_minutes": 1})).await;
         let long = signed(&acme, &file, json!({"expiration_minutes": 1440})).await;
-        let open = async |url: &str| stack.anonymous.get(url).await.demand(200).body == PHOTO;
+        let open =
+            async |url: &str| stack.anonymous.get(url).await.expect_status(200).body == PHOTO;
         assert!(open(&default).await && open(&short).await && open(&long).await);
         stack.clock.advance(seconds(59));
         assert!(open(&short).await);
         stack.clock.advance(seconds(1));
-        stack.anonymous.get(&short).await.refused(403);
+        stack.anonymous.get(&short).await.expect_error(403);
         stack.clock.advance(minutes(58) + seconds(59));
         assert!(open(&default).await);
         stack.clock.advance(seconds(1));
-        stack.anonymous.get(&default).await.refused(403);
+        stack.anonymous.get(&default).await.expect_error(403);
         assert!(open(&long).await);
         stack.clock.advance(minutes(23 * 60));
-        stack.anonymous.get(&long).await.refused(403);
+        stack.anonymous.get(&long).await.expect_error(403);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_address_goes_on_with_its_file_and_ends_with_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_address_goes_on_with_its_file_and_ends_with_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = photo(&acme, "private").await;
     let first = signed(&acme, &file, json!({})).await;
@@ -188,14 +188,14 @@ async fn an_address_goes_on_with_its_file_and_ends_with_it() {
     acme.client
         .put(&format!("/files/{}", text(&file["id"])), changes)
         .await
-        .ok();
-    stack.anonymous.get(&first).await.demand(200);
+        .expect_ok();
+    stack.anonymous.get(&first).await.expect_status(200);
 
     let rotate = format!("/spaces/{}/signing-secret/rotate", acme.id);
     acme.client
         .send(acme.client.request("POST", &rotate))
         .await
-        .ok();
+        .expect_ok();
     let second = signed(&acme, &file, json!({})).await;
     assert_eq!(
         (
@@ -205,7 +205,7 @@ async fn an_address_goes_on_with_its_file_and_ends_with_it() {
         ("1", "2")
     );
     for url in [&first, &second] {
-        assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
+        assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
     }
 
     // Hosts are not signed: a space's own domain leads to the same files.
@@ -213,7 +213,7 @@ async fn an_address_goes_on_with_its_file_and_ends_with_it() {
     acme.client
         .put(&format!("/spaces/{}", acme.id), domain)
         .await
-        .ok();
+        .expect_ok();
     let (at_own_domain, path) = (
         signed(&acme, &file, json!({})).await,
         text(&file["storage_path"]),
@@ -226,26 +226,24 @@ async fn an_address_goes_on_with_its_file_and_ends_with_it() {
         .anonymous
         .get(&format!("{}?{query}", text(&file["url"])))
         .await
-        .demand(200);
+        .expect_status(200);
 
     acme.client
         .delete(&format!("/files/{}", text(&file["id"])))
         .await
-        .demand(204);
+        .expect_status(204);
     for url in [&first, &second] {
-        stack.anonymous.get(url).await.refused(404);
+        stack.anonymous.get(url).await.expect_error(404);
     }
     acme.client
         .post(&route(&file), json!({}))
         .await
-        .refused(404);
-    stack.purged().await;
-    stack.stop().await;
+        .expect_error(404);
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_the_wish_for_an_address_is_told_together(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let file = acme.upload_photo().await;
     for (field, value) in [
@@ -271,7 +269,7 @@ async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
             .client
             .post(&route(&file), json!({field: value}))
             .await
-            .refused(422);
+            .expect_error(422);
         assert!(errors[field].is_array(), "{field} {value}: {errors}");
         assert_eq!(
             errors.as_object().map(serde_json::Map::len),
@@ -294,7 +292,7 @@ async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
             .client
             .post(&route(&file), json!({field: value}))
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(
             errors,
             json!({field: [format!("The {} field {end}.", field.replace('_', " "))]}),
@@ -306,10 +304,10 @@ async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
         acme.client
             .post(&route(&file), json!({field: 60.0}))
             .await
-            .ok();
+            .expect_ok();
     }
     let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
-    let errors = acme.client.post(&route(&file), all).await.refused(422);
+    let errors = acme.client.post(&route(&file), all).await.expect_error(422);
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(8),
@@ -324,10 +322,9 @@ async fn everything_wrong_with_the_wish_for_an_address_is_told_together() {
             client
                 .post(&format!("/files/{id}/signed-url"), json!({}))
                 .await
-                .refused(404),
+                .expect_error(404),
             json!({}),
             "{id}"
         );
     }
-    stack.stop().await;
 }

@@ -1,11 +1,11 @@
 //! `PUT /files/:id` and `PUT /files`: what may be changed of a file, and what may not.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, form, seconds};
+use tests::{Client, PHOTO, Stack, form, seconds, stack_test};
 
 use crate::{
     support::{library::folder, signer::text},
-    uploads::presign::{Announced, UNKNOWN},
+    uploads::presign::{PendingFile, UNKNOWN},
 };
 
 /// What a file's record shows and no update changes.
@@ -97,16 +97,15 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     ]
 }
 
-#[tokio::test]
-async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let mut expected = acme.upload_photo().await;
     let (path, url) = (address(&expected), text(&expected["url"]));
     for (body, changed) in changes(&expected, &photos) {
         stack.clock.advance(seconds(1));
-        let updated = acme.client.put(&path, body.clone()).await.ok();
+        let updated = acme.client.put(&path, body.clone()).await.expect_ok();
         let is_changed = changed != json!({});
         assert!(
             !is_changed || updated["updated_at"].as_str() > expected["updated_at"].as_str(),
@@ -115,16 +114,16 @@ async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
         expected = with(&expected, &changed);
         expected["updated_at"] = updated["updated_at"].clone();
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.ok(), expected, "{body}");
+        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
         assert!(
-            acme.client.get(&url).await.demand(200).body == PHOTO,
+            acme.client.get(&url).await.expect_status(200).body == PHOTO,
             "{body}"
         );
         stack
             .anonymous
             .get(&url)
             .await
-            .demand(if expected["type"] == "upload" {
+            .expect_status(if expected["type"] == "upload" {
                 200
             } else {
                 403
@@ -134,22 +133,24 @@ async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is() {
         .anonymous
         .get(&format!("{url}?download"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(
         saved.header("content-disposition"),
         "attachment; filename=\"a.jpg\"",
         "it is saved under its new name"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_tag_that_is_given_twice_is_there_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_tag_that_is_given_twice_is_there_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = address(&acme.upload_photo().await);
     let update = async |tags: Value| {
-        acme.client.put(&path, json!({"tags": tags})).await.ok()["tags"].clone()
+        acme.client
+            .put(&path, json!({"tags": tags}))
+            .await
+            .expect_ok()["tags"]
+            .clone()
     };
     assert_eq!(update(json!(["a", "a", " a"])).await, json!(["a"]));
     let mut tags: Vec<String> =
@@ -165,15 +166,13 @@ async fn a_tag_that_is_given_twice_is_there_once() {
         .client
         .get("/files?tag=tag%2029")
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = address(&acme.upload_photo().await);
     let tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
@@ -225,7 +224,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
             .client
             .put(&path, json!({field: value}))
             .await
-            .refused(422);
+            .expect_error(422);
         let message = format!("The {} field {end}.", named.replace('_', " "));
         assert_eq!(errors, json!({named: [message]}), "{field} {value}");
     }
@@ -233,11 +232,11 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         .client
         .put(&path, json!({"type": "public"}))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
-    let errors = acme.client.put(&path, several).await.refused(422);
+    let errors = acme.client.put(&path, several).await.expect_error(422);
     let mut told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     told.sort();
     assert_eq!(
@@ -254,13 +253,11 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "refused updates");
-    stack.stop().await;
+        .assert_unchanged(&before, "refused updates");
 }
 
-#[tokio::test]
-async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let path = address(&record);
@@ -269,7 +266,7 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
             .client
             .put(&path, json!({field: record[field]}))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(
             with(&updated, &json!({"updated_at": record["updated_at"]})),
             record,
@@ -290,13 +287,13 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
                 .client
                 .put(&path, json!({field: other}))
                 .await
-                .refused(422);
+                .expect_error(422);
             assert_eq!(errors, json!({field: [message]}), "{field} {other}");
         }
     }
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
-    let errors = acme.client.put(&path, several).await.refused(422);
+    let errors = acme.client.put(&path, several).await.expect_error(422);
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(3),
@@ -305,13 +302,11 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "changes of what is read-only");
-    stack.stop().await;
+        .assert_unchanged(&before, "changes of what is read-only");
 }
 
-#[tokio::test]
-async fn a_whole_record_may_be_sent_back() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_whole_record_may_be_sent_back(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let user = acme.role("user").await;
     let photos = folder(&acme, "Photos").await;
@@ -319,16 +314,16 @@ async fn a_whole_record_may_be_sent_back() {
     let inside = user
         .upload(upload().text("folder_id", photos.clone()))
         .await
-        .created();
+        .expect_created();
     assert_eq!(inside["folder_path"], "Photos/");
     let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
     let private = acme
         .client
         .put(&address(&acme.upload_photo().await), private)
         .await
-        .ok();
-    let announced = Announced::to(&acme, json!({"folder_id": photos})).await;
-    let pending = acme.client.get(&announced.address()).await.ok();
+        .expect_ok();
+    let pending_file = PendingFile::create(&acme, json!({"folder_id": photos})).await;
+    let pending = acme.client.get(&pending_file.address()).await.expect_ok();
     for (client, record) in [
         (&user, &inside),
         (&acme.client, &inside),
@@ -336,12 +331,15 @@ async fn a_whole_record_may_be_sent_back() {
         (&acme.client, &pending),
     ] {
         stack.clock.advance(seconds(1));
-        let same = client.put(&address(record), record.clone()).await.ok();
+        let same = client
+            .put(&address(record), record.clone())
+            .await
+            .expect_ok();
         assert_eq!(
             with(&same, &json!({"updated_at": record["updated_at"]})),
             *record
         );
-        let again = client.put("/files", same.clone()).await.ok();
+        let again = client.put("/files", same.clone()).await.expect_ok();
         assert_eq!(
             with(&again, &json!({"updated_at": record["updated_at"]})),
             *record
@@ -353,7 +351,7 @@ async fn a_whole_record_may_be_sent_back() {
                 with(&same, &json!({"original_name": "b.jpg"})),
             )
             .await
-            .ok();
+            .expect_ok();
         let expected = json!({"original_name": "b.jpg", "updated_at": renamed["updated_at"]});
         assert_eq!(renamed, with(record, &expected));
         client
@@ -362,7 +360,7 @@ async fn a_whole_record_may_be_sent_back() {
                 json!({"original_name": record["original_name"]}),
             )
             .await
-            .ok();
+            .expect_ok();
     }
     let closed = acme
         .client
@@ -371,24 +369,22 @@ async fn a_whole_record_may_be_sent_back() {
             with(&inside, &json!({"type": "private"})),
         )
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         (&closed["type"], &closed["access_control"]["source"]),
         (&json!("private"), &json!("upload_config"))
     );
-    let folders = acme.client.get("/folders").await.demand(200).json()["data"].clone();
+    let folders = acme.client.get("/folders").await.expect_status(200).json()["data"].clone();
     assert_eq!(
         folders.as_array().map(Vec::len),
         Some(1),
         "no folder was made: {folders}"
     );
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn a_file_may_be_named_by_the_body() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_may_be_named_by_the_body(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let file = acme.upload_photo().await;
     let id = text(&file["id"]);
@@ -401,12 +397,12 @@ async fn a_file_may_be_named_by_the_body() {
             .client
             .put("/files", json!({"id": id, "ref": reference}))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(
             (&updated["id"], &updated["ref"]),
             (&file["id"], &json!(reference))
         );
-        assert_eq!(acme.client.get(&address(&file)).await.ok(), updated);
+        assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), updated);
     }
     let before = stack.dump().await;
     let put = async |client: &Client, body: Value| client.put("/files", body).await;
@@ -416,13 +412,13 @@ async fn a_file_may_be_named_by_the_body() {
         json!({"id": " "}),
     ] {
         assert_eq!(
-            put(&acme.client, nobody).await.refused(422),
+            put(&acme.client, nobody).await.expect_error(422),
             json!({"id": ["The id field is required."]})
         );
     }
     let errors = put(&acme.client, json!({"id": 5, "ref": 5}))
         .await
-        .refused(422);
+        .expect_error(422);
     let message = |field: &str| json!([format!("The {field} field must be a string.")]);
     assert_eq!(errors, json!({"id": message("id"), "ref": message("ref")}));
     for (client, id) in [
@@ -434,7 +430,7 @@ async fn a_file_may_be_named_by_the_body() {
         assert_eq!(
             put(client, json!({"id": id, "ref": "x"}))
                 .await
-                .refused(404),
+                .expect_error(404),
             json!({}),
             "{id}"
         );
@@ -449,7 +445,7 @@ async fn a_file_may_be_named_by_the_body() {
             client
                 .put(&format!("/files/{id}"), json!({"ref": "x"}))
                 .await
-                .refused(404),
+                .expect_error(404),
             json!({}),
             "{id}"
         );
@@ -457,6 +453,5 @@ async fn a_file_may_be_named_by_the_body() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "updates of nothing");
-    stack.stop().await;
+        .assert_unchanged(&before, "updates of nothing");
 }

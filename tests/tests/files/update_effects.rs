@@ -3,14 +3,14 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form};
+use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
 use crate::{
     support::{
         library::{folder, shown},
         signer::text,
     },
-    uploads::presign::Announced,
+    uploads::presign::PendingFile,
 };
 
 /// Rounds of a race.
@@ -21,7 +21,7 @@ fn address(file: &Value) -> String {
 }
 
 /// Demands which of these lists show nothing but this file, and which show nothing at all.
-async fn demand_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[String]) {
+async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[String]) {
     for filters in listed {
         assert_eq!(shown(&acme.client, filters).await, [id], "{filters}");
     }
@@ -30,9 +30,8 @@ async fn demand_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[S
     }
 }
 
-#[tokio::test]
-async fn every_list_follows_at_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_list_follows_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (photos, texts) = (folder(&acme, "Photos").await, folder(&acme, "Texts").await);
     let file = acme.upload_photo().await;
@@ -61,7 +60,7 @@ async fn every_list_follows_at_once() {
         let (name, mark, kind, folder) = states[now];
         let tags = json!(["always", mark, round.to_string()]);
         let body = json!({"original_name": name, "tags": tags, "ref": mark, "type": kind, "folder_id": folder});
-        acme.client.put(&address(&file), body).await.ok();
+        acme.client.put(&address(&file), body).await.expect_ok();
         let mut listed = filters[now].clone();
         listed.extend([
             "tag=always".to_owned(),
@@ -75,20 +74,19 @@ async fn every_list_follows_at_once() {
             "folder_id=root".to_owned(),
             format!("tag={}", round - 1),
         ]);
-        demand_listed(&acme, &id, &listed, &unlisted).await;
+        assert_listed(&acme, &id, &listed, &unlisted).await;
         assert_eq!(
             acme.client
                 .get(&format!("/files/by-ref?ref={mark}"))
                 .await
-                .ok()["id"],
+                .expect_ok()["id"],
             json!(id)
         );
         acme.client
             .get(&format!("/files/by-ref?ref={}", states[then].1))
             .await
-            .refused(404);
+            .expect_error(404);
     }
-    stack.stop().await;
 }
 
 /// Announces a photo and changes whatever may be changed of it, before or after its bytes were
@@ -98,22 +96,22 @@ async fn changed_while_pending(
     acme: &Tenant,
     folder: &str,
     sent_first: bool,
-) -> (Announced, Value) {
-    let announced = Announced::to(acme, json!({"ref": "old"})).await;
+) -> (PendingFile, Value) {
+    let pending_file = PendingFile::create(acme, json!({"ref": "old"})).await;
     if sent_first {
-        announced.send(stack, PHOTO).await.demand(200);
+        pending_file.send(stack, PHOTO).await.expect_status(200);
     }
     let body = json!({
         "original_name": "Renamed.jpg", "ref": "new", "tags": ["a", "b"], "type": "private", "folder_id": folder,
     });
-    let path = announced.address();
-    acme.client.put(&path, body).await.ok();
+    let path = pending_file.address();
+    acme.client.put(&path, body).await.expect_ok();
     let access = json!({"access_control": {"requires_auth": true}});
     let pending = acme
         .client
         .put(&format!("{path}/access-control"), access)
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         (&pending["status"], &pending["access_control"]["source"]),
         (&json!("pending"), &json!("direct"))
@@ -125,17 +123,17 @@ async fn changed_while_pending(
             text(&pending["storage_path"])
         ))
         .await
-        .refused(404);
+        .expect_error(404);
     if !sent_first {
-        announced.send(stack, PHOTO).await.demand(200);
+        pending_file.send(stack, PHOTO).await.expect_status(200);
     }
-    (announced, pending)
+    (pending_file, pending)
 }
 
 /// Demands that a file is active, with the bytes that were sent and with all that was said of it
 /// while it was pending.
-async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
-    let active = acme.client.get(&address(pending)).await.ok();
+async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
+    let active = acme.client.get(&address(pending)).await.expect_ok();
     let told_by_bytes = [
         "status",
         "url",
@@ -153,8 +151,8 @@ async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
     }
     assert_eq!(active["status"], "active");
     let url = text(&active["url"]);
-    stack.anonymous.get(&url).await.refused(403);
-    assert!(acme.client.get(&url).await.demand(200).body == PHOTO);
+    stack.anonymous.get(&url).await.expect_error(403);
+    assert!(acme.client.get(&url).await.expect_status(200).body == PHOTO);
     let id = text(&pending["id"]);
     for filters in [
         "search=renamed",
@@ -182,54 +180,55 @@ async fn demand_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
     }
 }
 
-#[tokio::test]
-async fn what_was_changed_of_a_pending_file_stays_when_it_becomes_active() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_was_changed_of_a_pending_file_stays_when_it_becomes_active(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let mut unconfirmed = Vec::new();
     for sent_first in [true, false] {
-        let (announced, pending) = changed_while_pending(&stack, &acme, &photos, sent_first).await;
-        let active = announced.confirm(&acme.client).await.ok();
-        assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
-        demand_kept(&stack, &acme, &photos, &pending).await;
+        let (pending_file, pending) =
+            changed_while_pending(stack, &acme, &photos, sent_first).await;
+        let active = pending_file.confirm(&acme.client).await.expect_ok();
+        assert_eq!(
+            acme.client.get(&pending_file.address()).await.expect_ok(),
+            active
+        );
+        assert_kept(stack, &acme, &photos, &pending).await;
         unconfirmed.push(
-            changed_while_pending(&stack, &acme, &photos, sent_first)
+            changed_while_pending(stack, &acme, &photos, sent_first)
                 .await
                 .1,
         );
     }
-    let whole = stack.dump().await.whole_files().len();
+    let whole = stack.dump().await.files_with_bytes().len();
     assert_eq!(whole, 2);
     // Those that nobody confirms are taken in by whoever looks after them.
-    stack.checked().await;
+    stack.run_confirm_checks().await;
     for pending in &unconfirmed {
-        demand_kept(&stack, &acme, &photos, pending).await;
+        assert_kept(stack, &acme, &photos, pending).await;
     }
-    assert_eq!(stack.dump().await.whole_files().len(), 4);
-    stack.stop().await;
+    assert_eq!(stack.dump().await.files_with_bytes().len(), 4);
 }
 
-#[tokio::test]
-async fn a_file_that_becomes_active_while_it_is_changed_is_both() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_that_becomes_active_while_it_is_changed_is_both(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     for round in 0..ROUNDS {
-        let announced = Announced::to(&acme, json!({})).await;
-        announced.send(&stack, PHOTO).await.demand(200);
-        let path = announced.address();
+        let pending_file = PendingFile::create(&acme, json!({})).await;
+        pending_file.send(stack, PHOTO).await.expect_status(200);
+        let path = pending_file.address();
         let body = json!({"original_name": "b.jpg", "tags": ["x"], "folder_id": photos});
         // Other requests before it make the change late by as much as the round says.
         let change = async {
             for _ in 0..round % 5 {
-                acme.client.get(&path).await.ok();
+                acme.client.get(&path).await.expect_ok();
             }
-            acme.client.put(&path, body).await.ok()
+            acme.client.put(&path, body).await.expect_ok()
         };
-        let (confirmed, changed) = join(announced.confirm(&acme.client), change).await;
-        assert_eq!(confirmed.ok()["id"], changed["id"]);
-        let shown = acme.client.get(&path).await.ok();
+        let (confirmed, changed) = join(pending_file.confirm(&acme.client), change).await;
+        assert_eq!(confirmed.expect_ok()["id"], changed["id"]);
+        let shown = acme.client.get(&path).await.expect_ok();
         for (field, value) in [
             ("status", json!("active")),
             ("original_name", json!("b.jpg")),
@@ -243,32 +242,30 @@ async fn a_file_that_becomes_active_while_it_is_changed_is_both() {
                 .anonymous
                 .get(&text(&shown["url"]))
                 .await
-                .demand(200)
+                .expect_status(200)
                 .body
                 == PHOTO
         );
     }
     assert_eq!(shown(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
     assert_eq!(shown(&acme.client, "search=photo").await.len(), 0);
-    assert_eq!(stack.dump().await.whole_files().len(), ROUNDS);
-    stack.checked().await;
-    stack.stop().await;
+    assert_eq!(stack.dump().await.files_with_bytes().len(), ROUNDS);
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn updates_at_once_lose_none_of_each_others_fields() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn updates_at_once_lose_none_of_each_others_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let file = acme
         .client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
-        .created();
+        .expect_created();
     let put = |path: &str, body: Value| {
         let address = format!("{}{path}", address(&file));
         let client = &acme.client;
-        async move { client.put(&address, body).await.ok() }
+        async move { client.put(&address, body).await.expect_ok() }
     };
     for round in 0..ROUNDS {
         let (name, mark) = (format!("{round}.txt"), format!("mark {round}"));
@@ -290,7 +287,7 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
             ),
         ])
         .await;
-        let record = acme.client.get(&address(&file)).await.ok();
+        let record = acme.client.get(&address(&file)).await.expect_ok();
         let expected = (json!(name), json!([mark]), closed);
         let path = if round % 2 == 0 {
             json!("Photos/")
@@ -317,13 +314,12 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
             format!("tag=mark%20{}", round + 1),
             format!("search={}.", round + 1),
         ];
-        demand_listed(&acme, &text(&file["id"]), &listed, &unlisted).await;
+        assert_listed(&acme, &text(&file["id"]), &listed, &unlisted).await;
         let status = if closed { 403 } else { 200 };
         stack
             .anonymous
             .get(&text(&file["url"]))
             .await
-            .demand(status);
+            .expect_status(status);
     }
-    stack.stop().await;
 }

@@ -2,7 +2,7 @@
 //! whom.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, form};
+use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
 
 use crate::{
     support::{
@@ -21,7 +21,7 @@ async fn filed(acme: &Tenant, client: &Client) -> Value {
     client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
-        .created()
+        .expect_created()
 }
 
 /// The paths of a space's folders, sorted.
@@ -30,7 +30,7 @@ async fn paths(acme: &Tenant) -> Vec<String> {
         .client
         .get("/folders?limit=100")
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     let mut paths: Vec<String> = list["data"]
         .as_array()
@@ -42,9 +42,8 @@ async fn paths(acme: &Tenant) -> Vec<String> {
     paths
 }
 
-#[tokio::test]
-async fn a_file_goes_into_no_folder_that_its_space_has_not() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_goes_into_no_folder_that_its_space_has_not(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (photos, foreign) = (
         folder(&acme, "Photos").await,
@@ -54,7 +53,7 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
     acme.client
         .delete(&format!("/folders/{gone}"))
         .await
-        .demand(204);
+        .expect_status(204);
     let file = acme
         .client
         .put(
@@ -62,7 +61,7 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
             json!({"folder_id": photos}),
         )
         .await
-        .ok();
+        .expect_ok();
     let before = stack.dump().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
     for folder in [
@@ -79,11 +78,11 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
             let alone = client
                 .put(&address(&file), json!({"folder_id": folder}))
                 .await;
-            assert_eq!(alone.refused(422), invalid, "{folder}");
+            assert_eq!(alone.expect_error(422), invalid, "{folder}");
             let with_path =
                 json!({"id": file["id"], "folder_id": folder, "folder_path": "a/b", "ref": "x"});
             assert_eq!(
-                client.put("/files", with_path).await.refused(422),
+                client.put("/files", with_path).await.expect_error(422),
                 invalid,
                 "{folder}"
             );
@@ -92,21 +91,19 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "moves to nowhere");
-    assert_eq!(acme.client.get(&address(&file)).await.ok(), file);
-    stack.stop().await;
+        .assert_unchanged(&before, "moves to nowhere");
+    assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), file);
 }
 
-#[tokio::test]
-async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let file = filed(&acme, &acme.client).await;
     let moved = async |folder: &str, path: &str| {
         let body = json!({"folder_id": folder, "folder_path": path});
-        let moved = acme.client.put(&address(&file), body).await.ok();
-        assert_eq!(acme.client.get(&address(&file)).await.ok(), moved);
+        let moved = acme.client.put(&address(&file), body).await.expect_ok();
+        assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), moved);
         for field in ["storage_path", "url", "name"] {
             assert_eq!(moved[field], file[field], "{field} stays");
         }
@@ -118,7 +115,11 @@ async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made() {
         paths(&acme).await,
         ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
     );
-    let shown_folder = acme.client.get(&format!("/folders/{beach}")).await.ok();
+    let shown_folder = acme
+        .client
+        .get(&format!("/folders/{beach}"))
+        .await
+        .expect_ok();
     assert_eq!(shown_folder["path"], json!(path));
     let (south, _) = moved(&photos, "SU\u{308}D").await;
     assert_eq!(
@@ -145,16 +146,14 @@ async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made() {
         [""; 0],
         "a list is not of what is below"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_path_that_is_none_or_too_deep_makes_nothing() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_path_that_is_none_or_too_deep_makes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = filed(&acme, &acme.client).await;
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
-    let deep = text(&acme.client.put(&address(&file), deep).await.ok()["folder_id"]);
+    let deep = text(&acme.client.put(&address(&file), deep).await.expect_ok()["folder_id"]);
     let before = stack.dump().await;
     let (long, many) = ("x".repeat(256), ["b"; 21].join("/"));
     for (folder, path) in [
@@ -175,7 +174,7 @@ async fn a_path_that_is_none_or_too_deep_makes_nothing() {
                 json!({"folder_id": folder, "folder_path": path}),
             )
             .await;
-        let errors = errors.refused(422);
+        let errors = errors.expect_error(422);
         assert!(errors["folder_path"].is_array(), "{path}: {errors}");
         assert_eq!(
             errors.as_object().map(serde_json::Map::len),
@@ -193,27 +192,28 @@ async fn a_path_that_is_none_or_too_deep_makes_nothing() {
         body.as_object_mut()
             .expect("an object")
             .extend(wrong.as_object().expect("an object").clone());
-        acme.client.put(&address(&file), body).await.refused(422);
+        acme.client
+            .put(&address(&file), body)
+            .await
+            .expect_error(422);
     }
     let nobody = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
-    acme.client.put("/files", nobody).await.refused(404);
+    acme.client.put("/files", nobody).await.expect_error(404);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "paths that are none");
+        .assert_unchanged(&before, "paths that are none");
     let deepest = json!({"folder_id": deep, "folder_path": "b"});
-    acme.client.put(&address(&file), deepest).await.ok();
+    acme.client.put(&address(&file), deepest).await.expect_ok();
     assert_eq!(paths(&acme).await.len(), 20);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn who_is_no_admin_moves_files_into_folders_that_are_there(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let south =
         json!({"name": "Süd", "space_id": acme.id, "parent_id": folder(&acme, "Photos").await});
-    let south = text(&acme.client.post("/folders", south).await.created()["id"]);
+    let south = text(&acme.client.post("/folders", south).await.expect_created()["id"]);
     let (user, admin) = (acme.role("user").await, acme.role("admin").await);
     let file = filed(&acme, &user).await;
     for body in [
@@ -222,9 +222,9 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
         json!({"folder_id": "root"}),
         json!({"folder_id": "root", "folder_path": "Photos/Süd/"}),
     ] {
-        user.put(&address(&file), body).await.ok();
+        user.put(&address(&file), body).await.expect_ok();
     }
-    let file = user.get(&address(&file)).await.ok();
+    let file = user.get(&address(&file)).await.expect_ok();
     assert_eq!(
         (&file["folder_id"], &file["folder_path"]),
         (&json!(south), &json!("Photos/Süd/"))
@@ -233,7 +233,7 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
     for (folder, path) in [("root", "Photos/Nord"), ("root", "New"), (&south, "a/b")] {
         let body = json!({"folder_id": folder, "folder_path": path, "ref": "x"});
         assert_eq!(
-            user.put(&address(&file), body).await.refused(403),
+            user.put(&address(&file), body).await.expect_error(403),
             json!({}),
             "{path}"
         );
@@ -241,19 +241,17 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "folders that a user wanted");
+        .assert_unchanged(&before, "folders that a user wanted");
     let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
-    let moved = admin.put(&address(&file), body).await.ok();
+    let moved = admin.put(&address(&file), body).await.expect_ok();
     assert_eq!(
         (&moved["folder_path"], &moved["ref"]),
         (&json!("Photos/Süd/a/b/"), &json!("x"))
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn users_change_what_they_uploaded_and_admins_change_everything() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn users_change_what_they_uploaded_and_admins_change_everything(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let [viewer, user, colleague, admin] = [
         acme.role("viewer").await,
@@ -263,8 +261,8 @@ async fn users_change_what_they_uploaded_and_admins_change_everything() {
     ];
     let photo = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
     let (users, owners) = (
-        user.upload(photo()).await.created(),
-        acme.client.upload(photo()).await.created(),
+        user.upload(photo()).await.expect_created(),
+        acme.client.upload(photo()).await.expect_created(),
     );
     let mut number = 0;
     for (file, client, status) in [
@@ -284,25 +282,24 @@ async fn users_change_what_they_uploaded_and_admins_change_everything() {
         for by_body in [false, true] {
             number += 1;
             let reference = format!("change {number}");
-            let before = acme.client.get(&address(file)).await.ok();
+            let before = acme.client.get(&address(file)).await.expect_ok();
             let body = json!({"id": file["id"], "ref": reference});
             let path = if by_body {
                 "/files".to_owned()
             } else {
                 address(file)
             };
-            let answer = client.put(&path, body).await;
-            let after = acme.client.get(&address(file)).await.ok();
+            let response = client.put(&path, body).await;
+            let after = acme.client.get(&address(file)).await.expect_ok();
             if status == 200 {
                 assert_eq!(
-                    (answer.ok(), &after["ref"]),
+                    (response.expect_ok(), &after["ref"]),
                     (after.clone(), &json!(reference))
                 );
             } else {
-                assert_eq!(answer.refused(status), json!({}));
+                assert_eq!(response.expect_error(status), json!({}));
                 assert_eq!(after, before);
             }
         }
     }
-    stack.stop().await;
 }

@@ -3,11 +3,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, file, form, seconds};
+use tests::{Client, PHOTO, Stack, Tenant, file, form, seconds, stack_test};
 
 use crate::{
     support::signer::{query, text},
-    uploads::presign::{Announced, UNKNOWN},
+    uploads::presign::{PendingFile, UNKNOWN},
 };
 
 /// Most ids of one request.
@@ -20,7 +20,11 @@ fn address(file: &Value) -> String {
 }
 
 async fn urls(client: &Client, body: Value) -> Value {
-    client.post("/files/urls", body).await.demand(200).json()
+    client
+        .post("/files/urls", body)
+        .await
+        .expect_status(200)
+        .json()
 }
 
 /// What is shown of these files.
@@ -31,9 +35,8 @@ fn shown(files: &[&Value]) -> Value {
         .collect()
 }
 
-#[tokio::test]
-async fn addresses_come_in_the_order_asked_and_what_is_foreign_is_as_if_it_were_not() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn addresses_come_in_the_order_asked_and_what_is_foreign_is_as_if_it_were_not(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let [a, b, c] = [
         acme.upload_photo().await,
@@ -67,7 +70,7 @@ async fn addresses_come_in_the_order_asked_and_what_is_foreign_is_as_if_it_were_
         "an account has several spaces"
     );
     let member = stack.user().await;
-    stack.join(&member, &acme, "viewer").await;
+    stack.add_member(&member, &acme, "viewer").await;
     assert_eq!(urls(&member.client, json!({"file_ids": ids})).await, own);
     let nothing = urls(&nobody.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
     assert_eq!(
@@ -80,12 +83,11 @@ async fn addresses_come_in_the_order_asked_and_what_is_foreign_is_as_if_it_were_
                 .anonymous
                 .get(&text(&file["url"]))
                 .await
-                .demand(200)
+                .expect_status(200)
                 .body
                 == PHOTO
         );
     }
-    stack.stop().await;
 }
 
 /// Uploads ten texts.
@@ -102,15 +104,14 @@ async fn ten(acme: &Tenant) -> Vec<Value> {
     acme.client
         .upload(form)
         .await
-        .created()
+        .expect_created()
         .as_array()
         .expect("a list")
         .clone()
 }
 
-#[tokio::test]
-async fn a_hundred_are_found_at_once_and_no_more() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_hundred_are_found_at_once_and_no_more(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut files = Vec::new();
     while files.len() < MOST_IDS {
@@ -132,14 +133,12 @@ async fn a_hundred_are_found_at_once_and_no_more() {
         .client
         .post("/files/urls", json!({"file_ids": ids}))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(errors, json!({"file_ids": [message]}));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_list_of_no_ids_is_refused() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_list_of_no_ids_is_refused(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let message = |field: &str, end: &str| json!({field: [format!("The {} field {end}.", field.replace('_', " "))]});
     for (body, errors) in [
@@ -170,7 +169,7 @@ async fn a_list_of_no_ids_is_refused() {
             acme.client
                 .post("/files/urls", body.clone())
                 .await
-                .refused(422),
+                .expect_error(422),
             errors,
             "{body}"
         );
@@ -179,10 +178,9 @@ async fn a_list_of_no_ids_is_refused() {
         .client
         .post("/files/urls", json!({"file_ids": [5, UNKNOWN, []]}))
         .await
-        .refused(422);
+        .expect_error(422);
     let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(told, ["file_ids.0", "file_ids.2"]);
-    stack.stop().await;
 }
 
 /// Asks for the file of a reference.
@@ -197,14 +195,13 @@ fn by_ref(reference: &str) -> String {
 async fn referred(acme: &Tenant, reference: &str) -> Value {
     let form =
         form(&acme.handle, "a.txt", "text/plain", "some text").text("ref", reference.to_owned());
-    acme.client.upload(form).await.created()
+    acme.client.upload(form).await.expect_created()
 }
 
-#[tokio::test]
-async fn a_reference_leads_to_the_newest_file_that_has_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_reference_leads_to_the_newest_file_that_has_it(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    acme.client.get(&by_ref("order 7")).await.refused(404);
+    acme.client.get(&by_ref("order 7")).await.expect_error(404);
     let mut files = Vec::new();
     for _ in 0..4 {
         stack.clock.advance(seconds(1));
@@ -217,16 +214,19 @@ async fn a_reference_leads_to_the_newest_file_that_has_it() {
     ];
     let foreign = referred(&other, "order 7").await;
     let viewer = acme.role("viewer").await;
-    let newest = async |reference: &str| viewer.get(&by_ref(reference)).await.ok();
+    let newest = async |reference: &str| viewer.get(&by_ref(reference)).await.expect_ok();
     assert_eq!(newest("order 7").await, files[3]);
     assert_eq!(
         [newest("Order 7").await, newest(" order 70 ").await],
         unrelated
     );
-    assert_eq!(other.client.get(&by_ref("order 7")).await.ok(), foreign);
+    assert_eq!(
+        other.client.get(&by_ref("order 7")).await.expect_ok(),
+        foreign
+    );
     let named = format!("{}&space_id={}", by_ref("order 7"), acme.id);
-    assert_eq!(stack.account().get(&named).await.ok(), files[3]);
-    assert_eq!(other.client.get(&named).await.refused(404), json!({}));
+    assert_eq!(stack.account().get(&named).await.expect_ok(), files[3]);
+    assert_eq!(other.client.get(&named).await.expect_error(404), json!({}));
 
     // A change of an older file makes it no newer; that of its reference takes the newest one out.
     let older = acme
@@ -236,13 +236,13 @@ async fn a_reference_leads_to_the_newest_file_that_has_it() {
             json!({"tags": ["a"], "ref": "order 7"}),
         )
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(newest("order 7").await, files[3]);
     let renamed = acme
         .client
         .put(&address(&files[3]), json!({"ref": "order 8"}))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         (newest("order 7").await, newest("order 8").await),
         (files[2].clone(), renamed)
@@ -250,31 +250,35 @@ async fn a_reference_leads_to_the_newest_file_that_has_it() {
     acme.client
         .put(&address(&files[2]), json!({"ref": null}))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(newest("order 7").await, files[1]);
-    acme.client.delete(&address(&files[1])).await.demand(204);
+    acme.client
+        .delete(&address(&files[1]))
+        .await
+        .expect_status(204);
     assert_eq!(newest("order 7").await, older);
     let back = acme
         .client
         .put(&address(&files[2]), json!({"ref": "order 7"}))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         newest("order 7").await,
         back,
         "it is newer, whenever it got its reference"
     );
     for file in [&files[0], &files[2]] {
-        acme.client.delete(&address(file)).await.demand(204);
+        acme.client.delete(&address(file)).await.expect_status(204);
     }
-    assert_eq!(viewer.get(&by_ref("order 7")).await.refused(404), json!({}));
-    stack.purged().await;
-    stack.stop().await;
+    assert_eq!(
+        viewer.get(&by_ref("order 7")).await.expect_error(404),
+        json!({})
+    );
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_reference_may_be_anything_that_an_upload_takes() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_reference_may_be_anything_that_an_upload_takes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let longest = "😀".repeat(255);
     for reference in [
@@ -289,7 +293,7 @@ async fn a_reference_may_be_anything_that_an_upload_takes() {
         let file = referred(&acme, reference).await;
         assert_eq!(file["ref"], json!(reference));
         assert_eq!(
-            acme.client.get(&by_ref(reference)).await.ok(),
+            acme.client.get(&by_ref(reference)).await.expect_ok(),
             file,
             "{reference}"
         );
@@ -300,31 +304,32 @@ async fn a_reference_may_be_anything_that_an_upload_takes() {
             .client
             .get(&format!("/files/by-ref{query}"))
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(errors, required, "{query}");
     }
     for unknown in [UNKNOWN, "x"] {
         let address = format!("{}&space_id={unknown}", by_ref("é"));
         assert_eq!(
-            acme.client.get(&address).await.refused(404),
+            acme.client.get(&address).await.expect_error(404),
             json!({}),
             "{unknown}"
         );
     }
-    let announced = Announced::to(&acme, json!({"ref": "to come"})).await;
-    announced.send(&stack, PHOTO).await.demand(200);
-    let active = announced.confirm(&acme.client).await.ok();
-    assert_eq!(acme.client.get(&by_ref("to come")).await.ok(), active);
-    stack.checked().await;
-    stack.stop().await;
+    let pending_file = PendingFile::create(&acme, json!({"ref": "to come"})).await;
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    assert_eq!(
+        acme.client.get(&by_ref("to come")).await.expect_ok(),
+        active
+    );
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn by_ref_returns_the_newest_active_file() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn by_ref_returns_the_newest_active_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", "order");
-    let active = acme.client.upload(upload).await.created();
+    let active = acme.client.upload(upload).await.expect_created();
     stack.clock.advance(seconds(1));
     let presign = json!({
         "space": acme.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order",
@@ -332,13 +337,12 @@ async fn by_ref_returns_the_newest_active_file() {
     acme.client
         .post("/upload/presign", presign)
         .await
-        .demand(201);
+        .expect_status(201);
 
     assert_eq!(
-        acme.client.get("/files/by-ref?ref=order").await.ok()["id"],
+        acme.client.get("/files/by-ref?ref=order").await.expect_ok()["id"],
         active["id"]
     );
 
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }

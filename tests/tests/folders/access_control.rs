@@ -2,9 +2,9 @@
 //! folders around it and its space say: in force from the next request on.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, form, seconds};
+use tests::{Client, PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{TOP, address, made, shown};
+use super::create::{ROOT, address, made, shown};
 use crate::support::signer::text;
 
 /// What may say who sees a file: its space, three folders within one another, and the file itself.
@@ -52,7 +52,7 @@ async fn uploaded(acme: &Tenant, folder: &Value, config: &str) -> Value {
     acme.client
         .upload(form.text("upload_config", config.to_owned()))
         .await
-        .created()
+        .expect_created()
 }
 
 /// What says who may see a file, from outside in.
@@ -66,7 +66,7 @@ struct Nest {
 impl Nest {
     async fn new(stack: &Stack) -> Nest {
         let acme = stack.space("Acme").await;
-        let outer = made(&acme, &TOP, "Outer").await;
+        let outer = made(&acme, &ROOT, "Outer").await;
         let middle = made(&acme, &outer, "Middle").await;
         let inner = made(&acme, &middle, "Inner").await;
         let file = uploaded(&acme, &inner, "starter").await;
@@ -110,30 +110,29 @@ impl Nest {
                     json!({"access_control": {"requires_auth": value}}),
                 )
                 .await
-                .ok(),
-            None => client.delete(&address).await.ok(),
+                .expect_ok(),
+            None => client.delete(&address).await.expect_ok(),
         }
     }
 }
 
-#[tokio::test]
-async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once() {
-    let stack = Stack::start().await;
-    let nest = Nest::new(&stack).await;
+#[stack_test]
+async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once(stack: &Stack) {
+    let nest = Nest::new(stack).await;
     let mut said = [None; LEVELS];
     for (level, to) in CHANGES {
         said[level] = to;
-        let answer = nest.change(level, to).await;
+        let response = nest.change(level, to).await;
         for index in 1..LEVELS {
-            let found = nest.acme.client.get(&nest.address(index)).await.ok();
+            let found = nest.acme.client.get(&nest.address(index)).await.expect_ok();
             assert_eq!(
                 found["access_control"],
                 nest.expected(said, index),
                 "{index} by {said:?}"
             );
             assert!(
-                index != level || found == answer,
-                "{index} by {said:?}: {answer}"
+                index != level || found == response,
+                "{index} by {said:?}: {response}"
             );
         }
         let is_closed = nest.expected(said, FILE)["requires_auth"] == true;
@@ -141,41 +140,39 @@ async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once() {
             .anonymous
             .get(&nest.url)
             .await
-            .demand(if is_closed { 403 } else { 200 });
-        nest.viewer.get(&nest.url).await.demand(200);
+            .expect_status(if is_closed { 403 } else { 200 });
+        nest.viewer.get(&nest.url).await.expect_status(200);
     }
     assert_eq!(said, [None; LEVELS], "all is as it was");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let file = uploaded(&acme, &photos, "starter").await;
     let path = format!("{}/access-control", address(&photos));
-    let demand = async |answer: &Value, said: Option<bool>| {
+    let demand = async |response: &Value, said: Option<bool>| {
         let by_space = effective(false, "space", &json!(acme.id));
         let of = |source: &str| {
             said.map_or(by_space.clone(), |closed| {
                 effective(closed, source, &photos["id"])
             })
         };
-        assert_eq!(answer["access_control"], of("direct"));
-        assert_eq!(&shown(&acme, &photos).await, answer);
+        assert_eq!(response["access_control"], of("direct"));
+        assert_eq!(&shown(&acme, &photos).await, response);
         let found = acme
             .client
             .get(&format!("/files/{}", text(&file["id"])))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(found["access_control"], of("folder"));
         let expected = if said == Some(true) { 403 } else { 200 };
         stack
             .anonymous
             .get(&text(&file["url"]))
             .await
-            .demand(expected);
+            .expect_status(expected);
     };
     for (body, said) in [
         (json!({}), None),
@@ -221,30 +218,28 @@ async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing() {
         ),
     ] {
         stack.clock.advance(seconds(1));
-        demand(&acme.client.put(&path, body).await.ok(), said).await;
+        demand(&acme.client.put(&path, body).await.expect_ok(), said).await;
     }
     for _ in 0..2 {
-        demand(&acme.client.delete(&path).await.ok(), None).await;
+        demand(&acme.client.delete(&path).await.expect_ok(), None).await;
     }
     // What was said before a reset is forgotten, and a flag that was never given is not the
     // space's.
     let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
-    acme.client.put(&path, closed.clone()).await.ok();
-    acme.client.delete(&path).await.ok();
+    acme.client.put(&path, closed.clone()).await.expect_ok();
+    acme.client.delete(&path).await.expect_ok();
     acme.client
         .put(&format!("/spaces/{}/access-control", acme.id), closed)
         .await
-        .ok();
+        .expect_ok();
     let open = json!({"access_control": {"public_read": true}});
-    demand(&acme.client.put(&path, open).await.ok(), Some(false)).await;
-    stack.stop().await;
+    demand(&acme.client.put(&path, open).await.expect_ok(), Some(false)).await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_access_control_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_access_control_is_told_together(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let path = format!("{}/access-control", address(&photos));
     let message = |name: &str| {
         json!([format!(
@@ -268,34 +263,32 @@ async fn everything_wrong_with_access_control_is_told_together() {
             json!({"access_control.requires_auth": message("requires auth")}),
         ),
     ] {
-        let answer = acme
+        let response = acme
             .client
             .put(&path, json!({"access_control": value}))
             .await;
-        assert_eq!(answer.refused(422), errors, "{value}");
+        assert_eq!(response.expect_error(422), errors, "{value}");
     }
     assert_eq!(shown(&acme, &photos).await, photos);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_type_that_demands_proof_is_heard_before_folders_and_opened_by_none() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_type_that_demands_proof_is_heard_before_folders_and_opened_by_none(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, viewer) = (&acme.client, acme.role("viewer").await);
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let folder_access = format!("{}/access-control", address(&photos));
     let set = |closed: bool| json!({"access_control": {"requires_auth": closed}});
     for kind in ["private", "authenticated"] {
-        client.put(&folder_access, set(false)).await.ok();
+        client.put(&folder_access, set(false)).await.expect_ok();
         let body = json!({"space_id": acme.id, "name": kind, "delivery_type": kind});
-        let config = client.post("/upload-configs", body).await.created()["id"].clone();
+        let config = client.post("/upload-configs", body).await.expect_created()["id"].clone();
         let file = uploaded(&acme, &photos, kind).await;
         let path = format!("/files/{}", text(&file["id"]));
-        let demand = async |answer: Value, expected: Value, anonymous: u16| {
-            assert_eq!(answer["access_control"], expected, "{kind}");
+        let demand = async |response: Value, expected: Value, anonymous: u16| {
+            assert_eq!(response["access_control"], expected, "{kind}");
             assert_eq!(
-                client.get(&path).await.ok()["access_control"],
+                client.get(&path).await.expect_ok()["access_control"],
                 expected,
                 "{kind}"
             );
@@ -303,57 +296,61 @@ async fn a_type_that_demands_proof_is_heard_before_folders_and_opened_by_none() 
                 .anonymous
                 .get(&text(&file["url"]))
                 .await
-                .demand(anonymous);
-            viewer.get(&text(&file["url"])).await.demand(200);
+                .expect_status(anonymous);
+            viewer.get(&text(&file["url"])).await.expect_status(200);
         };
         let by_type = effective(true, "upload_config", &config);
         demand(file.clone(), by_type.clone(), 403).await;
         let direct = client
             .put(&format!("{path}/access-control"), set(false))
             .await
-            .ok();
+            .expect_ok();
         demand(direct, effective(false, "direct", &file["id"]), 403).await;
         demand(
-            client.delete(&format!("{path}/access-control")).await.ok(),
+            client
+                .delete(&format!("{path}/access-control"))
+                .await
+                .expect_ok(),
             by_type.clone(),
             403,
         )
         .await;
 
-        let public = client.put(&path, json!({"type": "upload"})).await.ok();
+        let public = client
+            .put(&path, json!({"type": "upload"}))
+            .await
+            .expect_ok();
         demand(public, effective(false, "folder", &photos["id"]), 200).await;
-        client.put(&folder_access, set(true)).await.ok();
+        client.put(&folder_access, set(true)).await.expect_ok();
         demand(
-            client.get(&path).await.ok(),
+            client.get(&path).await.expect_ok(),
             effective(true, "folder", &photos["id"]),
             403,
         )
         .await;
-        client.delete(&folder_access).await.ok();
+        client.delete(&folder_access).await.expect_ok();
         demand(
-            client.get(&path).await.ok(),
+            client.get(&path).await.expect_ok(),
             effective(false, "space", &json!(acme.id)),
             200,
         )
         .await;
         demand(
-            client.put(&path, json!({"type": kind})).await.ok(),
+            client.put(&path, json!({"type": kind})).await.expect_ok(),
             by_type,
             403,
         )
         .await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_moved_is_seen_by_whom_its_new_place_says() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_moved_is_seen_by_whom_its_new_place_says(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
     let (closed, open) = (
-        made(&acme, &TOP, "Closed").await,
-        made(&acme, &TOP, "Open").await,
+        made(&acme, &ROOT, "Closed").await,
+        made(&acme, &ROOT, "Open").await,
     );
     let inner = made(&acme, &closed, "Inner").await;
     let set = async |folder: &Value, value: bool| {
@@ -361,14 +358,14 @@ async fn what_is_moved_is_seen_by_whom_its_new_place_says() {
         client
             .put(&format!("{}/access-control", address(folder)), body)
             .await
-            .ok()
+            .expect_ok()
     };
     set(&closed, true).await;
     set(&open, false).await;
     let file = uploaded(&acme, &inner, "starter").await;
     let path = format!("/files/{}", text(&file["id"]));
     let demand = async |requires_auth: bool, source: &str, inherited_from: &Value| {
-        let found = client.get(&path).await.ok();
+        let found = client.get(&path).await.expect_ok();
         assert_eq!(
             found["access_control"],
             effective(requires_auth, source, inherited_from)
@@ -377,17 +374,17 @@ async fn what_is_moved_is_seen_by_whom_its_new_place_says() {
             .anonymous
             .get(&text(&file["url"]))
             .await
-            .demand(if requires_auth { 403 } else { 200 });
+            .expect_status(if requires_auth { 403 } else { 200 });
     };
     let space = json!(acme.id);
     let put = async |folder: &Value, into: &Value| {
         client
             .put(&address(folder), json!({"parent_id": into["id"]}))
             .await
-            .ok()
+            .expect_ok()
     };
     demand(true, "folder", &closed["id"]).await;
-    let at_top = put(&inner, &TOP).await;
+    let at_top = put(&inner, &ROOT).await;
     assert_eq!(at_top["access_control"], effective(false, "space", &space));
     demand(false, "space", &space).await;
     let opened = put(&inner, &open).await;
@@ -402,21 +399,23 @@ async fn what_is_moved_is_seen_by_whom_its_new_place_says() {
     demand(true, "folder", &closed["id"]).await;
     // What a folder says itself goes with it, whatever it is called.
     set(&inner, false).await;
-    put(&inner, &TOP).await;
+    put(&inner, &ROOT).await;
     client
         .put(&address(&inner), json!({"name": "Renamed"}))
         .await
-        .ok();
+        .expect_ok();
     demand(false, "folder", &inner["id"]).await;
 
     for (folder, requires_auth) in [(&closed, true), (&open, false), (&inner, false)] {
         client
             .put(&path, json!({"folder_id": folder["id"]}))
             .await
-            .ok();
+            .expect_ok();
         demand(requires_auth, "folder", &folder["id"]).await;
     }
-    client.put(&path, json!({"folder_id": "root"})).await.ok();
+    client
+        .put(&path, json!({"folder_id": "root"}))
+        .await
+        .expect_ok();
     demand(false, "space", &space).await;
-    stack.stop().await;
 }

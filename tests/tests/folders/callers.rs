@@ -1,11 +1,11 @@
 //! `/folders`: by which keys they are made and seen, and that what is asked for twice is done once.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, minutes};
+use tests::{Client, Stack, minutes, stack_test};
 
-use super::create::{TOP, address, made, new, paths, shown};
+use super::create::{ROOT, address, made, new, paths, shown};
 use crate::{
-    routes::idempotency::{Creation, demand_first, demand_replay},
+    routes::idempotency::{Creation, assert_first, assert_replay},
     support::signer::text,
     uploads::presign::UNKNOWN,
 };
@@ -30,15 +30,14 @@ fn requests() -> [(&'static str, &'static str, Value); 7] {
     ]
 }
 
-#[tokio::test]
-async fn a_folder_of_another_space_does_not_exist() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_of_another_space_does_not_exist(stack: &Stack) {
     let (acme, other, nobody) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
     );
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let file = text(&acme.upload_photo().await["id"]);
     let id = text(&photos["id"]);
     let before = stack.dump().await;
@@ -54,7 +53,7 @@ async fn a_folder_of_another_space_does_not_exist() {
                 request.json(&body)
             };
             assert_eq!(
-                client.send(request).await.refused(404),
+                client.send(request).await.expect_error(404),
                 json!({}),
                 "{method} {id}{behind}"
             );
@@ -69,42 +68,40 @@ async fn a_folder_of_another_space_does_not_exist() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "requests for what does not exist");
+        .assert_unchanged(&before, "requests for what does not exist");
     assert_eq!(shown(&acme, &photos).await, photos);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn folders_are_managed_with_keys_of_a_space_and_of_its_members() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn folders_are_managed_with_keys_of_a_space_and_of_its_members(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     for role in ["viewer", "user", "admin", "owner"] {
         let member = stack.user().await;
-        stack.join(&member, &acme, role).await;
+        stack.add_member(&member, &acme, role).await;
         for (kind, client) in [
             ("space key", acme.role(role).await),
             ("account key", member.client),
         ] {
             assert_eq!(
-                client.get(&address(&photos)).await.ok()["name"],
+                client.get(&address(&photos)).await.expect_ok()["name"],
                 "Photos",
                 "{role} {kind}"
             );
-            let answer = client
+            let response = client
                 .post("/folders", new(&acme, &photos, &format!("{role} {kind}")))
                 .await;
             if ["admin", "owner"].contains(&role) {
-                let folder = answer.created();
-                assert_eq!(client.get(&address(&folder)).await.ok(), folder);
+                let folder = response.expect_created();
+                assert_eq!(client.get(&address(&folder)).await.expect_ok(), folder);
                 client
                     .put(&address(&folder), json!({"parent_id": null}))
                     .await
-                    .ok();
-                client.delete(&address(&folder)).await.demand(204);
+                    .expect_ok();
+                client.delete(&address(&folder)).await.expect_status(204);
                 continue;
             }
-            assert_eq!(answer.refused(403), json!({}), "{role} {kind}");
+            assert_eq!(response.expect_error(403), json!({}), "{role} {kind}");
             for (method, behind, body) in requests()
                 .into_iter()
                 .filter(|(method, ..)| *method != "GET")
@@ -116,7 +113,7 @@ async fn folders_are_managed_with_keys_of_a_space_and_of_its_members() {
                     request.json(&body)
                 };
                 assert_eq!(
-                    client.send(request).await.refused(403),
+                    client.send(request).await.expect_error(403),
                     json!({}),
                     "{role} {kind}: {method} {behind}"
                 );
@@ -125,44 +122,44 @@ async fn folders_are_managed_with_keys_of_a_space_and_of_its_members() {
     }
     assert_eq!(shown(&acme, &photos).await, photos);
     assert_eq!(paths(&acme).await, ["Photos/"]);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_folder_that_is_asked_for_again_is_made_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_that_is_asked_for_again_is_made_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (creation, account) = (
-        Creation::json(&acme.client, "/folders", new(&acme, &TOP, "Photos")),
-        Creation::json(&stack.account(), "/folders", new(&acme, &TOP, "Texts")),
+        Creation::json(&acme.client, "/folders", new(&acme, &ROOT, "Photos")),
+        Creation::json(&stack.account(), "/folders", new(&acme, &ROOT, "Texts")),
     );
-    let first = demand_first(creation.send("one").await);
+    let first = assert_first(creation.send("one").await);
     // The same name of another caller is another one's.
-    let texts = demand_first(account.send("one").await);
+    let texts = assert_first(account.send("one").await);
     let before = stack.dump().await;
-    demand_replay(&creation.send(" one ").await, &first);
-    demand_replay(&account.send("one").await, &texts);
-    let another = Creation::json(&acme.client, "/folders", new(&acme, &TOP, "Others"));
+    assert_replay(&creation.send(" one ").await, &first);
+    assert_replay(&account.send("one").await, &texts);
+    let another = Creation::json(&acme.client, "/folders", new(&acme, &ROOT, "Others"));
     let message = "The idempotency key field was used before, for a request with another payload.";
     assert_eq!(
-        another.send("one").await.refused(422),
+        another.send("one").await.expect_error(422),
         json!({"idempotency_key": [message]})
     );
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "requests that were made before");
+        .assert_unchanged(&before, "requests that were made before");
 
     // What is refused is not kept, and what is kept is answered though it would be refused by now.
-    assert!(creation.send("two").await.refused(422)["name"].is_array());
+    assert!(creation.send("two").await.expect_error(422)["name"].is_array());
     let photos = first.json()["data"].clone();
-    acme.client.delete(&address(&photos)).await.demand(204);
-    demand_replay(&creation.send("one").await, &first);
-    acme.client.get(&address(&photos)).await.refused(404);
-    let second = demand_first(creation.send("two").await);
+    acme.client
+        .delete(&address(&photos))
+        .await
+        .expect_status(204);
+    assert_replay(&creation.send("one").await, &first);
+    acme.client.get(&address(&photos)).await.expect_error(404);
+    let second = assert_first(creation.send("two").await);
     assert_ne!(second.json()["data"]["id"], photos["id"]);
     stack.clock.advance(minutes(KEPT_MINUTES));
-    assert!(creation.send("one").await.refused(422)["name"].is_array());
+    assert!(creation.send("one").await.expect_error(422)["name"].is_array());
     assert_eq!(paths(&acme).await, ["Photos/", "Texts/"]);
-    stack.stop().await;
 }

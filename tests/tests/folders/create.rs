@@ -2,12 +2,12 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Stack, Tenant, seconds};
+use tests::{Stack, Tenant, seconds, stack_test};
 
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
 /// The folder that what stands at the top is in: none.
-pub(crate) static TOP: Value = Value::Null;
+pub(crate) static ROOT: Value = Value::Null;
 /// Who makes the same folder at once.
 const CALLERS: usize = 10;
 
@@ -21,7 +21,7 @@ pub(crate) async fn made(acme: &Tenant, parent: &Value, name: &str) -> Value {
     acme.client
         .post("/folders", new(acme, parent, name))
         .await
-        .created()
+        .expect_created()
 }
 
 /// Where the API shows a folder.
@@ -31,7 +31,7 @@ pub(crate) fn address(folder: &Value) -> String {
 
 /// A folder as it is now.
 pub(crate) async fn shown(acme: &Tenant, folder: &Value) -> Value {
-    acme.client.get(&address(folder)).await.ok()
+    acme.client.get(&address(folder)).await.expect_ok()
 }
 
 /// The paths of a space's folders, sorted; it has a hundred at most.
@@ -40,7 +40,7 @@ pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
         .client
         .get("/folders?limit=100")
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     let folders = list["data"].as_array().expect("a list");
     let mut paths: Vec<String> = folders.iter().map(|folder| text(&folder["path"])).collect();
@@ -50,7 +50,7 @@ pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
 
 /// Demands that one field alone is told to be at fault.
 #[track_caller]
-pub(crate) fn demand_only(errors: &Value, field: &str) {
+pub(crate) fn assert_only(errors: &Value, field: &str) {
     let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(told, [field], "{errors}");
 }
@@ -59,13 +59,12 @@ fn taken() -> Value {
     json!({"name": ["The name has already been taken."]})
 }
 
-#[tokio::test]
-async fn a_folder_is_made_shown_and_renamed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_is_made_shown_and_renamed(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let made_at = stack.operator().env.now().rfc3339();
+    let made_at = stack.admin_environment().env.now().rfc3339();
     let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
-    let photos = acme.client.post("/folders", body).await.created();
+    let photos = acme.client.post("/folders", body).await.expect_created();
     let id = text(&photos["id"]);
     assert!(id.len() == 26 && id == id.to_uppercase(), "{id}");
     let expected = json!({
@@ -82,7 +81,7 @@ async fn a_folder_is_made_shown_and_renamed() {
     assert_eq!(photos, expected);
 
     let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": id.to_lowercase()});
-    let vacation = acme.client.post("/folders", body).await.created();
+    let vacation = acme.client.post("/folders", body).await.expect_created();
     assert_eq!(
         (&vacation["path"], &vacation["parent_id"]),
         (&json!("Photos/Vacation/"), &json!(id))
@@ -93,7 +92,11 @@ async fn a_folder_is_made_shown_and_renamed() {
         stack.account(),
     ] {
         for address in [address(&vacation), address(&vacation).to_lowercase()] {
-            assert_eq!(client.get(&address).await.ok(), vacation, "{address}");
+            assert_eq!(
+                client.get(&address).await.expect_ok(),
+                vacation,
+                "{address}"
+            );
         }
     }
 
@@ -106,21 +109,24 @@ async fn a_folder_is_made_shown_and_renamed() {
             json!({"name": " Pictures ", "colour": "red"}),
         )
         .await
-        .ok();
+        .expect_ok();
     expected["name"] = json!("Pictures");
     expected["path"] = json!("Pictures/");
-    expected["updated_at"] = json!(stack.operator().env.now().rfc3339());
+    expected["updated_at"] = json!(stack.admin_environment().env.now().rfc3339());
     assert_eq!(renamed, expected);
     assert_eq!(shown(&acme, &photos).await, renamed);
     assert_eq!(shown(&acme, &vacation).await["path"], "Pictures/Vacation/");
 
     // What is absent stays.
-    let kept = acme.client.put(&address(&vacation), json!({})).await.ok();
+    let kept = acme
+        .client
+        .put(&address(&vacation), json!({}))
+        .await
+        .expect_ok();
     for field in ["id", "name", "parent_id", "created_at"] {
         assert_eq!(kept[field], vacation[field], "{field}");
     }
     assert_eq!(kept["path"], "Pictures/Vacation/");
-    stack.stop().await;
 }
 
 /// Names that no folder has, and what is said of them.
@@ -147,17 +153,16 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
     wrong
 }
 
-#[tokio::test]
-async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let before = stack.dump().await;
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
         let body = json!({"name": name, "space_id": acme.id});
         assert_eq!(
-            acme.client.post("/folders", body).await.refused(422),
+            acme.client.post("/folders", body).await.expect_error(422),
             errors,
             "{name}"
         );
@@ -165,7 +170,7 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
             .client
             .put(&address(&photos), json!({"name": name}))
             .await;
-        assert_eq!(renamed.refused(422), errors, "{name}");
+        assert_eq!(renamed.expect_error(422), errors, "{name}");
     }
     let required = |field: &str| json!([format!("The {field} field is required.")]);
     let not_a_string = |field: &str| json!([format!("The {field} field must be a string.")]);
@@ -190,7 +195,7 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
         ),
     ] {
         assert_eq!(
-            acme.client.post("/folders", body).await.refused(422),
+            acme.client.post("/folders", body).await.expect_error(422),
             errors
         );
     }
@@ -199,13 +204,13 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
         .account()
         .post("/folders", json!({"name": "New"}))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(errors, json!({"space_id": required("space id")}));
     let both = acme
         .client
         .put(&address(&photos), json!({"name": null, "parent_id": ["x"]}))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(
         both,
         json!({"name": required("name"), "parent_id": not_a_string("parent id")})
@@ -213,13 +218,11 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "folders that cannot be");
-    stack.stop().await;
+        .assert_unchanged(&before, "folders that cannot be");
 }
 
-#[tokio::test]
-async fn names_are_kept_as_they_were_sent_but_composed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn names_are_kept_as_they_were_sent_but_composed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (long, longest) = ("x".repeat(255), "\u{E9}".repeat(255));
     let plain = [
@@ -240,7 +243,7 @@ async fn names_are_kept_as_they_were_sent_but_composed() {
         ("A\u{30A}", "\u{C5}"),
     ];
     for (sent, kept) in plain.map(|name| (name, name)).into_iter().chain(composed) {
-        let folder = made(&acme, &TOP, sent).await;
+        let folder = made(&acme, &ROOT, sent).await;
         assert_eq!(
             (&folder["name"], &folder["path"]),
             (&json!(kept), &json!(format!("{kept}/")))
@@ -250,16 +253,15 @@ async fn names_are_kept_as_they_were_sent_but_composed() {
             .client
             .put(&address(&folder), json!({"name": "Other"}))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(renamed["name"], "Other");
         let renamed = acme
             .client
             .put(&address(&folder), json!({"name": sent}))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(renamed["name"], json!(kept));
     }
-    stack.stop().await;
 }
 
 /// Two names, and whether folders of both cannot be in the same one.
@@ -281,12 +283,11 @@ const PAIRS: [(&str, &str, bool); 13] = [
     ("photos", "photos.", false),
 ];
 
-#[tokio::test]
-async fn names_in_a_folder_differ_by_more_than_case_and_spelling() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn names_in_a_folder_differ_by_more_than_case_and_spelling(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
-        let parent = made(&acme, &TOP, &format!("case {number}")).await;
+        let parent = made(&acme, &ROOT, &format!("case {number}")).await;
         let (one, other) = (
             made(&acme, &parent, first).await,
             made(&acme, &parent, "other").await,
@@ -296,55 +297,57 @@ async fn names_in_a_folder_differ_by_more_than_case_and_spelling() {
             .post("/folders", new(&acme, &parent, second))
             .await;
         if is_taken {
-            assert_eq!(third.refused(422), taken(), "{first:?} {second:?}");
+            assert_eq!(third.expect_error(422), taken(), "{first:?} {second:?}");
             let rename = json!({"name": second});
             assert_eq!(
                 acme.client
                     .put(&address(&other), rename.clone())
                     .await
-                    .refused(422),
+                    .expect_error(422),
                 taken(),
                 "{second:?}"
             );
             // A folder's own name is not in its way, and in another folder nobody's is.
-            acme.client.put(&address(&one), rename).await.ok();
+            acme.client.put(&address(&one), rename).await.expect_ok();
             made(&acme, &one, second).await;
         } else {
-            third.created();
+            third.expect_created();
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_name_is_free_once_its_folder_has_another_or_is_gone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_is_free_once_its_folder_has_another_or_is_gone(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (first, second) = (made(&acme, &TOP, "A").await, made(&acme, &TOP, "B").await);
+    let (first, second) = (made(&acme, &ROOT, "A").await, made(&acme, &ROOT, "B").await);
     let rename = async |folder: &Value, name: &str| {
         acme.client
             .put(&address(folder), json!({"name": name}))
             .await
     };
-    assert_eq!(rename(&second, "a").await.refused(422), taken());
-    rename(&first, "C").await.ok();
-    rename(&second, "a").await.ok();
-    assert_eq!(rename(&first, "A").await.refused(422), taken());
-    let third = made(&acme, &TOP, "B").await;
-    acme.client.delete(&address(&second)).await.demand(204);
-    rename(&third, "A").await.ok();
-    acme.client.delete(&address(&third)).await.demand(204);
-    let fourth = made(&acme, &TOP, "a").await;
+    assert_eq!(rename(&second, "a").await.expect_error(422), taken());
+    rename(&first, "C").await.expect_ok();
+    rename(&second, "a").await.expect_ok();
+    assert_eq!(rename(&first, "A").await.expect_error(422), taken());
+    let third = made(&acme, &ROOT, "B").await;
+    acme.client
+        .delete(&address(&second))
+        .await
+        .expect_status(204);
+    rename(&third, "A").await.expect_ok();
+    acme.client
+        .delete(&address(&third))
+        .await
+        .expect_status(204);
+    let fourth = made(&acme, &ROOT, "a").await;
     assert_ne!(fourth["id"], second["id"]);
     assert_eq!(paths(&acme).await, ["C/", "a/"]);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn of_those_who_make_the_same_folder_at_once_one_does() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn of_those_who_make_the_same_folder_at_once_one_does(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for parent in [TOP.clone(), made(&acme, &TOP, "Photos").await] {
+    for parent in [ROOT.clone(), made(&acme, &ROOT, "Photos").await] {
         let body = |index: usize| {
             new(
                 &acme,
@@ -357,29 +360,33 @@ async fn of_those_who_make_the_same_folder_at_once_one_does() {
             )
         };
         let attempts = (0..CALLERS).map(|index| acme.client.post("/folders", body(index)));
-        let answers = join_all(attempts).await;
+        let responses = join_all(attempts).await;
         assert_eq!(
-            answers.iter().filter(|answer| answer.status == 201).count(),
+            responses
+                .iter()
+                .filter(|response| response.status == 201)
+                .count(),
             1
         );
-        for answer in answers.into_iter().filter(|answer| answer.status != 201) {
-            assert_eq!(answer.refused(422), taken());
+        for response in responses
+            .into_iter()
+            .filter(|response| response.status != 201)
+        {
+            assert_eq!(response.expect_error(422), taken());
         }
     }
     assert_eq!(paths(&acme).await.len(), 3);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (photos, foreign) = (
-        made(&acme, &TOP, "Photos").await,
-        made(&other, &TOP, "Photos").await,
+        made(&acme, &ROOT, "Photos").await,
+        made(&other, &ROOT, "Photos").await,
     );
-    let gone = made(&acme, &TOP, "Gone").await;
-    acme.client.delete(&address(&gone)).await.demand(204);
+    let gone = made(&acme, &ROOT, "Gone").await;
+    acme.client.delete(&address(&gone)).await.expect_status(204);
     let [photos_id, foreign_id, gone_id] =
         [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));
     let nobody = stack.user().await;
@@ -389,14 +396,14 @@ async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name() 
     for space in [UNKNOWN, "x", "root", &acme.handle, &other.id, &photos_id] {
         let body = json!({"name": "New", "space_id": space});
         assert_eq!(
-            acme.client.post("/folders", body).await.refused(422),
+            acme.client.post("/folders", body).await.expect_error(422),
             invalid,
             "{space}"
         );
     }
     let body = json!({"name": "New", "space_id": acme.id});
     assert_eq!(
-        nobody.client.post("/folders", body).await.refused(422),
+        nobody.client.post("/folders", body).await.expect_error(422),
         invalid
     );
 
@@ -413,13 +420,13 @@ async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name() 
         for client in [&acme.client, &stack.account()] {
             let body = json!({"name": "New", "space_id": acme.id, "parent_id": parent});
             assert_eq!(
-                client.post("/folders", body).await.refused(422),
+                client.post("/folders", body).await.expect_error(422),
                 invalid,
                 "{parent}"
             );
             let body = json!({"name": "New", "parent_id": parent});
             assert_eq!(
-                client.put(&address(&photos), body).await.refused(422),
+                client.put(&address(&photos), body).await.expect_error(422),
                 invalid,
                 "{parent}"
             );
@@ -428,6 +435,5 @@ async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name() 
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "places that are none");
-    stack.stop().await;
+        .assert_unchanged(&before, "places that are none");
 }

@@ -2,13 +2,13 @@
 //! space go.
 
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, form, seconds};
+use tests::{PHOTO, Response, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{TOP, address, made, paths, shown};
+use super::create::{ROOT, address, made, paths, shown};
 use crate::{
     spaces::delete::{kept, with_retired},
     support::signer::text,
-    uploads::presign::{Announced, said},
+    uploads::presign::{PendingFile, said},
 };
 
 /// What may be in a folder.
@@ -16,7 +16,7 @@ use crate::{
 enum Content {
     File,
     /// One whose bytes have not come.
-    Announced,
+    PendingFile,
     Folder,
 }
 
@@ -25,7 +25,7 @@ impl Content {
     async fn put(self, acme: &Tenant, folder: &Value) -> String {
         match self {
             Content::File => file_address(&uploaded(acme, folder).await["id"]),
-            Content::Announced => Announced::to(acme, json!({"folder_id": folder["id"]}))
+            Content::PendingFile => PendingFile::create(acme, json!({"folder_id": folder["id"]}))
                 .await
                 .address(),
             Content::Folder => address(&made(acme, folder, "Inner").await),
@@ -41,161 +41,168 @@ fn file_address(id: &Value) -> String {
 async fn uploaded(acme: &Tenant, folder: &Value) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
-    acme.client.upload(form).await.created()
+    acme.client.upload(form).await.expect_created()
 }
 
-async fn delete(acme: &Tenant, folder: &Value) -> Answer {
+async fn delete(acme: &Tenant, folder: &Value) -> Response {
     acme.client.delete(&address(folder)).await
 }
 
 /// Demands that a folder is not deleted, and stays as it is.
-async fn demand_full(acme: &Tenant, folder: &Value) {
+async fn assert_full(acme: &Tenant, folder: &Value) {
     let before = shown(acme, folder).await;
-    let answer = delete(acme, folder).await;
-    let message = text(&answer.json()["message"]);
+    let response = delete(acme, folder).await;
+    let message = text(&response.json()["message"]);
     assert!(message.contains("not empty"), "{message}");
     assert_eq!(
-        answer.refused(409),
+        response.expect_error(409),
         json!({"id": ["The id field must be that of an empty folder."]})
     );
     assert_eq!(shown(acme, folder).await, before);
 }
 
 /// Demands that a folder is deleted, at once and for good.
-async fn demand_deleted(acme: &Tenant, folder: &Value) {
-    assert!(delete(acme, folder).await.demand(204).body.is_empty());
-    acme.client.get(&address(folder)).await.refused(404);
-    delete(acme, folder).await.refused(404);
+async fn assert_deleted(acme: &Tenant, folder: &Value) {
+    assert!(
+        delete(acme, folder)
+            .await
+            .expect_status(204)
+            .body
+            .is_empty()
+    );
+    acme.client.get(&address(folder)).await.expect_error(404);
+    delete(acme, folder).await.expect_error(404);
 }
 
-#[tokio::test]
-async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for content in [Content::Folder, Content::File, Content::Announced] {
-        let around = made(&acme, &TOP, "Around").await;
-        for outer in [&TOP, &around] {
+    for content in [Content::Folder, Content::File, Content::PendingFile] {
+        let around = made(&acme, &ROOT, "Around").await;
+        for outer in [&ROOT, &around] {
             let folder = made(&acme, outer, "Photos").await;
             let inside = content.put(&acme, &folder).await;
-            demand_full(&acme, &folder).await;
-            acme.client.get(&inside).await.ok();
-            acme.client.delete(&inside).await.demand(204);
-            demand_deleted(&acme, &folder).await;
+            assert_full(&acme, &folder).await;
+            acme.client.get(&inside).await.expect_ok();
+            acme.client.delete(&inside).await.expect_status(204);
+            assert_deleted(&acme, &folder).await;
             let again = made(&acme, outer, "PHOTOS").await;
             assert_ne!(again["id"], folder["id"], "{content:?}");
-            demand_deleted(&acme, &again).await;
+            assert_deleted(&acme, &again).await;
         }
         assert_eq!(
             shown(&acme, &around).await["has_children"],
             false,
             "{content:?}"
         );
-        demand_deleted(&acme, &around).await;
+        assert_deleted(&acme, &around).await;
     }
     assert!(paths(&acme).await.is_empty());
-    stack.purged().await;
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_purges().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn a_folder_goes_once_what_was_in_it_is_elsewhere() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_goes_once_what_was_in_it_is_elsewhere(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &TOP, "Outer").await;
+    let outer = made(&acme, &ROOT, "Outer").await;
     let (folder, inner) = (
         made(&acme, &outer, "Folder").await,
         made(&acme, &outer, "Inner").await,
     );
     let file = uploaded(&acme, &folder).await;
-    demand_full(&acme, &outer).await;
+    assert_full(&acme, &outer).await;
     acme.client
         .put(&address(&inner), json!({"parent_id": null}))
         .await
-        .ok();
-    demand_full(&acme, &outer).await;
-    demand_full(&acme, &folder).await;
+        .expect_ok();
+    assert_full(&acme, &outer).await;
+    assert_full(&acme, &folder).await;
     acme.client
         .put(
             &file_address(&file["id"]),
             json!({"folder_id": inner["id"]}),
         )
         .await
-        .ok();
-    demand_full(&acme, &inner).await;
-    demand_full(&acme, &outer).await;
-    demand_deleted(&acme, &folder).await;
-    demand_deleted(&acme, &outer).await;
-    let kept = acme.client.get(&file_address(&file["id"])).await.ok();
+        .expect_ok();
+    assert_full(&acme, &inner).await;
+    assert_full(&acme, &outer).await;
+    assert_deleted(&acme, &folder).await;
+    assert_deleted(&acme, &outer).await;
+    let kept = acme
+        .client
+        .get(&file_address(&file["id"]))
+        .await
+        .expect_ok();
     assert_eq!(kept["folder_path"], "Inner/");
     assert!(
         stack
             .anonymous
             .get(&text(&kept["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == PHOTO
     );
     acme.client
         .put(&file_address(&file["id"]), json!({"folder_id": "root"}))
         .await
-        .ok();
-    demand_deleted(&acme, &inner).await;
-    stack.anonymous.get(&text(&kept["url"])).await.demand(200);
-    stack.stop().await;
+        .expect_ok();
+    assert_deleted(&acme, &inner).await;
+    stack
+        .anonymous
+        .get(&text(&kept["url"]))
+        .await
+        .expect_status(200);
 }
 
-#[tokio::test]
-async fn a_folder_of_an_announcement_goes_once_that_is_given_up() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_of_an_announcement_goes_once_that_is_given_up(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (waits, gets) = (
-        made(&acme, &TOP, "Waits").await,
-        made(&acme, &TOP, "Gets").await,
+        made(&acme, &ROOT, "Waits").await,
+        made(&acme, &ROOT, "Gets").await,
     );
-    let unsent = Announced::to(&acme, json!({"folder_id": waits["id"]})).await;
-    let sent = Announced::to(&acme, json!({"folder_id": gets["id"]})).await;
-    sent.send(&stack, PHOTO).await.demand(200);
-    demand_full(&acme, &waits).await;
-    demand_full(&acme, &gets).await;
+    let unsent = PendingFile::create(&acme, json!({"folder_id": waits["id"]})).await;
+    let sent = PendingFile::create(&acme, json!({"folder_id": gets["id"]})).await;
+    sent.send(stack, PHOTO).await.expect_status(200);
+    assert_full(&acme, &waits).await;
+    assert_full(&acme, &gets).await;
 
-    stack.checked().await;
-    acme.client.get(&unsent.address()).await.refused(404);
-    demand_deleted(&acme, &waits).await;
-    let active = acme.client.get(&sent.address()).await.ok();
+    stack.run_confirm_checks().await;
+    acme.client.get(&unsent.address()).await.expect_error(404);
+    assert_deleted(&acme, &waits).await;
+    let active = acme.client.get(&sent.address()).await.expect_ok();
     assert_eq!(
         (&active["status"], &active["folder_path"]),
         (&json!("active"), &json!("Gets/"))
     );
-    demand_full(&acme, &gets).await;
-    acme.client.delete(&sent.address()).await.demand(204);
-    demand_deleted(&acme, &gets).await;
-    stack.purged().await;
-    stack.stop().await;
+    assert_full(&acme, &gets).await;
+    acme.client.delete(&sent.address()).await.expect_status(204);
+    assert_deleted(&acme, &gets).await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (gone, other) = (
-        made(&acme, &TOP, "Photos").await,
-        made(&acme, &TOP, "Other").await,
+        made(&acme, &ROOT, "Photos").await,
+        made(&acme, &ROOT, "Other").await,
     );
     let closed = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("{}/access-control", address(&gone)), closed)
         .await
-        .ok();
+        .expect_ok();
     let file = acme.upload_photo().await;
     let id = text(&gone["id"]);
-    demand_deleted(&acme, &gone).await;
+    assert_deleted(&acme, &gone).await;
     let before = stack.dump().await;
     let client = &acme.client;
     let form =
         || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", id.clone());
-    for (answer, field) in [
+    for (response, field) in [
         (
             client
                 .post(
@@ -236,12 +243,12 @@ async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
         ),
     ] {
         let message = format!("The selected {} is invalid.", field.replace('_', " "));
-        assert_eq!(answer.refused(422), json!({field: [message]}));
+        assert_eq!(response.expect_error(422), json!({field: [message]}));
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "requests for a place that is gone");
+        .assert_unchanged(&before, "requests for a place that is gone");
 
     // Whoever goes its way makes another one.
     let again =
@@ -249,19 +256,21 @@ async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys() {
     let file = client
         .upload(again.text("folder_path", "Photos"))
         .await
-        .created();
+        .expect_created();
     assert_ne!(file["folder_id"], gone["id"]);
     assert_eq!(file["access_control"]["source"], "space");
-    stack.anonymous.get(&text(&file["url"])).await.demand(200);
-    stack.stop().await;
+    stack
+        .anonymous
+        .get(&text(&file["url"]))
+        .await
+        .expect_status(200);
 }
 
-#[tokio::test]
-async fn folders_that_went_leave_nothing_behind() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn folders_that_went_leave_nothing_behind(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let before = kept(&stack).await;
-    let outer = made(&acme, &TOP, "Outer").await;
+    let before = kept(stack).await;
+    let outer = made(&acme, &ROOT, "Outer").await;
     let (one, two) = (
         made(&acme, &outer, "One").await,
         made(&acme, &outer, "Two").await,
@@ -273,46 +282,44 @@ async fn folders_that_went_leave_nothing_behind() {
             json!({"parent_id": one["id"], "name": "Été"}),
         )
         .await
-        .ok();
+        .expect_ok();
     client
         .put(&address(&outer), json!({"name": "Renamed"}))
         .await
-        .ok();
+        .expect_ok();
     let closed = json!({"access_control": {"requires_auth": true}});
     client
         .put(&format!("{}/access-control", address(&one)), closed)
         .await
-        .ok();
+        .expect_ok();
     client
         .put(
             &format!("{}/security", address(&two)),
             json!({"security": {}}),
         )
         .await
-        .ok();
+        .expect_ok();
     for inner in [&two, &one] {
-        demand_full(&acme, &outer).await;
-        demand_deleted(&acme, inner).await;
+        assert_full(&acme, &outer).await;
+        assert_deleted(&acme, inner).await;
     }
-    demand_deleted(&acme, &outer).await;
-    kept(&stack)
+    assert_deleted(&acme, &outer).await;
+    kept(stack)
         .await
-        .demand_unchanged(&before, "folders that were made and deleted");
-    stack.stop().await;
+        .assert_unchanged(&before, "folders that were made and deleted");
 }
 
-#[tokio::test]
-async fn a_space_with_a_folder_is_not_empty() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_space_with_a_folder_is_not_empty(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces?id={}", acme.id);
-    let outer = made(&acme, &TOP, "Outer").await;
+    let outer = made(&acme, &ROOT, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
-            let answer = acme.client.delete(&format!("{space}{force}")).await;
+            let response = acme.client.delete(&format!("{space}{force}")).await;
             assert_eq!(
-                answer.refused(409),
+                response.expect_error(409),
                 json!({"id": ["The id field must be that of an empty space."]})
             );
         }
@@ -320,21 +327,19 @@ async fn a_space_with_a_folder_is_not_empty() {
         acme.client
             .delete(&address(&made(&acme, &outer, "More").await))
             .await
-            .demand(204);
-        demand_deleted(&acme, folder).await;
+            .expect_status(204);
+        assert_deleted(&acme, folder).await;
     }
-    acme.client.delete(&space).await.demand(204);
-    stack.purged().await;
-    stack.stop().await;
+    acme.client.delete(&space).await.expect_status(204);
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
-    let stack = Stack::start().await;
-    let before = kept(&stack).await;
+#[stack_test]
+async fn of_a_space_that_is_deleted_by_force_no_folder_is_left(stack: &Stack) {
+    let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let outer = made(&acme, &TOP, "Outer").await;
+    let outer = made(&acme, &ROOT, "Outer").await;
     let mut inner = made(&acme, &outer, "Inner").await;
     for number in 0..40 {
         stack.clock.advance(seconds(1));
@@ -343,7 +348,7 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
             client
                 .put(&address(&folder), json!({"parent_id": inner["id"]}))
                 .await
-                .ok();
+                .expect_ok();
         }
         if number % 10 == 0 {
             inner = folder;
@@ -357,22 +362,22 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
             closed.clone(),
         )
         .await
-        .ok();
+        .expect_ok();
     client
         .put(
             &format!("{}/security", address(&outer)),
             json!({"security": {}}),
         )
         .await
-        .ok();
+        .expect_ok();
     client
         .put(
             &format!("{}/access-control", file_address(&file["id"])),
             closed,
         )
         .await
-        .ok();
-    Announced::to(
+        .expect_ok();
+    PendingFile::create(
         &acme,
         json!({"folder_id": inner["id"], "folder_path": "a/b"}),
     )
@@ -381,18 +386,17 @@ async fn of_a_space_that_is_deleted_by_force_no_folder_is_left() {
     client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
+        .expect_status(202);
     for (client, status) in [(client, 401), (&stack.account(), 404)] {
-        client.get(&address(&outer)).await.refused(status);
+        client.get(&address(&outer)).await.expect_error(status);
         client
             .get(&format!("/folders?space_id={}", acme.id))
             .await
-            .refused(status);
+            .expect_error(status);
     }
-    stack.purged().await;
-    stack.checked().await;
-    kept(&stack)
+    stack.run_purges().await;
+    stack.run_confirm_checks().await;
+    kept(stack)
         .await
-        .demand_unchanged(&with_retired(before, &acme.handle), "a space with folders");
-    stack.stop().await;
+        .assert_unchanged(&with_retired(before, &acme.handle), "a space with folders");
 }

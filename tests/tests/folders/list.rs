@@ -1,9 +1,9 @@
 //! `GET /folders`: all folders of a space, those right in one and those at the top, page by page.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant, seconds};
+use tests::{Client, Stack, Tenant, seconds, stack_test};
 
-use super::create::{TOP, address, made, shown};
+use super::create::{ROOT, address, made, shown};
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
 /// Folders, oldest first, and the one that each is in, by its place here.
@@ -29,7 +29,7 @@ async fn grown(stack: &Stack, acme: &Tenant) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));
-        let parent = parent.map_or(TOP.clone(), |index| folders[index].clone());
+        let parent = parent.map_or(ROOT.clone(), |index| folders[index].clone());
         folders.push(made(acme, &parent, name).await);
     }
     folders
@@ -57,7 +57,7 @@ impl List<'_> {
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
         let address = format!("/folders?limit={}{}{cursor}", self.limit, self.filters);
-        let page = self.client.get(&address).await.demand(200).json();
+        let page = self.client.get(&address).await.expect_status(200).json();
         assert_eq!(
             (&page["path"], &page["per_page"]),
             (&json!("/api/v1/folders"), &json!(self.limit))
@@ -109,11 +109,10 @@ impl List<'_> {
     }
 }
 
-#[tokio::test]
-async fn each_list_shows_its_folders_newest_first_and_once_in_each_direction() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn each_list_shows_its_folders_newest_first_and_once_in_each_direction(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = grown(&stack, &acme).await;
+    let folders = grown(stack, &acme).await;
     let within = |parent: Option<usize>| -> Vec<&Value> {
         TREE.iter()
             .zip(&folders)
@@ -148,21 +147,19 @@ async fn each_list_shows_its_folders_newest_first_and_once_in_each_direction() {
             .await;
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_list_shows_whole_records_in_the_standard_envelope() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_list_shows_whole_records_in_the_standard_envelope(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = grown(&stack, &acme).await;
+    let folders = grown(stack, &acme).await;
     acme.client
         .put(
             &format!("{}/access-control", address(&folders[2])),
             json!({"access_control": {"requires_auth": true}}),
         )
         .await
-        .ok();
+        .expect_ok();
     for filters in [
         "",
         "?parent_id=root",
@@ -172,7 +169,7 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             .client
             .get(&format!("/folders{filters}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
         assert_eq!(
@@ -196,29 +193,31 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             assert_eq!(folder, &shown(&acme, folder).await, "{filters}");
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees(stack: &Stack) {
     let (acme, other, nobody) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
     );
     let (ours, theirs) = (
-        made(&acme, &TOP, "Photos").await,
-        made(&other, &TOP, "Photos").await,
+        made(&acme, &ROOT, "Photos").await,
+        made(&other, &ROOT, "Photos").await,
     );
-    let gone = made(&acme, &TOP, "Gone").await;
-    acme.client.delete(&address(&gone)).await.demand(204);
+    let gone = made(&acme, &ROOT, "Gone").await;
+    acme.client.delete(&address(&gone)).await.expect_status(204);
     let [foreign_id, gone_id] = [&theirs, &gone].map(|folder| text(&folder["id"]));
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
     for parent in [UNKNOWN, "x", "Photos", &foreign_id, &gone_id, &acme.id] {
         for client in [&acme.client, &stack.account()] {
             let address = format!("/folders?space_id={}&parent_id={parent}", acme.id);
-            assert_eq!(client.get(&address).await.refused(422), invalid, "{parent}");
+            assert_eq!(
+                client.get(&address).await.expect_error(422),
+                invalid,
+                "{parent}"
+            );
         }
     }
     for limit in ["0", "101", "x"] {
@@ -226,7 +225,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
             .client
             .get(&format!("/folders?limit={limit}&parent_id=root"))
             .await
-            .refused(422);
+            .expect_error(422);
         assert!(errors["limit"].is_array(), "{limit}: {errors}");
     }
     for space in [UNKNOWN, "x", &other.id, &acme.handle] {
@@ -234,7 +233,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
             acme.client
                 .get(&format!("/folders?space_id={space}"))
                 .await
-                .refused(404),
+                .expect_error(404),
             json!({}),
             "{space}"
         );
@@ -243,7 +242,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
         .client
         .get(&format!("/folders?space_id={}", acme.id))
         .await
-        .refused(404);
+        .expect_error(404);
 
     // Where no space is named, a key's own one is meant, or an account's default one; what is blank
     // is not named.
@@ -251,7 +250,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
     account
         .put("/account", json!({"default_space_id": other.id}))
         .await
-        .ok();
+        .expect_ok();
     for (client, filters, expected) in [
         (&acme.client, "", &ours),
         (&acme.client, "&parent_id=&space_id=", &ours),
@@ -273,15 +272,13 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
         .demand(&[expected])
         .await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_cursor_is_good_for_its_own_list_alone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_cursor_is_good_for_its_own_list_alone(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let folders = grown(&stack, &acme).await;
-    grown(&stack, &other).await;
+    let folders = grown(stack, &acme).await;
+    grown(stack, &other).await;
     let [first, second] =
         [&folders[0], &folders[2]].map(|folder| format!("&parent_id={}", text(&folder["id"])));
     let lists = ["", "&parent_id=root", &first, &second];
@@ -296,19 +293,21 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
         .await;
         let cursor = page.next.expect("there is more");
         for used in lists {
-            let answer = acme
+            let response = acme
                 .client
                 .get(&format!("/folders?limit=1&cursor={cursor}{used}"))
                 .await;
             if used == from {
                 assert_eq!(
-                    answer.demand(200).json()["data"].as_array().map(Vec::len),
+                    response.expect_status(200).json()["data"]
+                        .as_array()
+                        .map(Vec::len),
                     Some(1),
                     "{used}"
                 );
             } else {
                 assert_eq!(
-                    answer.refused(422),
+                    response.expect_error(422),
                     invalid,
                     "{used:?} by a cursor of {from:?}"
                 );
@@ -319,7 +318,7 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
                 acme.client
                     .get(&format!("{path}?cursor={cursor}"))
                     .await
-                    .refused(422),
+                    .expect_error(422),
                 invalid,
                 "{path}"
             );
@@ -336,10 +335,14 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
         .await;
         let cursor = page.next.expect("there is more");
         let address = format!("/folders?limit=1&cursor={cursor}{filters}");
-        acme.role("viewer").await.get(&address).await.demand(200);
+        acme.role("viewer")
+            .await
+            .get(&address)
+            .await
+            .expect_status(200);
         for client in [&other.client, &stack.account()] {
             assert_eq!(
-                client.get(&address).await.refused(422),
+                client.get(&address).await.expect_error(422),
                 invalid,
                 "{filters:?}"
             );
@@ -353,20 +356,18 @@ async fn a_cursor_is_good_for_its_own_list_alone() {
         ] {
             let address = format!("/folders?limit=1&cursor={wrong}{filters}");
             assert_eq!(
-                acme.client.get(&address).await.refused(422),
+                acme.client.get(&address).await.expect_error(422),
                 invalid,
                 "{wrong}"
             );
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_moved_or_deleted_is_listed_where_it_is() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_moved_or_deleted_is_listed_where_it_is(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = grown(&stack, &acme).await;
+    let folders = grown(stack, &acme).await;
     let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
     let (aa, ba, bb) = (&folders[2], &folders[8], &folders[13]);
     let demand = async |parent: &str, expected: &[&Value]| {
@@ -383,7 +384,7 @@ async fn what_is_moved_or_deleted_is_listed_where_it_is() {
     acme.client
         .put(&address(aa), json!({"parent_id": b_id}))
         .await
-        .ok();
+        .expect_ok();
     // By when they were made, not by when they came.
     demand(&b_id, &[bb, ba, aa]).await;
     demand(
@@ -395,19 +396,19 @@ async fn what_is_moved_or_deleted_is_listed_where_it_is() {
     acme.client
         .put(&address(ba), json!({"parent_id": null}))
         .await
-        .ok();
+        .expect_ok();
     demand("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
     demand(&b_id, &[bb, aa]).await;
-    acme.client.delete(&address(bb)).await.demand(204);
+    acme.client.delete(&address(bb)).await.expect_status(204);
     acme.client
         .put(&address(aa), json!({"name": "renamed"}))
         .await
-        .ok();
+        .expect_ok();
     demand(&b_id, &[aa]).await;
     acme.client
         .put(&address(aa), json!({"parent_id": a_id}))
         .await
-        .ok();
+        .expect_ok();
     demand(&b_id, &[]).await;
     let all: Vec<&Value> = folders
         .iter()
@@ -421,16 +422,14 @@ async fn what_is_moved_or_deleted_is_listed_where_it_is() {
     }
     .demand(&all)
     .await;
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_stays_is_met_once_in_each_direction_while_others_go() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_stays_is_met_once_in_each_direction_while_others_go(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (place, elsewhere) = (
-        made(&acme, &TOP, "Place").await,
-        made(&acme, &TOP, "Elsewhere").await,
+        made(&acme, &ROOT, "Place").await,
+        made(&acme, &ROOT, "Elsewhere").await,
     );
     let mut all = Vec::new();
     for number in 0..12 {
@@ -459,11 +458,11 @@ async fn what_stays_is_met_once_in_each_direction_while_others_go() {
                 json!({"parent_id": elsewhere["id"]}),
             )
             .await
-            .ok();
+            .expect_ok();
         acme.client
             .delete(&format!("/folders/{deleted}"))
             .await
-            .demand(204);
+            .expect_status(204);
         left.push(stays.clone());
         met.extend(page.ids.clone());
         let Some(next) = page.next.clone() else {
@@ -482,5 +481,4 @@ async fn what_stays_is_met_once_in_each_direction_while_others_go() {
     }
     left.reverse();
     assert_eq!(back, left);
-    stack.stop().await;
 }

@@ -2,9 +2,9 @@
 //! heard, and else the space.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, seconds};
+use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{TOP, address, made, shown};
+use super::create::{ROOT, address, made, shown};
 use crate::support::signer::text;
 
 /// What may say which watermark an image has: its space, and two folders within one another.
@@ -35,14 +35,13 @@ async fn uploaded(
     bytes: &[u8],
 ) -> String {
     let form = form(&acme.handle, name, mime_type, bytes).text("folder_id", text(&folder["id"]));
-    text(&acme.client.upload(form).await.created()["url"])
+    text(&acme.client.upload(form).await.expect_created()["url"])
 }
 
-#[tokio::test]
-async fn the_whole_object_is_replaced_and_a_reset_inherits() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_whole_object_is_replaced_and_a_reset_inherits(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let path = format!("{}/security", address(&photos));
     let of_space = json!({"enabled": true, "url": LOGO, "position": "north"});
     acme.client
@@ -51,7 +50,7 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
             json!({"security": {"watermark": of_space}}),
         )
         .await
-        .ok();
+        .expect_ok();
     let inherited = shown(&acme, &photos).await["security"].clone();
     assert_eq!(
         inherited,
@@ -76,28 +75,26 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits() {
     ] {
         stack.clock.advance(seconds(1));
         let differences = differences.unwrap_or_else(|| given["watermark"].clone());
-        let answer = acme
+        let response = acme
             .client
             .put(&path, json!({"security": given}))
             .await
-            .ok();
+            .expect_ok();
         let expected = json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
-        assert_eq!(answer["security"], expected, "{given}");
-        assert_eq!(shown(&acme, &photos).await, answer, "{given}");
+        assert_eq!(response["security"], expected, "{given}");
+        assert_eq!(shown(&acme, &photos).await, response, "{given}");
     }
     for _ in 0..2 {
-        let answer = acme.client.delete(&path).await.ok();
-        assert_eq!(answer["security"], inherited);
-        assert_eq!(shown(&acme, &photos).await, answer);
+        let response = acme.client.delete(&path).await.expect_ok();
+        assert_eq!(response["security"], inherited);
+        assert_eq!(shown(&acme, &photos).await, response);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_a_folders_security_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_a_folders_security_is_told_together(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &TOP, "Photos").await;
+    let photos = made(&acme, &ROOT, "Photos").await;
     let path = format!("{}/security", address(&photos));
     let before = stack.dump().await;
     let required =
@@ -141,7 +138,7 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.refused(422),
+            acme.client.put(&path, body.clone()).await.expect_error(422),
             errors,
             "{body}"
         );
@@ -149,8 +146,7 @@ async fn everything_wrong_with_a_folders_security_is_told_together() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "security settings that are wrong");
-    stack.stop().await;
+        .assert_unchanged(&before, "security settings that are wrong");
 }
 
 /// Levels, and the watermark that they have of their own from then on; none, once they are reset.
@@ -173,11 +169,10 @@ fn changes() -> [(usize, Option<Value>); 11] {
     ]
 }
 
-#[tokio::test]
-async fn the_nearest_watermark_is_in_force_at_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_nearest_watermark_is_in_force_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &TOP, "Outer").await;
+    let outer = made(&acme, &ROOT, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let note = uploaded(&acme, &inner, "a.txt", "text/plain", b"some text").await;
@@ -194,8 +189,8 @@ async fn the_nearest_watermark_is_in_force_at_once() {
                 .client
                 .put(&path, json!({"security": {"watermark": value}}))
                 .await
-                .ok(),
-            None => acme.client.delete(&path).await.ok(),
+                .expect_ok(),
+            None => acme.client.delete(&path).await.expect_ok(),
         };
         own[level] = to;
         let mut is_enabled = false;
@@ -207,7 +202,7 @@ async fn the_nearest_watermark_is_in_force_at_once() {
                 nearest.map_or((0, json!({})), |(nearest, own)| (nearest, own.clone()));
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
-            let shown = acme.client.get(address).await.ok()["security"].clone();
+            let shown = acme.client.get(address).await.expect_ok()["security"].clone();
             assert_eq!(shown["watermark"], expected, "{index} by {own:?}");
             if index > 0 {
                 let source = match nearest {
@@ -225,21 +220,20 @@ async fn the_nearest_watermark_is_in_force_at_once() {
         }
         if is_enabled {
             assert!(
-                stack.anonymous.get(&image).await.refused(422)["watermark"].is_array(),
+                stack.anonymous.get(&image).await.expect_error(422)["watermark"].is_array(),
                 "{own:?}"
             );
         } else {
             assert!(
-                stack.anonymous.get(&image).await.demand(200).body == PHOTO,
+                stack.anonymous.get(&image).await.expect_status(200).body == PHOTO,
                 "{own:?}"
             );
         }
         assert_eq!(
-            stack.anonymous.get(&note).await.demand(200).body,
+            stack.anonymous.get(&note).await.expect_status(200).body,
             "some text"
         );
     }
-    stack.stop().await;
 }
 
 /// A folder's address and its id.
@@ -247,34 +241,33 @@ fn of(folder: &Value) -> (String, Value) {
     (address(folder), folder["id"].clone())
 }
 
-#[tokio::test]
-async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_watermark_goes_with_its_folder_and_not_with_a_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
     let (marked, plain) = (
-        made(&acme, &TOP, "Marked").await,
-        made(&acme, &TOP, "Plain").await,
+        made(&acme, &ROOT, "Marked").await,
+        made(&acme, &ROOT, "Plain").await,
     );
     let inner = made(&acme, &plain, "Inner").await;
     let body = json!({"security": {"watermark": enabled()}});
     client
         .put(&format!("{}/security", address(&marked)), body)
         .await
-        .ok();
+        .expect_ok();
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
-    let listed = client.get("/files").await.demand(200).json();
+    let listed = client.get("/files").await.expect_status(200).json();
     let file = format!("/files/{}", text(&listed["data"][0]["id"]));
     let demand = async |status: u16| {
         for client in [&stack.anonymous, client] {
-            client.get(&image).await.demand(status);
+            client.get(&image).await.expect_status(status);
         }
     };
     demand(200).await;
     client
         .put(&address(&inner), json!({"parent_id": marked["id"]}))
         .await
-        .ok();
+        .expect_ok();
     demand(422).await;
     client
         .put(
@@ -282,27 +275,29 @@ async fn a_watermark_goes_with_its_folder_and_not_with_a_file() {
             json!({"parent_id": plain["id"], "name": "Renamed"}),
         )
         .await
-        .ok();
+        .expect_ok();
     demand(422).await;
     client
         .put(&file, json!({"folder_id": plain["id"]}))
         .await
-        .ok();
+        .expect_ok();
     demand(200).await;
     client
         .put(&file, json!({"folder_id": marked["id"]}))
         .await
-        .ok();
+        .expect_ok();
     demand(422).await;
     // Whoever may not see the image is not told of its watermark.
     let closed = json!({"access_control": {"requires_auth": true}});
     client
         .put(&format!("{}/access-control", address(&plain)), closed)
         .await
-        .ok();
-    stack.anonymous.get(&image).await.refused(403);
-    client.get(&image).await.refused(422);
-    client.put(&file, json!({"folder_id": null})).await.ok();
+        .expect_ok();
+    stack.anonymous.get(&image).await.expect_error(403);
+    client.get(&image).await.expect_error(422);
+    client
+        .put(&file, json!({"folder_id": null}))
+        .await
+        .expect_ok();
     demand(200).await;
-    stack.stop().await;
 }

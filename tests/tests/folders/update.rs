@@ -1,9 +1,9 @@
 //! `PUT /folders/:id`: folders within one another, how they are moved, and how deep they may be.
 
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, form};
+use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
 
-use super::create::{TOP, address, demand_only, made, shown};
+use super::create::{ROOT, address, assert_only, made, shown};
 use crate::support::signer::text;
 
 /// Most folders within one another.
@@ -21,7 +21,7 @@ async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Value> {
 }
 
 /// Asks for a folder to be put into another one, or to the top.
-async fn put(acme: &Tenant, folder: &Value, into: &Value) -> Answer {
+async fn put(acme: &Tenant, folder: &Value, into: &Value) -> Response {
     acme.client
         .put(&address(folder), json!({"parent_id": into["id"]}))
         .await
@@ -29,14 +29,14 @@ async fn put(acme: &Tenant, folder: &Value, into: &Value) -> Answer {
 
 /// Puts a folder into another one, or to the top; it is shown as it is answered.
 async fn moved(acme: &Tenant, folder: &Value, into: &Value) -> Value {
-    let moved = put(acme, folder, into).await.ok();
+    let moved = put(acme, folder, into).await.expect_ok();
     assert_eq!(shown(acme, folder).await, moved);
     assert_eq!(moved["parent_id"], into["id"]);
     moved
 }
 
 /// Demands where folders are, and whether there are any in them.
-async fn demand_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
+async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
     for (folder, path, has_children) in expected {
         let folder = shown(acme, folder).await;
         assert_eq!(
@@ -46,22 +46,21 @@ async fn demand_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
     }
 }
 
-#[tokio::test]
-async fn a_folder_goes_with_all_that_is_in_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_goes_with_all_that_is_in_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (a, d) = (made(&acme, &TOP, "A").await, made(&acme, &TOP, "D").await);
+    let (a, d) = (made(&acme, &ROOT, "A").await, made(&acme, &ROOT, "D").await);
     let b = made(&acme, &a, "B").await;
     let c = made(&acme, &b, "C").await;
     let upload =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&c["id"]));
-    let file = acme.client.upload(upload).await.created();
-    let demand_file = async |path: &str| {
+    let file = acme.client.upload(upload).await.expect_created();
+    let assert_file = async |path: &str| {
         let found = acme
             .client
             .get(&format!("/files/{}", text(&file["id"])))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(
             (&found["folder_id"], &found["folder_path"]),
             (&c["id"], &json!(path))
@@ -69,9 +68,13 @@ async fn a_folder_goes_with_all_that_is_in_it() {
         for field in ["storage_path", "url", "name", "updated_at"] {
             assert_eq!(found[field], file[field], "{field} is none of a folder's");
         }
-        stack.anonymous.get(&text(&file["url"])).await.demand(200);
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .expect_status(200);
     };
-    demand_tree(
+    assert_tree(
         &acme,
         &[
             (&a, "A/", true),
@@ -81,10 +84,10 @@ async fn a_folder_goes_with_all_that_is_in_it() {
         ],
     )
     .await;
-    demand_file("A/B/C/").await;
+    assert_file("A/B/C/").await;
 
     assert_eq!(moved(&acme, &b, &d).await["path"], "D/B/");
-    demand_tree(
+    assert_tree(
         &acme,
         &[
             (&a, "A/", false),
@@ -94,10 +97,10 @@ async fn a_folder_goes_with_all_that_is_in_it() {
         ],
     )
     .await;
-    demand_file("D/B/C/").await;
+    assert_file("D/B/C/").await;
 
     moved(&acme, &d, &a).await;
-    demand_tree(
+    assert_tree(
         &acme,
         &[
             (&a, "A/", true),
@@ -107,10 +110,10 @@ async fn a_folder_goes_with_all_that_is_in_it() {
         ],
     )
     .await;
-    demand_file("A/D/B/C/").await;
+    assert_file("A/D/B/C/").await;
 
     moved(&acme, &c, &a).await;
-    demand_tree(
+    assert_tree(
         &acme,
         &[
             (&a, "A/", true),
@@ -120,12 +123,12 @@ async fn a_folder_goes_with_all_that_is_in_it() {
         ],
     )
     .await;
-    demand_file("A/C/").await;
+    assert_file("A/C/").await;
     acme.client
         .put(&address(&a), json!({"name": "Renamed"}))
         .await
-        .ok();
-    demand_tree(
+        .expect_ok();
+    assert_tree(
         &acme,
         &[
             (&d, "Renamed/D/", true),
@@ -134,18 +137,16 @@ async fn a_folder_goes_with_all_that_is_in_it() {
         ],
     )
     .await;
-    demand_file("Renamed/C/").await;
-    stack.stop().await;
+    assert_file("Renamed/C/").await;
 }
 
-#[tokio::test]
-async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &TOP, "Outer").await;
+    let outer = made(&acme, &ROOT, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
     for top in [json!(null), json!("root"), json!(""), json!(" root ")] {
-        demand_tree(
+        assert_tree(
             &acme,
             &[(&outer, "Outer/", true), (&inner, "Outer/Inner/", false)],
         )
@@ -154,13 +155,13 @@ async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name() {
             .client
             .put(&address(&inner), json!({"parent_id": top}))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(
             (&at_top["path"], &at_top["parent_id"]),
             (&json!("Inner/"), &Value::Null),
             "{top}"
         );
-        demand_tree(
+        assert_tree(
             &acme,
             &[(&outer, "Outer/", false), (&inner, "Inner/", false)],
         )
@@ -169,8 +170,8 @@ async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name() {
         acme.client
             .put(&address(&inner), json!({"parent_id": top}))
             .await
-            .ok();
-        demand_tree(
+            .expect_ok();
+        assert_tree(
             &acme,
             &[(&outer, "Outer/", false), (&inner, "Inner/", false)],
         )
@@ -181,34 +182,35 @@ async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name() {
             acme.client
                 .put(&address(&inner), json!({"parent_id": lower}))
                 .await
-                .ok();
+                .expect_ok();
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_folder_is_never_in_itself() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_is_never_in_itself(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = tower(&acme, &TOP, 4).await;
-    let aside = made(&acme, &TOP, "aside").await;
+    let folders = tower(&acme, &ROOT, 4).await;
+    let aside = made(&acme, &ROOT, "aside").await;
     let before = stack.dump().await;
     for (index, outer) in folders.iter().enumerate() {
         for inner in &folders[index..] {
-            demand_only(&put(&acme, outer, inner).await.refused(422), "parent_id");
+            assert_only(
+                &put(&acme, outer, inner).await.expect_error(422),
+                "parent_id",
+            );
             let lower = text(&inner["id"]).to_lowercase();
             let renamed = acme
                 .client
                 .put(&address(outer), json!({"name": "new", "parent_id": lower}))
                 .await;
-            demand_only(&renamed.refused(422), "parent_id");
+            assert_only(&renamed.expect_error(422), "parent_id");
         }
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "folders in themselves");
+        .assert_unchanged(&before, "folders in themselves");
 
     // What was in it may be around it, once it is so no more.
     moved(&acme, &folders[2], &aside).await;
@@ -220,55 +222,59 @@ async fn a_folder_is_never_in_itself() {
         (&folders[0], "aside/3/4/1/", true),
         (&folders[1], "aside/3/4/1/2/", false),
     ];
-    demand_tree(&acme, &expected).await;
+    assert_tree(&acme, &expected).await;
     for outer in [&aside, &folders[2], &folders[3], &folders[0]] {
-        demand_only(
-            &put(&acme, outer, &folders[1]).await.refused(422),
+        assert_only(
+            &put(&acme, outer, &folders[1]).await.expect_error(422),
             "parent_id",
         );
     }
-    demand_tree(&acme, &expected).await;
-    stack.stop().await;
+    assert_tree(&acme, &expected).await;
 }
 
-#[tokio::test]
-async fn a_folder_needs_a_name_of_its_own_where_it_goes() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_needs_a_name_of_its_own_where_it_goes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (photos, old) = (
-        made(&acme, &TOP, "Photos").await,
-        made(&acme, &TOP, "Old").await,
+        made(&acme, &ROOT, "Photos").await,
+        made(&acme, &ROOT, "Old").await,
     );
     let twin = made(&acme, &old, "PHOTOS").await;
     let taken = json!({"name": ["The name has already been taken."]});
     let before = stack.dump().await;
-    assert_eq!(put(&acme, &twin, &TOP).await.refused(422), taken);
-    assert_eq!(put(&acme, &photos, &old).await.refused(422), taken);
+    assert_eq!(put(&acme, &twin, &ROOT).await.expect_error(422), taken);
+    assert_eq!(put(&acme, &photos, &old).await.expect_error(422), taken);
     let both = json!({"name": "old", "parent_id": "root"});
     assert_eq!(
-        acme.client.put(&address(&twin), both).await.refused(422),
+        acme.client
+            .put(&address(&twin), both)
+            .await
+            .expect_error(422),
         taken
     );
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "names that are taken");
+        .assert_unchanged(&before, "names that are taken");
 
     let both = json!({"name": "Pictures", "parent_id": null});
     assert_eq!(
-        acme.client.put(&address(&twin), both).await.ok()["path"],
+        acme.client.put(&address(&twin), both).await.expect_ok()["path"],
         "Pictures/"
     );
     // The name that it had, and the place where it had it, are free.
     moved(&acme, &photos, &old).await;
-    made(&acme, &TOP, "photos").await;
-    assert_eq!(put(&acme, &photos, &TOP).await.refused(422), taken);
+    made(&acme, &ROOT, "photos").await;
+    assert_eq!(put(&acme, &photos, &ROOT).await.expect_error(422), taken);
     let both = json!({"name": "Photos", "parent_id": old["id"]});
     assert_eq!(
-        acme.client.put(&address(&twin), both).await.refused(422),
+        acme.client
+            .put(&address(&twin), both)
+            .await
+            .expect_error(422),
         taken
     );
-    demand_tree(
+    assert_tree(
         &acme,
         &[
             (&old, "Old/", true),
@@ -277,59 +283,55 @@ async fn a_folder_needs_a_name_of_its_own_where_it_goes() {
         ],
     )
     .await;
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_twentieth_folder_is_the_deepest() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_twentieth_folder_is_the_deepest(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = tower(&acme, &TOP, MOST).await;
+    let folders = tower(&acme, &ROOT, MOST).await;
     let deepest = &folders[MOST - 1];
     let names: Vec<String> = (1..=MOST).map(|number| format!("{number}/")).collect();
     assert_eq!(deepest["path"], json!(names.concat()));
     let body = json!({"name": "21", "space_id": acme.id, "parent_id": deepest["id"]});
-    demand_only(
-        &acme.client.post("/folders", body).await.refused(422),
+    assert_only(
+        &acme.client.post("/folders", body).await.expect_error(422),
         "parent_id",
     );
 
-    let single = made(&acme, &TOP, "single").await;
-    demand_only(
-        &put(&acme, &single, deepest).await.refused(422),
+    let single = made(&acme, &ROOT, "single").await;
+    assert_only(
+        &put(&acme, &single, deepest).await.expect_error(422),
         "parent_id",
     );
     assert_eq!(shown(&acme, &single).await, single);
     moved(&acme, &single, &folders[MOST - 2]).await;
     let body = json!({"name": "21", "space_id": acme.id, "parent_id": single["id"]});
-    demand_only(
-        &acme.client.post("/folders", body).await.refused(422),
+    assert_only(
+        &acme.client.post("/folders", body).await.expect_error(422),
         "parent_id",
     );
 
     // What is in a folder goes with it: the whole tower fits under nothing, and all but its foot
     // under one.
-    let foot = made(&acme, &TOP, "foot").await;
-    demand_only(
-        &put(&acme, &folders[0], &foot).await.refused(422),
+    let foot = made(&acme, &ROOT, "foot").await;
+    assert_only(
+        &put(&acme, &folders[0], &foot).await.expect_error(422),
         "parent_id",
     );
     moved(&acme, &folders[1], &foot).await;
     assert!(text(&shown(&acme, deepest).await["path"]).starts_with("foot/2/3/"));
-    demand_only(
-        &put(&acme, &foot, &folders[0]).await.refused(422),
+    assert_only(
+        &put(&acme, &foot, &folders[0]).await.expect_error(422),
         "parent_id",
     );
     assert_eq!(shown(&acme, &folders[0]).await["has_children"], false);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_deepest_folder_within_counts_whatever_is_beside_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_deepest_folder_within_counts_whatever_is_beside_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = tower(&acme, &TOP, MOST).await;
-    let tree = made(&acme, &TOP, "tree").await;
+    let folders = tower(&acme, &ROOT, MOST).await;
+    let tree = made(&acme, &ROOT, "tree").await;
     let (flat, branch) = (
         made(&acme, &tree, "flat").await,
         made(&acme, &tree, "branch").await,
@@ -337,52 +339,58 @@ async fn the_deepest_folder_within_counts_whatever_is_beside_it() {
     let leaf = made(&acme, &branch, "leaf").await;
     let before = stack.dump().await;
     for deep in [MOST - 1, MOST - 2, MOST - 3] {
-        demand_only(
-            &put(&acme, &tree, &folders[deep]).await.refused(422),
+        assert_only(
+            &put(&acme, &tree, &folders[deep]).await.expect_error(422),
             "parent_id",
         );
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "folders that would be too deep");
+        .assert_unchanged(&before, "folders that would be too deep");
     moved(&acme, &tree, &folders[MOST - 4]).await;
     for full in [&folders[MOST - 1], &leaf] {
         let body = json!({"name": "more", "space_id": acme.id, "parent_id": full["id"]});
-        demand_only(
-            &acme.client.post("/folders", body).await.refused(422),
+        assert_only(
+            &acme.client.post("/folders", body).await.expect_error(422),
             "parent_id",
         );
     }
-    demand_only(&put(&acme, &branch, &flat).await.refused(422), "parent_id");
+    assert_only(
+        &put(&acme, &branch, &flat).await.expect_error(422),
+        "parent_id",
+    );
     // There is room in what is flat, and for what goes out of the branch.
     made(&acme, &flat, "leaf").await;
-    moved(&acme, &leaf, &TOP).await;
+    moved(&acme, &leaf, &ROOT).await;
     moved(&acme, &branch, &flat).await;
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_folder_that_is_within_no_more_counts_no_more() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_folder_that_is_within_no_more_counts_no_more(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = tower(&acme, &TOP, MOST).await;
-    let tree = made(&acme, &TOP, "tree").await;
+    let folders = tower(&acme, &ROOT, MOST).await;
+    let tree = made(&acme, &ROOT, "tree").await;
     let (branch, _) = (
         made(&acme, &tree, "branch").await,
         made(&acme, &tree, "flat").await,
     );
     let leaf = made(&acme, &branch, "leaf").await;
     let deep = &folders[MOST - 3];
-    demand_only(&put(&acme, &tree, deep).await.refused(422), "parent_id");
+    assert_only(
+        &put(&acme, &tree, deep).await.expect_error(422),
+        "parent_id",
+    );
     // What is left is a folder with folders, and no third one in those.
-    acme.client.delete(&address(&leaf)).await.demand(204);
+    acme.client.delete(&address(&leaf)).await.expect_status(204);
     moved(&acme, &tree, deep).await;
-    moved(&acme, &tree, &TOP).await;
+    moved(&acme, &tree, &ROOT).await;
 
     let leaf = made(&acme, &branch, "leaf").await;
-    demand_only(&put(&acme, &tree, deep).await.refused(422), "parent_id");
-    moved(&acme, &leaf, &TOP).await;
+    assert_only(
+        &put(&acme, &tree, deep).await.expect_error(422),
+        "parent_id",
+    );
+    moved(&acme, &leaf, &ROOT).await;
     moved(&acme, &tree, deep).await;
-    stack.stop().await;
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use runtime::BodyDeadlines;
-use tests::{Raw, Stack, StackOptions};
+use tests::{RawConnection, Stack, StackOptions, stack_test};
 
 use super::{
     Outcome::{self, Refused, Unheard},
@@ -97,28 +97,25 @@ pub(crate) fn chunks(target: &Target) -> Vec<Row> {
     rows
 }
 
-#[tokio::test]
-async fn bodies_whose_extent_cannot_be_told_are_refused() {
-    let stack = Stack::start().await;
-    for target in Target::of_stack(&stack).await {
+#[stack_test]
+async fn bodies_whose_extent_cannot_be_told_are_refused(stack: &Stack) {
+    for target in Target::of_stack(stack).await {
         target.demand(lengths(&target)).await;
         target.demand(chunks(&target)).await;
     }
-    stack.stop().await;
 }
 
 /// Sends the beginning of a body, and then that nothing more will come.
 async fn cut_off(target: &Target, request: &[u8]) -> Outcome {
-    let mut connection = Raw::connect(&target.url).await;
+    let mut connection = RawConnection::connect(&target.url).await;
     connection.send(request).await;
-    connection.end().await;
-    Outcome::of(connection.answer().await)
+    connection.shutdown_write().await;
+    Outcome::of(connection.response().await)
 }
 
-#[tokio::test]
-async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
-    let stack = Stack::start().await;
-    let [api, cdn] = Target::of_stack(&stack).await;
+#[stack_test]
+async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing(stack: &Stack) {
+    let [api, cdn] = Target::of_stack(stack).await;
     let part =
         "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
     let upload = |lines: &str, body: &str| {
@@ -152,7 +149,6 @@ async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing() {
     for target in [api, cdn] {
         target.is_well().await;
     }
-    stack.stop().await;
 }
 
 #[tokio::test]
@@ -177,16 +173,18 @@ async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so() {
         form,
         post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\""),
     ] {
-        let answer = Raw::ask(&api.url, &request).await.expect("an answer");
-        assert_eq!(answer.header("access-control-allow-origin"), "*");
-        let message = answer.json()["message"].take();
+        let response = RawConnection::request(&api.url, &request)
+            .await
+            .expect("an answer");
+        assert_eq!(response.header("access-control-allow-origin"), "*");
+        let message = response.json()["message"].take();
         assert!(
             message
                 .as_str()
                 .is_some_and(|text| text.starts_with("No byte of the body arrived for")),
             "{message}"
         );
-        answer.refused(408);
+        response.expect_error(408);
         api.is_well().await;
     }
     stack.stop().await;

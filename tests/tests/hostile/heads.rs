@@ -1,6 +1,6 @@
 //! What stands before a body: request lines and headers.
 
-use tests::{Raw, Stack};
+use tests::{RawConnection, Stack, stack_test};
 
 use super::{
     Outcome::{self, Answered, Refused, Unheard},
@@ -197,10 +197,9 @@ pub(crate) fn no_requests(target: &Target) -> Vec<Row> {
     rows
 }
 
-#[tokio::test]
-async fn heads_that_cannot_be_meant_are_refused() {
-    let stack = Stack::start().await;
-    for target in Target::of_stack(&stack).await {
+#[stack_test]
+async fn heads_that_cannot_be_meant_are_refused(stack: &Stack) {
+    for target in Target::of_stack(stack).await {
         for rows in [
             too_long(&target),
             hosts(&target),
@@ -211,65 +210,60 @@ async fn heads_that_cannot_be_meant_are_refused() {
             target.demand(rows).await;
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn two_keys_are_no_key() {
-    let stack = Stack::start().await;
-    let [api, cdn] = Target::of_stack(&stack).await;
+#[stack_test]
+async fn two_keys_are_no_key(stack: &Stack) {
+    let [api, cdn] = Target::of_stack(stack).await;
     for scheme in ["Bearer", "Basic"] {
         let second = format!("authorization: {scheme} {}\r\n", api.key);
         api.demand(vec![(api.get(&second), Refused(401))]).await;
         // Everyone may see the file: that no key was looked up shows that none was found.
-        let (answer, calls) = stack.calls_of(Raw::ask(&cdn.url, cdn.get(&second))).await;
-        assert_eq!(Outcome::of(answer), Answered(200));
+        let (response, calls) = stack
+            .calls_of(RawConnection::request(&cdn.url, cdn.get(&second)))
+            .await;
+        assert_eq!(Outcome::of(response), Answered(200));
         assert_eq!(calls, ["delivery GetObject", "delivery TransactGetItems"]);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_client_that_stops_within_a_head_holds_nobody_up() {
-    let stack = Stack::start().await;
-    for target in Target::of_stack(&stack).await {
+#[stack_test]
+async fn a_client_that_stops_within_a_head_holds_nobody_up(stack: &Stack) {
+    for target in Target::of_stack(stack).await {
         let whole = target.get("");
         for sent in [1, whole.len() / 2, whole.len() - 1] {
-            let mut silent = Raw::connect(&target.url).await;
+            let mut silent = RawConnection::connect(&target.url).await;
             silent.send(&whole[..sent]).await;
             target.is_well().await;
-            silent.end().await;
-            assert_eq!(Outcome::of(silent.answer().await), Unheard);
+            silent.shutdown_write().await;
+            assert_eq!(Outcome::of(silent.response().await), Unheard);
         }
-        let mut slow = Raw::connect(&target.url).await;
+        let mut slow = RawConnection::connect(&target.url).await;
         for byte in &whole {
             slow.send([*byte]).await;
             tokio::task::yield_now().await;
         }
-        assert_eq!(Outcome::of(slow.answer().await), Answered(200));
+        assert_eq!(Outcome::of(slow.response().await), Answered(200));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn requests_sent_at_once_are_answered_in_order() {
-    let stack = Stack::start().await;
-    for target in Target::of_stack(&stack).await {
+#[stack_test]
+async fn requests_sent_at_once_are_answered_in_order(stack: &Stack) {
+    for target in Target::of_stack(stack).await {
         let (fine, refused) = (target.get(""), target.request("GET", "/%ff", "", ""));
-        let mut connection = Raw::connect(&target.url).await;
+        let mut connection = RawConnection::connect(&target.url).await;
         connection
             .send([fine.clone(), refused].concat().repeat(50))
             .await;
         for _ in 0..50 {
-            assert_eq!(Outcome::of(connection.answer().await), Answered(200));
-            assert_eq!(Outcome::of(connection.answer().await), Refused(400));
+            assert_eq!(Outcome::of(connection.response().await), Answered(200));
+            assert_eq!(Outcome::of(connection.response().await), Refused(400));
         }
         // What is no request ends the connection, and what follows it is never looked at.
         connection
             .send([b"no request\r\n\r\n".to_vec(), fine].concat())
             .await;
-        assert_eq!(Outcome::of(connection.answer().await), Unheard);
-        assert!(connection.answer().await.is_none());
+        assert_eq!(Outcome::of(connection.response().await), Unheard);
+        assert!(connection.response().await.is_none());
     }
-    stack.stop().await;
 }

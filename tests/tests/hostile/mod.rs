@@ -6,7 +6,7 @@ mod heads;
 mod program;
 
 use serde_json::json;
-use tests::{Answer, Client, PHOTO, Raw, Stack, authority, form};
+use tests::{Client, PHOTO, RawConnection, Response, Stack, authority, form};
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,19 +24,21 @@ use Outcome::{Answered, Refused, Unheard};
 
 impl Outcome {
     #[track_caller]
-    fn of(answer: Option<Answer>) -> Outcome {
-        let Some(answer) = answer else { return Unheard };
-        let status = answer.status;
-        if answer.body.is_empty()
+    fn of(response: Option<Response>) -> Outcome {
+        let Some(response) = response else {
+            return Unheard;
+        };
+        let status = response.status;
+        if response.body.is_empty()
             && matches!(status, 400 | 414 | 431)
-            && answer.header("connection") == "close"
+            && response.header("connection") == "close"
         {
             return Unheard;
         }
         if status < 400 {
             return Answered(status);
         }
-        answer.refused(status);
+        response.expect_error(status);
         Refused(status)
     }
 }
@@ -66,7 +68,7 @@ impl Target {
         let space = account
             .post("/spaces", json!({"name": "Acme"}))
             .await
-            .created();
+            .expect_created();
         let (id, handle) = (
             space["id"].as_str().expect("an id"),
             space["handle"].as_str().expect("a handle"),
@@ -74,7 +76,7 @@ impl Target {
         let record = account
             .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
             .await
-            .created();
+            .expect_created();
         let path = format!("/{}", record["storage_path"].as_str().expect("a path"));
         let key = account.key.clone().expect("a key");
         [
@@ -126,7 +128,7 @@ impl Target {
         for (request, expected) in rows {
             let shown = request[..request.len().min(200)].escape_ascii().to_string();
             assert_eq!(
-                Outcome::of(Raw::ask(&self.url, &request).await),
+                Outcome::of(RawConnection::request(&self.url, &request).await),
                 expected,
                 "{}: {shown}",
                 self.url
@@ -137,7 +139,7 @@ impl Target {
 
     async fn is_well(&self) {
         assert_eq!(
-            Outcome::of(Raw::ask(&self.url, self.get("")).await),
+            Outcome::of(RawConnection::request(&self.url, self.get("")).await),
             Answered(200),
             "{}",
             self.url

@@ -1,7 +1,7 @@
 //! The program under many of them: it answers as ever, and does not grow.
 
 use tempfile::TempDir;
-use tests::Raw;
+use tests::RawConnection;
 
 use super::{Outcome, Target, bodies, heads};
 use crate::local_stack::persistence::{Program, client};
@@ -37,7 +37,10 @@ async fn round(targets: &[Target]) -> usize {
         for rows in heads.into_iter().chain([bodies::lengths, bodies::chunks]) {
             for (request, expected) in rows(target) {
                 sent += request.len();
-                assert_eq!(Outcome::of(Raw::ask(&target.url, request).await), expected);
+                assert_eq!(
+                    Outcome::of(RawConnection::request(&target.url, request).await),
+                    expected
+                );
             }
         }
         target.is_well().await;

@@ -9,11 +9,11 @@ use local::{TEMPLATE, product};
 use serde_json::json;
 use template::RecursiveLoop;
 use tenant::JobLimits;
-use tests::{Dump, Stack, StackOptions, Tenant, form, parsed, seconds};
+use tests::{Dump, Stack, StackOptions, Tenant, form, parse_template, seconds, stack_test};
 
 use crate::{
     spaces::delete::{kept, with_retired},
-    uploads::presign::{Announced, config},
+    uploads::presign::{PendingFile, config},
 };
 
 /// Most invocations of a function in one chain of messages.
@@ -33,11 +33,11 @@ async fn literal_names(acme: &Tenant) -> String {
     .await
 }
 
-async fn presign_text(acme: &Tenant, config: &str) -> Announced {
+async fn presign_text(acme: &Tenant, config: &str) -> PendingFile {
     let fields = json!({
         "filename": "a.txt", "content_type": "text/plain", "size": TEXT.len(), "upload_config": config,
     });
-    Announced::to(acme, fields).await
+    PendingFile::create(acme, fields).await
 }
 
 /// Deletes a space by force and expects nothing of it to be left.
@@ -45,51 +45,47 @@ async fn expect_purged(stack: &Stack, acme: &Tenant, before: Dump) {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
+        .expect_status(202);
 
-    stack.purged().await;
-    stack.checked().await;
+    stack.run_purges().await;
+    stack.run_confirm_checks().await;
 
     kept(stack)
         .await
-        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
 }
 
-#[tokio::test]
-async fn purge_removes_two_pending_files_of_one_storage_path() {
-    let stack = Stack::start().await;
-    let before = kept(&stack).await;
+#[stack_test]
+async fn purge_removes_two_pending_files_of_one_storage_path(stack: &Stack) {
+    let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let config = literal_names(&acme).await;
     for _ in 0..2 {
         presign_text(&acme, &config)
             .await
-            .send(&stack, TEXT)
+            .send(stack, TEXT)
             .await
-            .demand(200);
+            .expect_status(200);
     }
 
-    expect_purged(&stack, &acme, before).await;
-    stack.stop().await;
+    expect_purged(stack, &acme, before).await;
 }
 
-#[tokio::test]
-async fn purge_removes_active_and_pending_file_of_one_storage_path() {
-    let stack = Stack::start().await;
-    let before = kept(&stack).await;
+#[stack_test]
+async fn purge_removes_active_and_pending_file_of_one_storage_path(stack: &Stack) {
+    let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let config = literal_names(&acme).await;
     let upload =
         form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
-    acme.client.upload(upload).await.created();
+    acme.client.upload(upload).await.expect_created();
     presign_text(&acme, &config)
         .await
-        .send(&stack, TEXT)
+        .send(stack, TEXT)
         .await
-        .demand(200);
+        .expect_status(200);
 
-    expect_purged(&stack, &acme, before).await;
-    stack.stop().await;
+    expect_purged(stack, &acme, before).await;
 }
 
 /// Limits under which each job does one small page.
@@ -110,9 +106,9 @@ pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack 
             sweep::handler_with_limits(environment, ONE_PAGE)
         });
     let template = match recursive_loop {
-        RecursiveLoop::Allow => parsed(TEMPLATE),
+        RecursiveLoop::Allow => parse_template(TEMPLATE),
         RecursiveLoop::Terminate => {
-            parsed(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
+            parse_template(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
         }
     };
     Stack::start_with(StackOptions {
@@ -131,7 +127,7 @@ async fn large_space(stack: &Stack) -> Tenant {
         acme.client
             .upload(form(&acme.handle, &name, "text/plain", TEXT))
             .await
-            .created();
+            .expect_created();
     }
     acme
 }
@@ -145,12 +141,12 @@ async fn purge_of_large_space_ends() {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
-    let ((), calls) = stack.calls_of(stack.purged()).await;
+        .expect_status(202);
+    let ((), calls) = stack.calls_of(stack.run_purges()).await;
 
     kept(&stack)
         .await
-        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
+        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
     let continued = calls
         .iter()
         .filter(|call| *call == "purge SendMessageBatch")
@@ -159,18 +155,17 @@ async fn purge_of_large_space_ends() {
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn purge_retries_what_was_throttled_within_one_job() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn purge_retries_what_was_throttled_within_one_job(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", TEXT))
         .await
-        .created();
+        .expect_created();
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
+        .expect_status(202);
     let faults = stack.cloud.faults();
     // More failures than requests retry.
     faults.leave_unprocessed("BatchWriteItem", 7);
@@ -182,12 +177,11 @@ async fn purge_retries_what_was_throttled_within_one_job() {
     );
     faults.fail_some_deletes(3);
 
-    stack.pass(seconds(1)).await;
+    stack.run_for(seconds(1)).await;
 
     // A job that fails is delivered again only after 12 minutes.
     assert_eq!(stack.dump().await.objects.len(), 0);
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
 #[tokio::test]
@@ -198,15 +192,18 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
+        .expect_status(202);
     // The first pass alone: each further one would go on with what is left.
-    stack.pass(seconds(1)).await;
+    stack.run_for(seconds(1)).await;
 
     let partition = format!("SPACE#{}", acme.id);
     let dump = stack.dump().await;
-    assert!(dump.beginning(&partition).count() > 1, "records are left");
+    assert!(
+        dump.items_with_prefix(&partition).count() > 1,
+        "records are left"
+    );
     assert!(!dump.objects.is_empty(), "objects are left");
-    stack.leave().await;
+    stack.stop_undrained().await;
 }
 
 #[tokio::test]
@@ -218,23 +215,23 @@ async fn purge_removes_objects_together_with_their_records() {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
-    stack.pass(seconds(1)).await;
+        .expect_status(202);
+    stack.run_for(seconds(1)).await;
 
     let after = stack.dump().await;
-    let files_before = before.whole_files().len();
-    let files_after = after.whole_files().len();
+    let files_before = before.files_with_bytes().len();
+    let files_after = after.files_with_bytes().len();
     assert!(
         files_after < files_before,
         "{files_after} of {files_before} files are left"
     );
     assert_eq!(after.objects.len(), files_after);
-    stack.leave().await;
+    stack.stop_undrained().await;
 }
 
 /// Stores an object without a record in each of as many spaces.
 async fn store_orphans(stack: &Stack, spaces: usize) {
-    let env = stack.operator().env;
+    let env = stack.admin_environment().env;
     for _ in 0..spaces {
         let key = ObjectKey::original(SpaceId::new(&env), FileId::new(&env), Revision::new(&env));
         stack.put_object(key.as_str(), b"orphan").await;
@@ -246,7 +243,7 @@ async fn sweep_of_more_spaces_than_one_job_reaches_ends() {
     let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
     store_orphans(&stack, 2 * CHAIN_MAX).await;
 
-    stack.pass(DAY).await;
+    stack.run_for(DAY).await;
 
     assert!(stack.dump().await.objects.is_empty());
     stack.stop().await;
@@ -257,15 +254,14 @@ async fn sweep_stops_where_recursive_loops_are_terminated() {
     let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
     store_orphans(&stack, 2 * CHAIN_MAX).await;
 
-    stack.pass(DAY).await;
+    stack.run_for(DAY).await;
 
     assert_eq!(stack.dump().await.objects.len(), CHAIN_MAX);
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn every_dead_letter_queue_has_an_alarm() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_dead_letter_queue_has_an_alarm(stack: &Stack) {
     let template = stack.cloud.stack();
     let dead_letter_queues = template
         .queues
@@ -282,12 +278,10 @@ async fn every_dead_letter_queue_has_an_alarm() {
             "{queue} has no alarm"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn every_trigger_bounds_the_concurrency_of_its_function() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
     let triggers = &stack.cloud.stack().triggers;
 
     assert!(!triggers.is_empty());
@@ -298,12 +292,10 @@ async fn every_trigger_bounds_the_concurrency_of_its_function() {
             trigger.function
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack: &Stack) {
     let template = stack.cloud.stack();
     let mut recursive = 0;
     for trigger in &template.triggers {
@@ -333,5 +325,4 @@ async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops() {
         }
     }
     assert_eq!(recursive, 3);
-    stack.stop().await;
 }

@@ -10,17 +10,20 @@ use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
 use tenant::{ConfirmCheck, DELAY_MAX_SECONDS};
-use tests::{DYNAMODB_TRIES, Dump, Extent, OTHER_TRIES, PHOTO, Stack, Tenant, minutes, seconds};
+use tests::{
+    DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, Tenant, minutes, seconds,
+    stack_test,
+};
 
 use crate::{
     spaces::delete::{kept, with_retired},
-    uploads::presign::{Announced, config, said},
+    uploads::presign::{PendingFile, config, said},
 };
 
 /// Minutes for which SQS keeps a message back at most.
 const QUARTER: u64 = 15;
 /// Attempts of a client of AWS before it gives up.
-const ATTEMPTS: u32 = OTHER_TRIES;
+const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 /// How long after its announcement a file is looked for, in milliseconds.
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
 /// Seeds of random AWS misbehavior.
@@ -35,44 +38,44 @@ const MORE: usize = 4;
 /// Lets time pass up to so many minutes after an announcement that was made just now.
 async fn pass_to(stack: &Stack, after: u64) {
     for _ in 0..after / QUARTER {
-        stack.pass(minutes(QUARTER)).await;
+        stack.run_for(minutes(QUARTER)).await;
     }
-    stack.pass(minutes(after % QUARTER)).await;
+    stack.run_for(minutes(after % QUARTER)).await;
 }
 
 /// Announces the photo and sends it.
-async fn sent(stack: &Stack, acme: &Tenant, fields: Value) -> Announced {
-    let announced = Announced::to(acme, fields).await;
-    announced.send(stack, PHOTO).await.demand(200);
-    announced
+async fn sent(stack: &Stack, acme: &Tenant, fields: Value) -> PendingFile {
+    let pending_file = PendingFile::create(acme, fields).await;
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    pending_file
 }
 
 /// The status of a file, where it is there.
-async fn status(acme: &Tenant, announced: &Announced) -> Option<String> {
-    let answer = acme.client.get(&announced.address()).await;
-    if answer.status == 404 {
-        answer.refused(404);
+async fn status(acme: &Tenant, pending_file: &PendingFile) -> Option<String> {
+    let response = acme.client.get(&pending_file.address()).await;
+    if response.status == 404 {
+        response.expect_error(404);
         return None;
     }
-    answer.ok()["status"].as_str().map(str::to_owned)
+    response.expect_ok()["status"].as_str().map(str::to_owned)
 }
 
 /// Demands that a file is active, delivered and kept once, and gives its record.
-async fn demand_taken_in(stack: &Stack, acme: &Tenant, announced: &Announced) -> Value {
-    let active = acme.client.get(&announced.address()).await.ok();
+async fn assert_taken_in(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) -> Value {
+    let active = acme.client.get(&pending_file.address()).await.expect_ok();
     assert_eq!(active["status"], "active");
     let delivered = stack
         .anonymous
         .get(active["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(active["size"], json!(delivered.body.len()));
     assert!(delivered.body == PHOTO);
     let dump = stack.dump().await;
-    let of_it = |key: &&String| key.contains("/originals/") && key.contains(announced.id());
+    let of_it = |key: &&String| key.contains("/originals/") && key.contains(pending_file.id());
     assert_eq!(dump.objects.keys().filter(of_it).count(), 1);
     assert_eq!(
-        dump.whole_files()
+        dump.files_with_bytes()
             .iter()
             .filter(|file| file["id"] == active["id"])
             .count(),
@@ -82,12 +85,12 @@ async fn demand_taken_in(stack: &Stack, acme: &Tenant, announced: &Announced) ->
 }
 
 /// Sends a file's check again, a few times, to be made when that of an announcement of just now is.
-async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
+async fn check_again(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
     send_checks::<MORE>(
         stack,
         acme,
-        announced,
-        stack.operator().env.now().plus_ms(CHECKED_MS),
+        pending_file,
+        stack.admin_environment().env.now().plus_ms(CHECKED_MS),
         DELAY_MAX_SECONDS,
     )
     .await;
@@ -97,16 +100,16 @@ async fn check_again(stack: &Stack, acme: &Tenant, announced: &Announced) {
 async fn send_checks<const COUNT: usize>(
     stack: &Stack,
     acme: &Tenant,
-    announced: &Announced,
+    pending_file: &PendingFile,
     due_at: Timestamp,
     delay: i32,
 ) {
-    let environment = stack.operator();
+    let environment = stack.admin_environment();
     let mut settings = Settings::of(&environment);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let (space_id, file_id) = (
         acme.id.parse().expect("an id"),
-        announced.id().parse().expect("an id"),
+        pending_file.id().parse().expect("an id"),
     );
     let check = ConfirmCheck {
         space_id,
@@ -117,24 +120,24 @@ async fn send_checks<const COUNT: usize>(
 }
 
 /// Lets a file's confirm check run now, and waits until it has.
-pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, announced: &Announced) {
-    send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
-    stack.pass(seconds(1)).await;
+pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
+    send_checks::<1>(stack, acme, pending_file, Timestamp::from_ms(0), 0).await;
+    stack.run_for(seconds(1)).await;
 }
 
 /// A file that was sent, and one that was not, are looked after, whoever runs the functions.
 pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant) {
     let (sent, unsent) = (
-        Announced::to(acme, json!({})).await,
-        Announced::to(acme, json!({})).await,
+        PendingFile::create(acme, json!({})).await,
+        PendingFile::create(acme, json!({})).await,
     );
-    sent.send(stack, PHOTO).await.demand(200);
-    for announced in [&sent, &unsent] {
-        send_checks::<1>(stack, acme, announced, Timestamp::from_ms(0), 0).await;
+    sent.send(stack, PHOTO).await.expect_status(200);
+    for pending_file in [&sent, &unsent] {
+        send_checks::<1>(stack, acme, pending_file, Timestamp::from_ms(0), 0).await;
     }
-    stack.pass(seconds(1)).await;
-    demand_taken_in(stack, acme, &sent).await;
-    acme.client.get(&unsent.address()).await.refused(404);
+    stack.run_for(seconds(1)).await;
+    assert_taken_in(stack, acme, &sent).await;
+    acme.client.get(&unsent.address()).await.expect_error(404);
 }
 
 /// What is kept, without what tells for a while that an announcement was given up.
@@ -145,28 +148,30 @@ fn without_given_up(mut dump: Dump) -> Dump {
     dump
 }
 
-#[tokio::test]
-async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let announced = sent(&stack, &acme, json!({"ref": "order 7"})).await;
-    let pending = acme.client.get(&announced.address()).await.ok();
+    let pending_file = sent(stack, &acme, json!({"ref": "order 7"})).await;
+    let pending = acme.client.get(&pending_file.address()).await.expect_ok();
     let before = stack.dump().await;
-    pass_to(&stack, 119).await;
+    pass_to(stack, 119).await;
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "less than two hours");
-    assert_eq!(acme.client.get(&announced.address()).await.ok(), pending);
+        .assert_unchanged(&before, "less than two hours");
+    assert_eq!(
+        acme.client.get(&pending_file.address()).await.expect_ok(),
+        pending
+    );
     let path = pending["storage_path"].as_str().expect("a path");
     stack
         .anonymous
         .get(&format!("{}/{path}", stack.cloud.cdn_url()))
         .await
-        .refused(404);
+        .expect_error(404);
 
-    stack.pass(minutes(1)).await;
-    let active = demand_taken_in(&stack, &acme, &announced).await;
+    stack.run_for(minutes(1)).await;
+    let active = assert_taken_in(stack, &acme, &pending_file).await;
     for field in [
         "id",
         "ref",
@@ -178,31 +183,30 @@ async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours() {
     ] {
         assert_eq!(active[field], pending[field], "{field}");
     }
-    assert_eq!(announced.confirm(&acme.client).await.ok(), active);
-    stack.stop().await;
+    assert_eq!(pending_file.confirm(&acme.client).await.expect_ok(), active);
 }
 
-#[tokio::test]
-async fn what_was_never_sent_is_gone_after_two_hours() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_was_never_sent_is_gone_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stack.dump().await;
-    let announced = Announced::to(&acme, json!({})).await;
-    pass_to(&stack, 119).await;
-    assert_eq!(status(&acme, &announced).await.as_deref(), Some("pending"));
-    stack.pass(minutes(1)).await;
-    assert_eq!(status(&acme, &announced).await, None);
+    let pending_file = PendingFile::create(&acme, json!({})).await;
+    pass_to(stack, 119).await;
+    assert_eq!(
+        status(&acme, &pending_file).await.as_deref(),
+        Some("pending")
+    );
+    stack.run_for(minutes(1)).await;
+    assert_eq!(status(&acme, &pending_file).await, None);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "a file that was never sent");
-    announced.confirm(&acme.client).await.refused(404);
-    stack.stop().await;
+        .assert_unchanged(&before, "a file that was never sent");
+    pending_file.confirm(&acme.client).await.expect_error(404);
 }
 
-#[tokio::test]
-async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -223,11 +227,11 @@ async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
     )
     .await;
     let own = || json!({"upload_config": "own"});
-    sent(&stack, &acme, own())
+    sent(stack, &acme, own())
         .await
         .confirm(&acme.client)
         .await
-        .ok();
+        .expect_ok();
     let before = stack.dump().await;
     for fields in [
         json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
@@ -236,19 +240,17 @@ async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours() {
         // Its name is taken by then.
         own(),
     ] {
-        sent(&stack, &acme, fields).await;
+        sent(stack, &acme, fields).await;
     }
-    pass_to(&stack, 120).await;
+    pass_to(stack, 120).await;
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "files that break a rule");
-    stack.stop().await;
+        .assert_unchanged(&before, "files that break a rule");
 }
 
-#[tokio::test]
-async fn images_are_transformed_though_nobody_asks() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn images_are_transformed_though_nobody_asks(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -256,9 +258,9 @@ async fn images_are_transformed_though_nobody_asks() {
         json!({"transformations": {"upload_format": "webp"}}),
     )
     .await;
-    let announced = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
-    pass_to(&stack, 120).await;
-    let active = acme.client.get(&announced.address()).await.ok();
+    let pending_file = sent(stack, &acme, json!({"upload_config": "webp"})).await;
+    pass_to(stack, 120).await;
+    let active = acme.client.get(&pending_file.address()).await.expect_ok();
     assert_eq!(
         (&active["status"], &active["mime_type"]),
         (&json!("active"), &json!("image/webp"))
@@ -267,38 +269,36 @@ async fn images_are_transformed_though_nobody_asks() {
         .anonymous
         .get(active["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(
         media::Format::of(&delivered.body),
         Some(media::Format::WebP)
     );
     assert_eq!(active["size"], json!(delivered.body.len()));
-    assert_eq!(stack.dump().await.whole_files().len(), 1);
-    stack.stop().await;
+    assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 
-#[tokio::test]
-async fn what_was_confirmed_early_or_late_is_left_alone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_was_confirmed_early_or_late_is_left_alone(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (early, late) = (
-        sent(&stack, &acme, json!({})).await,
-        sent(&stack, &acme, json!({})).await,
+        sent(stack, &acme, json!({})).await,
+        sent(stack, &acme, json!({})).await,
     );
-    early.confirm(&acme.client).await.ok();
-    pass_to(&stack, 110).await;
-    late.confirm(&acme.client).await.ok();
+    early.confirm(&acme.client).await.expect_ok();
+    pass_to(stack, 110).await;
+    late.confirm(&acme.client).await.expect_ok();
     let (early_active, late_active) = (
-        demand_taken_in(&stack, &acme, &early).await,
-        demand_taken_in(&stack, &acme, &late).await,
+        assert_taken_in(stack, &acme, &early).await,
+        assert_taken_in(stack, &acme, &late).await,
     );
     assert!(early_active["updated_at"].as_str() < late_active["updated_at"].as_str());
     let before = stack.dump().await;
-    let ((), calls) = stack.calls_of(stack.checked()).await;
+    let ((), calls) = stack.calls_of(stack.run_confirm_checks()).await;
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "checks of active files");
+        .assert_unchanged(&before, "checks of active files");
     let has_written = |call: &String| {
         ["Put", "Transact", "Copy", "Delete"]
             .iter()
@@ -311,12 +311,10 @@ async fn what_was_confirmed_early_or_late_is_left_alone() {
         !own.clone().any(has_written) && own.count() >= 2,
         "{calls:?}"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_check_that_is_made_more_often_does_no_more() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_check_that_is_made_more_often_does_no_more(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -330,26 +328,26 @@ async fn a_check_that_is_made_more_often_does_no_more() {
         json!({"transformations": {"upload_format": "webp"}}),
     )
     .await;
-    let taken_in = sent(&stack, &acme, json!({})).await;
-    let transformed = sent(&stack, &acme, json!({"upload_config": "webp"})).await;
+    let taken_in = sent(stack, &acme, json!({})).await;
+    let transformed = sent(stack, &acme, json!({"upload_config": "webp"})).await;
     let refused = sent(
-        &stack,
+        stack,
         &acme,
         json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
     )
     .await;
-    let absent = Announced::to(&acme, json!({})).await;
-    for announced in [&taken_in, &transformed, &refused, &absent] {
-        check_again(&stack, &acme, announced).await;
+    let absent = PendingFile::create(&acme, json!({})).await;
+    for pending_file in [&taken_in, &transformed, &refused, &absent] {
+        check_again(stack, &acme, pending_file).await;
     }
-    pass_to(&stack, 120).await;
-    demand_taken_in(&stack, &acme, &taken_in).await;
+    pass_to(stack, 120).await;
+    assert_taken_in(stack, &acme, &taken_in).await;
     assert_eq!(status(&acme, &transformed).await.as_deref(), Some("active"));
     for gone in [&refused, &absent] {
         assert_eq!(status(&acme, gone).await, None);
     }
     let before = stack.dump().await;
-    assert_eq!(before.whole_files().len(), 2);
+    assert_eq!(before.files_with_bytes().len(), 2);
     assert_eq!(
         before
             .objects
@@ -358,28 +356,28 @@ async fn a_check_that_is_made_more_often_does_no_more() {
             .count(),
         2
     );
-    for announced in [&taken_in, &transformed, &refused, &absent] {
-        check_again(&stack, &acme, announced).await;
+    for pending_file in [&taken_in, &transformed, &refused, &absent] {
+        check_again(stack, &acme, pending_file).await;
     }
-    stack.checked().await;
+    stack.run_confirm_checks().await;
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "checks of what is settled");
-    stack.stop().await;
+        .assert_unchanged(&before, "checks of what is settled");
 }
 
-#[tokio::test]
-async fn a_confirmation_and_its_check_at_once_make_it_active_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_confirmation_and_its_check_at_once_make_it_active_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let announced = sent(&stack, &acme, json!({})).await;
-    pass_to(&stack, 119).await;
-    let confirm = || announced.confirm(&acme.client);
-    let ((), first, second) = join3(stack.pass(minutes(1)), confirm(), confirm()).await;
-    let active = demand_taken_in(&stack, &acme, &announced).await;
-    assert_eq!((first.ok(), second.ok()), (active.clone(), active));
-    stack.stop().await;
+    let pending_file = sent(stack, &acme, json!({})).await;
+    pass_to(stack, 119).await;
+    let confirm = || pending_file.confirm(&acme.client);
+    let ((), first, second) = join3(stack.run_for(minutes(1)), confirm(), confirm()).await;
+    let active = assert_taken_in(stack, &acme, &pending_file).await;
+    assert_eq!(
+        (first.expect_ok(), second.expect_ok()),
+        (active.clone(), active)
+    );
 }
 
 #[tokio::test]
@@ -389,7 +387,7 @@ async fn whatever_the_mood_everything_announced_is_settled() {
         let acme = stack.space("Acme").await;
         let (there, absent) = (
             sent(&stack, &acme, json!({})).await,
-            Announced::to(&acme, json!({})).await,
+            PendingFile::create(&acme, json!({})).await,
         );
         // As often as SQS likes, and with calls that fail and take effect all the same.
         stack.cloud.chaos().enable(seed);
@@ -405,33 +403,33 @@ async fn whatever_the_mood_everything_announced_is_settled() {
         }
         stack.cloud.chaos().disable();
         // What failed comes back when its time is over.
-        stack.checked().await;
-        demand_taken_in(&stack, &acme, &there).await;
+        stack.run_confirm_checks().await;
+        assert_taken_in(&stack, &acme, &there).await;
         assert_eq!(status(&acme, &absent).await, None, "{seed}");
         stack.stop().await;
     }
 }
 
-#[tokio::test]
-async fn confirmation_whose_answers_are_lost_finds_the_file_active() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn confirmation_whose_answers_are_lost_finds_the_file_active(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let announced = sent(&stack, &acme, json!({})).await;
+    let pending_file = sent(stack, &acme, json!({})).await;
 
     stack
         .cloud
         .faults()
-        .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
-    let confirmed = announced.confirm(&acme.client).await.ok();
+        .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+    let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
 
-    assert_eq!(demand_taken_in(&stack, &acme, &announced).await, confirmed);
-    stack.checked().await;
-    stack.stop().await;
+    assert_eq!(
+        assert_taken_in(stack, &acme, &pending_file).await,
+        confirmed
+    );
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn check_in_disabled_space_discards_pending_uploads() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -444,80 +442,82 @@ async fn check_in_disabled_space_discards_pending_uploads() {
         acme.client
             .put(&format!("/spaces/{}", acme.id), body)
             .await
-            .ok();
+            .expect_ok();
     };
-    let active = sent(&stack, &acme, json!({})).await;
-    active.confirm(&acme.client).await.ok();
+    let active = sent(stack, &acme, json!({})).await;
+    active.confirm(&acme.client).await.expect_ok();
     switch(false).await;
     let before = stack.dump().await;
     switch(true).await;
     let pending = [
-        sent(&stack, &acme, json!({})).await,
-        sent(&stack, &acme, json!({"upload_config": "webp"})).await,
-        Announced::to(&acme, json!({})).await,
+        sent(stack, &acme, json!({})).await,
+        sent(stack, &acme, json!({"upload_config": "webp"})).await,
+        PendingFile::create(&acme, json!({})).await,
     ];
     switch(false).await;
 
-    pass_to(&stack, 120).await;
+    pass_to(stack, 120).await;
 
     let after = stack.dump().await;
     assert_eq!(after.objects, before.objects);
-    assert_eq!(after.whole_files(), before.whole_files());
+    assert_eq!(after.files_with_bytes(), before.files_with_bytes());
     switch(true).await;
-    demand_taken_in(&stack, &acme, &active).await;
-    for announced in &pending {
-        assert_eq!(status(&acme, announced).await, None);
-        announced.confirm(&acme.client).await.refused(404);
+    assert_taken_in(stack, &acme, &active).await;
+    for pending_file in &pending {
+        assert_eq!(status(&acme, pending_file).await, None);
+        pending_file.confirm(&acme.client).await.expect_error(404);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_space_that_is_deleted_meanwhile_takes_in_nothing() {
-    let stack = Stack::start().await;
-    let before = kept(&stack).await;
+#[stack_test]
+async fn a_space_that_is_deleted_meanwhile_takes_in_nothing(stack: &Stack) {
+    let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let (there, absent) = (
-        sent(&stack, &acme, json!({})).await,
-        Announced::to(&acme, json!({})).await,
+        sent(stack, &acme, json!({})).await,
+        PendingFile::create(&acme, json!({})).await,
     );
-    let active = sent(&stack, &acme, json!({})).await;
-    active.confirm(&acme.client).await.ok();
-    stack.pass(minutes(30)).await;
+    let active = sent(stack, &acme, json!({})).await;
+    active.confirm(&acme.client).await.expect_ok();
+    stack.run_for(minutes(30)).await;
     // One with a pending file is not empty.
     acme.client
         .delete(&format!("/spaces?id={}", acme.id))
         .await
-        .refused(409);
+        .expect_error(409);
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .demand(202);
-    for announced in [&there, &absent, &active] {
-        announced.confirm(&stack.account()).await.refused(404);
+        .expect_status(202);
+    for pending_file in [&there, &absent, &active] {
+        pending_file
+            .confirm(&stack.account())
+            .await
+            .expect_error(404);
         // Storage knows nothing of spaces.
-        announced.send(&stack, PHOTO).await.demand(200);
+        pending_file.send(stack, PHOTO).await.expect_status(200);
     }
-    stack.pass(minutes(1)).await;
-    absent.send(&stack, PHOTO).await.demand(200);
-    stack.purged().await;
-    kept(&stack).await.demand_unchanged(
+    stack.run_for(minutes(1)).await;
+    absent.send(stack, PHOTO).await.expect_status(200);
+    stack.run_purges().await;
+    kept(stack).await.assert_unchanged(
         &with_retired(before.clone(), &acme.handle),
         "announced files of a deleted space",
     );
-    stack.checked().await;
-    kept(&stack).await.demand_unchanged(
+    stack.run_confirm_checks().await;
+    kept(stack).await.assert_unchanged(
         &with_retired(before, &acme.handle),
         "checks in a deleted space",
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_could_not_be_announced_leaves_nothing() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_could_not_be_announced_leaves_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    acme.client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
     let announce = async || {
@@ -532,28 +532,27 @@ async fn what_could_not_be_announced_leaves_nothing() {
         ATTEMPTS,
         InjectedError::new(500, "InternalFailure"),
     );
-    announce().await.refused(503);
+    announce().await.expect_error(503);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "a file that nobody would look after");
+        .assert_unchanged(&before, "a file that nobody would look after");
     // Somebody looks, and finds nothing.
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
-    announce().await.refused(503);
-    without_given_up(stack.dump().await).demand_unchanged(&before, "a file that was not announced");
+    announce().await.expect_error(503);
+    without_given_up(stack.dump().await).assert_unchanged(&before, "a file that was not announced");
     // It was announced, whoever heard of it.
-    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
-    let announced = Announced {
-        answer: announce().await.demand(201).json(),
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+    let pending_file = PendingFile {
+        response: announce().await.expect_status(201).json(),
     };
-    announced.send(&stack, PHOTO).await.demand(200);
-    announced.confirm(&acme.client).await.ok();
-    demand_taken_in(&stack, &acme, &announced).await;
-    stack.checked().await;
-    stack.stop().await;
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    pending_file.confirm(&acme.client).await.expect_ok();
+    assert_taken_in(stack, &acme, &pending_file).await;
+    stack.run_confirm_checks().await;
 }

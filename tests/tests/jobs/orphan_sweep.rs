@@ -12,7 +12,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use template::RecursiveLoop;
-use tests::{Stack, Tenant, form, seconds};
+use tests::{Stack, Tenant, form, seconds, stack_test};
 
 use super::batches::stack_of_small_jobs;
 
@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(20);
 const SPACES: usize = 40;
 
 fn env(stack: &Stack) -> Env {
-    stack.operator().env
+    stack.admin_environment().env
 }
 
 /// Stores an object for a file, of which nobody writes a record.
@@ -44,20 +44,19 @@ fn space_of(tenant: &Tenant) -> SpaceId {
     tenant.id.parse().expect("an id")
 }
 
-#[tokio::test]
-async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photo = acme.upload_photo().await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
-    let kept = keys(&stack).await;
+    let kept = keys(stack).await;
     // Of a file that is not there, of one that has other bytes, of a space that is not there; and
     // what is not an original.
-    let env = env(&stack);
+    let env = env(stack);
     let stranded = [
-        strand(&stack, space_of(&acme), FileId::new(&env)).await,
-        strand(&stack, space_of(&acme), file).await,
-        strand(&stack, SpaceId::new(&env), FileId::new(&env)).await,
+        strand(stack, space_of(&acme), FileId::new(&env)).await,
+        strand(stack, space_of(&acme), file).await,
+        strand(stack, SpaceId::new(&env), FileId::new(&env)).await,
     ];
     let others = [
         "of-nobody".to_owned(),
@@ -66,53 +65,50 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays() {
     for key in &others {
         stack.put_object(key, b"kept").await;
     }
-    stack.pass(seconds(24 * 60 * 60 - 1)).await;
-    let late = strand(&stack, space_of(&acme), file).await;
-    stack.pass(seconds(1)).await;
+    stack.run_for(seconds(24 * 60 * 60 - 1)).await;
+    let late = strand(stack, space_of(&acme), file).await;
+    stack.run_for(seconds(1)).await;
     let mut expected: BTreeSet<String> = kept.iter().chain(&others).cloned().collect();
-    let swept = keys(&stack).await;
+    let swept = keys(stack).await;
     assert!(stranded.iter().all(|key| !swept.contains(key)), "{swept:?}");
     expected.insert(late.clone());
     assert_eq!(swept, expected);
     // What is younger waits for the next round.
-    stack.pass(DAY).await;
+    stack.run_for(DAY).await;
     expected.remove(&late);
-    assert_eq!(keys(&stack).await, expected);
+    assert_eq!(keys(stack).await, expected);
     let delivered = stack
         .anonymous
         .get(photo["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert!(delivered.body == tests::PHOTO);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_object_is_judged_once_and_found_though_its_file_is_older() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_object_is_judged_once_and_found_though_its_file_is_older(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = FileId::new(&env(&stack));
+    let file = FileId::new(&env(stack));
     acme.upload_photo().await;
-    stack.pass(DAY).await;
-    stack.pass(DAY).await;
+    stack.run_for(DAY).await;
+    stack.run_for(DAY).await;
     // By now all is judged, and what is stored for an old file is judged all the same.
-    let ((), calls) = stack.calls_of(stack.pass(DAY)).await;
+    let ((), calls) = stack.calls_of(stack.run_for(DAY)).await;
     assert!(
         !calls.iter().any(|call| call == "sweep BatchGetItem"),
         "{calls:?}"
     );
-    let stranded = strand(&stack, space_of(&acme), file).await;
-    let (before, left) = (keys(&stack).await, BTreeSet::from([stranded]));
-    stack.pass(DAY).await;
-    stack.pass(DAY).await;
+    let stranded = strand(stack, space_of(&acme), file).await;
+    let (before, left) = (keys(stack).await, BTreeSet::from([stranded]));
+    stack.run_for(DAY).await;
+    stack.run_for(DAY).await;
     assert_eq!(
         before
-            .difference(&keys(&stack).await)
+            .difference(&keys(stack).await)
             .cloned()
             .collect::<BTreeSet<_>>(),
         left
     );
-    stack.stop().await;
 }
 
 /// Lets a round begin, and what fails of it be received again, until nothing is left to fail or to
@@ -128,7 +124,7 @@ async fn swept(stack: &Stack) {
     tokio::time::timeout(DEADLINE, failed)
         .await
         .expect("each fault meets a call");
-    stack.pass(VISIBILITY).await;
+    stack.run_for(VISIBILITY).await;
 }
 
 #[tokio::test]
@@ -138,7 +134,7 @@ async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
-        .created();
+        .expect_created();
     let kept = keys(&stack).await;
     let env = env(&stack);
     for _ in 0..SPACES {

@@ -10,7 +10,7 @@ use aws_sdk_sqs::{
 use emulators::{ACCOUNT_ID, InjectedError, REGION, Service::Sqs};
 use local::{CargoLambda, Registry};
 use serde_json::json;
-use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parsed, seconds};
+use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parse_template, seconds};
 
 /// The period of the rule.
 const DAY: Duration = Duration::from_hours(24);
@@ -39,7 +39,7 @@ impl Echo {
         let mut parameters = options.parameters.clone();
         parameters.insert("Directory".to_owned(), marks.path().display().to_string());
         let registry = Registry::default().worker("echo-worker", echo_worker);
-        let template = parsed(ECHO_TEMPLATE);
+        let template = parse_template(ECHO_TEMPLATE);
         let options = StackOptions {
             template,
             registry,
@@ -236,7 +236,7 @@ async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period
         (seconds(1), 2),
         (3 * DAY, 3),
     ] {
-        echo.stack.pass(time).await;
+        echo.stack.run_for(time).await;
         assert_eq!(count(echo.marks.path(), "daily"), marks);
     }
     // Which is sent again until the queue takes it.
@@ -246,7 +246,7 @@ async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period
         3,
         InjectedError::new(503, "ServiceUnavailable"),
     );
-    echo.stack.pass(DAY).await;
+    echo.stack.run_for(DAY).await;
     assert_eq!(count(echo.marks.path(), "daily"), 4);
     echo.stack.stop().await;
 }
@@ -258,6 +258,6 @@ async fn a_batch_that_does_not_end_does_not_keep_the_stack() {
         .await;
     echo.marked("hangs", 1).await;
     // Less than the function may take.
-    let stopped = tokio::time::timeout(seconds(15), echo.stack.leave()).await;
+    let stopped = tokio::time::timeout(seconds(15), echo.stack.stop_undrained()).await;
     assert!(stopped.is_ok(), "the stack still waits");
 }

@@ -3,7 +3,7 @@
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
-use tests::{Client, Stack};
+use tests::{Client, Stack, stack_test};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -61,13 +61,13 @@ async fn give_credentials(
                 .any(|line| line == "authorization: a token of a file"),
             "{head:?}"
         );
-        let answer = format!(
+        let response = format!(
             "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{given}",
             given.len()
         );
         lines
             .into_inner()
-            .write_all(answer.as_bytes())
+            .write_all(response.as_bytes())
             .await
             .expect("sent");
     }
@@ -110,7 +110,7 @@ async fn run_while<T>(
         while TcpStream::connect(free).await.is_err() {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        work(Client::at(&format!("http://{free}/api/v1"))).await
+        work(Client::new(&format!("http://{free}/api/v1"))).await
     };
     let done = tokio::select! {
         done = journey => done,
@@ -123,18 +123,17 @@ async fn run_while<T>(
     (done, String::from_utf8(output.stderr).expect("text"))
 }
 
-#[tokio::test]
-async fn a_container_answers_with_the_credentials_that_it_is_given() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_container_answers_with_the_credentials_that_it_is_given(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let work = async |client: Client| {
         let client = client.with_key(acme.client.key.as_deref().expect("a key"));
         client
             .get(&format!("/spaces/{}", acme.id))
             .await
-            .demand(200)
+            .expect_status(200)
     };
-    let (answer, log) = run_while(&stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+    let (response, log) = run_while(stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
 
     // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
     let lines: Vec<Value> = log
@@ -146,14 +145,12 @@ async fn a_container_answers_with_the_credentials_that_it_is_given() {
         .filter(|line| line.get("_aws").is_some())
         .collect();
     assert_eq!(metrics.len(), 1, "{log}");
-    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
+    assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
     assert_eq!(metrics[0]["Function"], "spaces");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let key = acme.client.key.clone().expect("a key");
@@ -164,15 +161,15 @@ async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level() {
             .with_key(&key)
             .post(&format!("{path}/signed-url"), json!({}))
             .await
-            .ok()["url"]
+            .expect_ok()["url"]
             .take();
         client
             .get(&format!("{path}?api_key={key}&signature=0123456789abcdef"))
             .await
-            .ok();
+            .expect_ok();
         url.as_str().expect("an address").to_owned()
     };
-    let (url, log) = run_while(&stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
+    let (url, log) = run_while(stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
 
     let (_, signature) = url.rsplit_once("signature=").expect("a signature");
     assert!(
@@ -182,12 +179,10 @@ async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level() {
     for secret in [key.as_str(), signature, "0123456789abcdef"] {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let now = runtime::system_env().now();
     for (left_ms, lifetimes) in [
@@ -200,21 +195,20 @@ async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials() {
             client
                 .post("/upload/presign", body)
                 .await
-                .demand(201)
+                .expect_status(201)
                 .json()
         };
-        let (announced, _) =
-            run_while(&stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
-        let expires_in = announced["expires_in"].as_u64().expect("seconds");
+        let (pending_file, _) =
+            run_while(stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
+        let expires_in = pending_file["expires_in"].as_u64().expect("seconds");
         assert!(lifetimes.contains(&expires_in), "{expires_in}");
-        let url = announced["upload_url"].as_str().expect("a URL");
+        let url = pending_file["upload_url"].as_str().expect("a URL");
         assert!(
             url.contains(&format!("X-Amz-Expires={expires_in}&")),
             "{url}"
         );
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
 #[tokio::test]

@@ -43,13 +43,13 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
         .client
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(shown, record);
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert!(delivered.body == PHOTO);
 
     // The largest event that Lambda takes holds a file of about 4.4 MB.
@@ -58,18 +58,18 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
         .client
         .upload(form(&acme.handle, "large.jpg", "image/jpeg", fits.clone()))
         .await
-        .created();
+        .expect_created();
     let redirect = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .demand(307);
+        .expect_status(307);
     assert!(
         stack
             .anonymous
             .get(redirect.header("location"))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == fits
     );
@@ -87,12 +87,12 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
             .as_str()
             .is_some_and(|message| message.contains("/upload/presign"))
     );
-    refused.refused(413);
+    refused.expect_error(413);
     crate::local_stack::readme::requests_work(&stack).await;
     crate::jobs::confirm_check::announcements_are_looked_after(&stack, &acme).await;
     // Functions in processes of their own go by the system's clock: nobody waits two hours for what
     // was announced.
-    stack.leave().await;
+    stack.stop_undrained().await;
 }
 
 /// Requests that something on the way could change: method, path, headers, body.
@@ -166,7 +166,7 @@ fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str
     corpus
 }
 
-async fn answers(stack: &Stack) -> Vec<(String, u16, Value)> {
+async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
     let acme = stack.space("Acme").await;
     let key = acme.client.key.as_deref().expect("a key");
     let origin = |url: &str| {
@@ -176,7 +176,7 @@ async fn answers(stack: &Stack) -> Vec<(String, u16, Value)> {
             .unwrap_or_default()
             .to_owned()
     };
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for (method, path, headers, body) in corpus(&acme.handle) {
         let (method, address) = if method == "CDN" {
             ("GET", origin(stack.cloud.cdn_url()))
@@ -189,32 +189,32 @@ async fn answers(stack: &Stack) -> Vec<(String, u16, Value)> {
         );
         let mut stream = TcpStream::connect(&address).await.expect("a connection");
         stream.write_all(request.as_bytes()).await.expect("sent");
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await.expect("an answer");
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let status = answer
+        let mut response = Vec::new();
+        stream.read_to_end(&mut response).await.expect("an answer");
+        let response = String::from_utf8_lossy(&response).into_owned();
+        let status = response
             .get(9..12)
             .and_then(|status| status.parse().ok())
             .unwrap_or_default();
-        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         // A body that comes in chunks stands between their lengths.
         let body = body
             .find('{')
             .zip(body.rfind('}'))
             .and_then(|(from, to)| serde_json::from_str(&body[from..=to]).ok());
-        answers.push((
+        responses.push((
             format!("{method} {path} {headers}"),
             status,
             body.unwrap_or(Value::Null),
         ));
     }
-    answers
+    responses
 }
 
 #[tokio::test]
 async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
     let (here, there) = (Stack::start().await, emulated().await);
-    let (in_process, by_lambdas) = (answers(&here).await, answers(&there).await);
+    let (in_process, by_lambdas) = (responses(&here).await, responses(&there).await);
     for (one, other) in in_process.iter().zip(&by_lambdas) {
         // Handles differ by seed alone, and seeds are the same.
         assert_eq!((&one.1, &one.2), (&other.1, &other.2), "{}", one.0);
@@ -233,13 +233,13 @@ async fn what_an_event_cannot_hold_never_reaches_a_function() {
         .request("POST", "/upload")
         .header("content-type", "application/json")
         .body(b"\xff".to_vec());
-    acme.client.send(no_text).await.refused(400);
+    acme.client.send(no_text).await.expect_error(400);
     let path = format!("/spaces/{}", acme.id);
     acme.client
         .get_with(&path, &[("lambda-runtime-client-context", "{}")])
         .await
-        .ok();
-    acme.client.get(&path).await.ok();
+        .expect_ok();
+    acme.client.get(&path).await.expect_ok();
     stack.stop().await;
 }
 
@@ -266,9 +266,9 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
             .client
             .upload(form(&acme.handle, name, mime_type, bytes))
             .await
-            .created();
+            .expect_created();
         let url = record["url"].as_str().expect("an address");
-        let whole = stack.anonymous.get(url).await.demand(200);
+        let whole = stack.anonymous.get(url).await.expect_status(200);
         assert_eq!(
             whole.body.escape_ascii().to_string(),
             bytes.escape_ascii().to_string(),
@@ -284,7 +284,7 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
                 .anonymous
                 .get_with(url, &[("range", &range)])
                 .await
-                .demand(206);
+                .expect_status(206);
             assert_eq!(
                 part.body.escape_ascii().to_string(),
                 bytes[first..=last].escape_ascii().to_string(),

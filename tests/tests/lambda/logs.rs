@@ -8,7 +8,9 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tests::{DYNAMODB_TRIES, PHOTO, Raw, Stack, authority, form, minutes, seconds};
+use tests::{
+    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, form, minutes, seconds, stack_test,
+};
 use tracing_subscriber::{
     filter::{LevelFilter, dynamic_filter_fn},
     layer::SubscriberExt as _,
@@ -80,18 +82,17 @@ fn task_of(line: &Value) -> Option<&Value> {
         .find(|span| span["name"] == "request" || span["name"] == "job")
 }
 
-#[tokio::test]
-async fn request_yields_one_line_of_metrics() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn request_yields_one_line_of_metrics(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
     let path = format!("/spaces/{}", acme.id);
-    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
     let metrics = take_metrics();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
     for (name, value) in [
-        ("request_id", json!(answer.header("x-request-id"))),
+        ("request_id", json!(response.header("x-request-id"))),
         ("space_id", json!(acme.id)),
         ("Function", json!("spaces")),
         ("Route", json!("/api/v1/spaces/{id}")),
@@ -103,7 +104,7 @@ async fn request_yields_one_line_of_metrics() {
         ("Throttles", json!(0)),
         ("Conflicts", json!(0)),
         ("BytesIn", json!(0)),
-        ("BytesOut", json!(answer.body.len())),
+        ("BytesOut", json!(response.body.len())),
     ] {
         assert_eq!(metrics[0][name], value, "{name}");
     }
@@ -113,10 +114,14 @@ async fn request_yields_one_line_of_metrics() {
     );
 
     let body = json!({"name": ""});
-    let answer = acme.client.post("/folders", body.clone()).await.demand(422);
+    let response = acme
+        .client
+        .post("/folders", body.clone())
+        .await
+        .expect_status(422);
     let metrics = take_metrics();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
-    assert_eq!(metrics[0]["request_id"], answer.header("x-request-id"));
+    assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
     assert_eq!(
         (&metrics[0]["StatusClass"], &metrics[0]["ClientErrors"]),
         (&json!("4xx"), &json!(1))
@@ -124,7 +129,11 @@ async fn request_yields_one_line_of_metrics() {
     assert_eq!(metrics[0]["BytesIn"], body.to_string().len());
 
     // No path becomes a dimension.
-    stack.anonymous.get("/nowhere/at/all").await.demand(404);
+    stack
+        .anonymous
+        .get("/nowhere/at/all")
+        .await
+        .expect_status(404);
     assert_eq!(take_metrics()[0]["Route"], "none");
 
     let record = acme.upload_photo().await;
@@ -134,7 +143,7 @@ async fn request_yields_one_line_of_metrics() {
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     let metrics = take_metrics();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
     assert_eq!(
@@ -145,12 +154,10 @@ async fn request_yields_one_line_of_metrics() {
         (&metrics[0]["BytesOut"], &metrics[0]["space_id"]),
         (&json!(photo.body.len()), &json!(acme.id))
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn throttles_and_conflicts_of_a_request_are_counted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     begin_log();
@@ -161,7 +168,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
         1,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
-    let (answer, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
     assert_eq!(
         (&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]),
@@ -177,7 +184,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
         (&json!("GetItem"), &json!(2))
     );
     let task = task_of(warning).expect("within the request");
-    assert_eq!(task["request_id"], answer.header("x-request-id"));
+    assert_eq!(task["request_id"], response.header("x-request-id"));
 
     begin_log();
     stack.cloud.faults().fail(
@@ -189,13 +196,12 @@ async fn throttles_and_conflicts_of_a_request_are_counted() {
     acme.client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .created();
+        .expect_created();
     let metrics = take_metrics();
     assert_eq!(
         (&metrics[0]["Conflicts"], &metrics[0]["Throttles"]),
         (&json!(2), &json!(0))
     );
-    stack.stop().await;
 }
 
 /// Returns the names of the spans that a line was logged in, outermost first.
@@ -208,15 +214,14 @@ fn spans_of(line: &Value) -> Vec<&str> {
         .collect()
 }
 
-#[tokio::test]
-async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn warning_of_an_aws_call_names_the_operation_it_belongs_to(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
-        .created();
+        .expect_created();
     let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
     begin_log();
 
@@ -226,7 +231,7 @@ async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
         1,
         InjectedError::new(500, "InternalServerError"),
     );
-    acme.client.delete(&path).await.demand(204);
+    acme.client.delete(&path).await.expect_status(204);
     let lines = lines();
     let warning = lines
         .iter()
@@ -241,12 +246,10 @@ async fn warning_of_an_aws_call_names_the_operation_it_belongs_to() {
         ["request", "delete_folder", "change_folder"],
         "{warning}"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn every_line_of_a_failing_request_carries_its_id() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
@@ -254,12 +257,12 @@ async fn every_line_of_a_failing_request_carries_its_id() {
     stack.cloud.faults().fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(400, code),
     );
-    let answer = acme.client.get(&format!("/spaces/{}", acme.id)).await;
-    let id = answer.header("x-request-id").to_owned();
-    answer.refused(503);
+    let response = acme.client.get(&format!("/spaces/{}", acme.id)).await;
+    let id = response.header("x-request-id").to_owned();
+    response.expect_error(503);
 
     let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
     assert_eq!(
@@ -283,18 +286,16 @@ async fn every_line_of_a_failing_request_carries_its_id() {
     );
     let cause = lines[1]["cause"].as_str().expect("a cause");
     assert!(cause.contains(code), "{cause}");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     acme.client
         .delete(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
-        .demand(204);
+        .expect_status(204);
     begin_log();
 
     let jobs = || -> Vec<Value> {
@@ -316,7 +317,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
         .await
         .expect("a failed job");
     // The message is delivered again.
-    stack.pass(minutes(15)).await;
+    stack.run_for(minutes(15)).await;
 
     let jobs = jobs();
     assert_eq!(
@@ -350,7 +351,6 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message() {
         .find(|line| line["message"] == "job")
         .expect("a line of the job");
     assert_eq!(task_of(done), Some(task));
-    stack.stop().await;
 }
 
 /// Returns the lines that requests ended with since the log began, and begins it anew.
@@ -361,13 +361,15 @@ fn take_requests() -> Vec<Value> {
     requests
 }
 
-#[tokio::test]
-async fn line_of_a_request_says_what_was_wrong_and_no_value() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn line_of_a_request_says_what_was_wrong_and_no_value(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
-    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    acme.client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let requests = take_requests();
     assert_eq!(
         (requests.len(), requests[0].get("cause")),
@@ -385,7 +387,7 @@ async fn line_of_a_request_says_what_was_wrong_and_no_value() {
             json!({"space_id": acme.id, "name": "", "parent_id": "confidential"}),
         )
         .await
-        .refused(422);
+        .expect_error(422);
     let requests = take_requests();
     assert_eq!(
         requests[0]["cause"],
@@ -399,15 +401,13 @@ async fn line_of_a_request_says_what_was_wrong_and_no_value() {
             .request("POST", "/folders")
             .header("idempotency-key", "1")
             .json(&folder);
-        acme.client.send(create).await.created();
+        acme.client.send(create).await.expect_created();
         assert_eq!(take_requests()[0].get("replayed"), replayed);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn request_whose_client_hangs_up_is_logged_and_counted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
@@ -418,7 +418,7 @@ async fn request_whose_client_hangs_up_is_logged_and_counted() {
         acme.client.key.as_deref().expect("a key"),
     );
     let path = format!("/api/v1/spaces/{}", acme.id);
-    let mut connection = Raw::connect(url).await;
+    let mut connection = RawConnection::connect(url).await;
     let host = authority(url);
     connection
         .send(format!(
@@ -460,12 +460,10 @@ async fn request_whose_client_hangs_up_is_logged_and_counted() {
         task_of(&lines[0]).expect("within the request")["request_id"],
         metrics[0]["request_id"]
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn batch_that_is_throttled_in_part_is_counted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
@@ -473,10 +471,9 @@ async fn batch_that_is_throttled_in_part_is_counted() {
     acme.client
         .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
-        .created();
+        .expect_created();
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
-    stack.stop().await;
 }
 
 #[tokio::test]
@@ -496,15 +493,18 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
         let space = account
             .post("/spaces", json!({"name": "Acme"}))
             .await
-            .created();
+            .expect_created();
         let folder = json!({"space_id": space["id"], "name": "Open"});
-        account.post("/folders", folder.clone()).await.created();
-        account.post("/folders", folder).await.refused(422);
+        account
+            .post("/folders", folder.clone())
+            .await
+            .expect_created();
+        account.post("/folders", folder).await.expect_error(422);
         let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
         let presigned = account
             .post("/upload/presign", file)
             .await
-            .demand(201)
+            .expect_status(201)
             .json();
         let url = presigned["upload_url"]
             .as_str()
@@ -513,7 +513,7 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
         account
             .send(account.request("PUT", &url).body("a"))
             .await
-            .demand(403);
+            .expect_status(403);
 
         drop(program);
         let log = std::fs::read_to_string(log).expect("text");

@@ -3,7 +3,7 @@
 
 use domain::KeySecret;
 use tenant::Tenants;
-use tests::{Answer, Stack};
+use tests::{Response, Stack, stack_test};
 
 use crate::routes::roles::{Place, ROWS};
 
@@ -24,28 +24,27 @@ fn calls(stack: &Stack) -> Vec<String> {
 }
 
 /// Demands that a function is done once its answer is read.
-async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Answer>) {
+async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Response>) {
     stack.cloud.call_log().clear();
-    let answer = request.await;
+    let response = request.await;
     let with_the_answer = calls(stack);
-    let environment = stack.operator();
+    let environment = stack.admin_environment();
     let tenants = Tenants::new(runtime::Settings::of(&environment).table());
     let unknown = KeySecret::new(&environment.env);
     for _ in 0..ROUND_TRIPS {
         let caller = tenants.authenticate(&unknown).await.expect("a table");
         assert!(caller.is_none());
     }
-    assert_eq!(calls(stack), with_the_answer, "after {}", answer.asked);
+    assert_eq!(calls(stack), with_the_answer, "after {}", response.request);
 }
 
-#[tokio::test]
-async fn no_call_to_aws_begins_or_ends_after_the_answer() {
-    let stack = Stack::start().await;
-    let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
+#[stack_test]
+async fn no_call_to_aws_begins_or_ends_after_the_answer(stack: &Stack) {
+    let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     let viewer = place.tenant.role("viewer").await;
     for row in ROWS.iter() {
         for client in [&stack.account(), &viewer, &other.client, &stack.anonymous] {
-            ends_with_its_answer(&stack, place.call(row, client)).await;
+            ends_with_its_answer(stack, place.call(row, client)).await;
         }
     }
     let record = place.tenant.upload_photo().await;
@@ -57,11 +56,10 @@ async fn no_call_to_aws_begins_or_ends_after_the_answer() {
         &[("range", "bytes=9999999-")],
         &[("if-none-match", &etag)],
     ] {
-        ends_with_its_answer(&stack, stack.anonymous.get_with(url, headers)).await;
-        ends_with_its_answer(&stack, viewer.get_with(url, headers)).await;
+        ends_with_its_answer(stack, stack.anonymous.get_with(url, headers)).await;
+        ends_with_its_answer(stack, viewer.get_with(url, headers)).await;
     }
-    ends_with_its_answer(&stack, stack.anonymous.head(url)).await;
-    ends_with_its_answer(&stack, stack.anonymous.get(&format!("{url}x"))).await;
-    stack.checked().await;
-    stack.stop().await;
+    ends_with_its_answer(stack, stack.anonymous.head(url)).await;
+    ends_with_its_answer(stack, stack.anonymous.get(&format!("{url}x"))).await;
+    stack.run_confirm_checks().await;
 }

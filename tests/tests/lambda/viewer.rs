@@ -3,7 +3,7 @@
 use axum::{Router, extract::Request, routing::get};
 use local::Registry;
 use runtime::Viewer;
-use tests::{Raw, Stack, StackOptions, authority, parsed};
+use tests::{RawConnection, Stack, StackOptions, authority, parse_template};
 
 /// One function behind an HTTP API.
 const TEMPLATE: &str = "
@@ -39,7 +39,7 @@ fn teller() -> Router {
 async fn a_viewer_is_who_connected_whatever_the_headers_say() {
     let registry = Registry::default().http("teller", |_| Ok(teller()));
     let options = StackOptions {
-        template: parsed(TEMPLATE),
+        template: parse_template(TEMPLATE),
         registry,
         ..StackOptions::default()
     };
@@ -53,9 +53,12 @@ async fn a_viewer_is_who_connected_whatever_the_headers_say() {
     ] {
         let request =
             format!("GET / HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
-        let answer = Raw::ask(url, request).await.expect("an answer").demand(200);
+        let response = RawConnection::request(url, request)
+            .await
+            .expect("an answer")
+            .expect_status(200);
         assert_eq!(
-            answer.body,
+            response.body,
             format!("127.0.0.1 true http://{host}"),
             "{headers}"
         );

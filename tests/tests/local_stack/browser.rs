@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use tests::{Client, Stack};
+use tests::{Client, Stack, stack_test};
 use tokio::process::Command;
 
 use crate::support::external_programs;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_browser_uploads_from_the_demo_and_from_another_origin() {
+#[stack_test(multi_thread, undrained)]
+async fn a_browser_uploads_from_the_demo_and_from_another_origin(stack: &Stack) {
     let tests = external_programs::root().join("tests/browser");
     let needed = [
         Path::new("/usr/bin/chromium"),
@@ -17,7 +17,6 @@ async fn a_browser_uploads_from_the_demo_and_from_another_origin() {
     if !external_programs::installed("the browser", &["node"], &needed) {
         return;
     }
-    let stack = Stack::start().await;
     let mut command = Command::new("node");
     command
         .arg(tests.join("run.mjs"))
@@ -25,21 +24,19 @@ async fn a_browser_uploads_from_the_demo_and_from_another_origin() {
     external_programs::succeeds(command.env("LARDER_API_KEY", stack.account().key.expect("a key")))
         .await;
     // Uploads that were cut off wait in a queue until it is time to look for them.
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn the_demo_stands_beside_the_api_and_nowhere_else() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_demo_stands_beside_the_api_and_nowhere_else(stack: &Stack) {
     let demo = stack.cloud.demo_url();
-    let page = stack.anonymous.get(&demo).await.demand(200);
+    let page = stack.anonymous.get(&demo).await.expect_status(200);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert!(
         page.header("content-security-policy")
             .starts_with("default-src 'none'; script-src 'sha256-")
     );
     assert!(page.body.starts_with(b"<!doctype html>") && page.body.ends_with(b"</html>\n"));
-    let head = stack.anonymous.head(&demo).await.demand(200);
+    let head = stack.anonymous.head(&demo).await.expect_status(200);
     assert_eq!(
         (head.header("content-length"), head.body.len()),
         (page.body.len().to_string().as_str(), 0)
@@ -48,14 +45,17 @@ async fn the_demo_stands_beside_the_api_and_nowhere_else() {
         .anonymous
         .get(&format!("{demo}?space=abc123"))
         .await
-        .demand(200);
+        .expect_status(200);
 
     let post = stack.anonymous.request("POST", &demo);
-    stack.anonymous.send(post).await.refused(404);
-    stack.anonymous.get(&format!("{demo}/")).await.refused(404);
-    Client::at(stack.cloud.cdn_url())
+    stack.anonymous.send(post).await.expect_error(404);
+    stack
+        .anonymous
+        .get(&format!("{demo}/"))
+        .await
+        .expect_error(404);
+    Client::new(stack.cloud.cdn_url())
         .get("/demo")
         .await
-        .refused(404);
-    stack.stop().await;
+        .expect_error(404);
 }

@@ -32,7 +32,7 @@ async fn script_succeeds(name: &str) {
         .env("LARDER_SPACE", &acme.handle);
     external_programs::succeeds(&mut command).await;
     // Uploads that were refused wait in a queue until it is time to look for them.
-    stack.leave().await;
+    stack.stop_undrained().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

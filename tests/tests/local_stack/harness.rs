@@ -1,18 +1,16 @@
 //! The harness itself: it lets no test end with something left to do.
 
 use emulators::Service::DynamoDb;
-use tests::Stack;
+use tests::{Stack, stack_test};
 
 #[tokio::test]
-#[should_panic(expected = "the test has to end with Stack::stop")]
+#[should_panic(expected = "the test did not stop its stack")]
 async fn a_test_that_leaves_its_stack_running_fails() {
     let _stack = Stack::start().await;
 }
 
-#[tokio::test]
-#[should_panic(expected = "planned faults that never fired")]
-async fn a_test_that_plans_a_fault_in_vain_fails() {
-    let stack = Stack::start().await;
+#[stack_test]
+#[should_panic(expected = "planned faults did not fire")]
+async fn a_test_that_plans_a_fault_in_vain_fails(stack: &Stack) {
     stack.cloud.faults().lose_response(DynamoDb, "PutItem", 1);
-    stack.stop().await;
 }

@@ -11,15 +11,15 @@ use std::{
 use local::product;
 use serde_json::Value;
 use tempfile::TempDir;
-use tests::{Client, PHOTO, Raw, Stack, StackOptions, authority, form, seconds};
+use tests::{
+    Client, PHOTO, RawConnection, Stack, StackOptions, authority, form, seconds, stack_test,
+};
 use tokio::net::TcpStream;
 
-#[tokio::test]
-async fn the_data_directory_is_its_owners_alone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_data_directory_is_its_owners_alone(stack: &Stack) {
     let data = std::fs::metadata(stack.data_dir().join("data")).expect("it is there");
     assert_eq!(data.permissions().mode() & 0o777, 0o700);
-    stack.stop().await;
 }
 
 #[tokio::test]
@@ -46,14 +46,14 @@ async fn a_restart_finds_everything_and_keeps_the_key() {
     let again = client
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(again["checksum_sha256"], record["checksum_sha256"]);
     assert!(
         stack
             .anonymous
             .get(again["url"].as_str().expect("an address"))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == PHOTO
     );
@@ -82,7 +82,7 @@ async fn a_lost_key_is_replaced_by_one_of_the_same_user() {
         .account()
         .get(&format!("/spaces/{}", acme.id))
         .await
-        .ok();
+        .expect_ok();
     stack.stop().await;
 }
 
@@ -181,7 +181,7 @@ pub(crate) fn program() -> std::path::PathBuf {
 
 /// A client with the key that a program wrote down.
 pub(crate) fn client(local: &Value) -> Client {
-    Client::at(local["api_url"].as_str().expect("an address"))
+    Client::new(local["api_url"].as_str().expect("an address"))
         .with_key(local["api_key"].as_str().expect("a key"))
 }
 
@@ -199,12 +199,12 @@ async fn what_was_acknowledged_survives_a_kill() {
     let space = account
         .post("/spaces", serde_json::json!({"name": "Acme"}))
         .await
-        .created();
+        .expect_created();
     let handle = space["handle"].as_str().expect("a handle");
     let record = account
         .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
-        .created();
+        .expect_created();
     first.kill();
 
     let mut second = Program::start(&data_dir, &[]);
@@ -217,12 +217,12 @@ async fn what_was_acknowledged_survives_a_kill() {
     let again = account
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
-        .ok();
+        .expect_ok();
     assert!(
         account
             .get(again["url"].as_str().expect("an address"))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == PHOTO
     );
@@ -282,20 +282,20 @@ async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
     let space = account
         .post("/spaces", serde_json::json!({"name": "Acme"}))
         .await
-        .created();
+        .expect_created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
     for _ in 0..2 {
         let message = Program::start(&data_dir, &["--reset"]).refused();
         assert!(message.contains("in use by another process"), "{message}");
     }
-    account.get(&space).await.ok();
+    account.get(&space).await.expect_ok();
     first.kill();
 
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
     Program::start(&data_dir, &["--reset", "--port", &port]).refused();
     let mut second = Program::start(&data_dir, &[]);
-    client(&second.ready().1).get(&space).await.ok();
+    client(&second.ready().1).get(&space).await.expect_ok();
     second.kill();
 
     let mut anew = Program::start(&data_dir, &["--reset"]);
@@ -305,7 +305,7 @@ async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
         "a new key is shown"
     );
     assert_ne!(local["api_key"], account.key.as_deref().expect("a key"));
-    client(&local).get(&space).await.refused(404);
+    client(&local).get(&space).await.expect_error(404);
 }
 
 #[test]
@@ -357,7 +357,7 @@ async fn log_holds_no_key(arguments: &[&str]) {
     let space = account
         .post("/spaces", serde_json::json!({"name": "Acme"}))
         .await
-        .created();
+        .expect_created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
     let created = account
         .post(
@@ -365,24 +365,24 @@ async fn log_holds_no_key(arguments: &[&str]) {
             serde_json::json!({"name": "new"}),
         )
         .await
-        .created();
+        .expect_created();
     let mut keys = vec![
         account.key.clone().expect("a key"),
         created["key"].as_str().expect("a key").to_owned(),
     ];
     for key in &keys {
-        account.with_key(key).get(&space).await.ok();
-        Client::at(local["api_url"].as_str().expect("an address"))
+        account.with_key(key).get(&space).await.expect_ok();
+        Client::new(local["api_url"].as_str().expect("an address"))
             .get(&format!("/spaces/x?api_key={key}"))
             .await
-            .refused(404);
+            .expect_error(404);
     }
     keys.push(format!("{}x", keys[0]));
     account
         .with_key(&keys[2])
         .get("/spaces/x")
         .await
-        .refused(401);
+        .expect_error(401);
     program.signal("-TERM");
     program.ended();
     let log = std::fs::read_to_string(log).expect("a log");
@@ -412,7 +412,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
     let space = account
         .post("/spaces", serde_json::json!({"name": "Acme"}))
         .await
-        .created();
+        .expect_created();
     let handle = space["handle"].as_str().expect("a handle");
     let body = format!(
         "--x\r\ncontent-disposition: form-data; name=\"space\"\r\n\r\n{handle}\r\n--x\r\ncontent-disposition: form-data; \
@@ -422,7 +422,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
         local["api_url"].as_str().expect("an address"),
         account.key.expect("a key"),
     );
-    let mut upload = Raw::connect(api_url).await;
+    let mut upload = RawConnection::connect(api_url).await;
     upload
         .send(format!(
             "POST /api/v1/upload HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {key}\r\ncontent-type: multipart/form-data; \
@@ -431,7 +431,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
             body.len()
         ))
         .await;
-    upload.told_to_go_on().await;
+    upload.expect_continue().await;
     program.signal("-INT");
     // Once nobody listens any more, the program is ending.
     let closed = async {
@@ -443,7 +443,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
         .await
         .expect("the program stops listening");
     upload.send(body).await;
-    upload.answer().await.expect("an answer").created();
+    upload.response().await.expect("an answer").expect_created();
     program.ended();
 }
 

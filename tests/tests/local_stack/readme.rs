@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, process::Command};
 
-use tests::Stack;
+use tests::{Stack, stack_test};
 
 /// The README's shell blocks that hold requests.
 fn requests() -> String {
@@ -73,10 +73,8 @@ pub(crate) async fn requests_work(stack: &Stack) {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_requests_of_the_readme_work_as_printed() {
-    let stack = Stack::start().await;
-    requests_work(&stack).await;
-    stack.checked().await;
-    stack.stop().await;
+#[stack_test(multi_thread)]
+async fn the_requests_of_the_readme_work_as_printed(stack: &Stack) {
+    requests_work(stack).await;
+    stack.run_confirm_checks().await;
 }

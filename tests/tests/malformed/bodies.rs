@@ -2,9 +2,9 @@
 
 use reqwest::Body;
 
-use tests::Stack;
+use tests::{Stack, stack_test};
 
-use super::{demand_refused, place};
+use super::{assert_refused, place};
 use crate::routes::roles::ROWS;
 
 /// 1 MB.
@@ -90,7 +90,7 @@ async fn a_body_that_is_no_object_is_refused() {
             let shown = String::from_utf8_lossy(&body).into_owned();
             for body in [Body::from(body.clone()), streamed(&body)] {
                 let request = account.request(row.method, &place.address(row));
-                let answer = account
+                let response = account
                     .send(
                         request
                             .header("content-type", "application/json")
@@ -98,14 +98,14 @@ async fn a_body_that_is_no_object_is_refused() {
                     )
                     .await;
                 assert_eq!(
-                    answer.status, status,
+                    response.status, status,
                     "{} {} {:.100}",
                     row.method, row.path, shown
                 );
-                demand_refused(answer, &shown);
+                assert_refused(response, &shown);
             }
         }
-        stack.dump().await.demand_unchanged(&before, row.path);
+        stack.dump().await.assert_unchanged(&before, row.path);
     }
     stack.stop().await;
 }
@@ -142,11 +142,11 @@ async fn another_content_type_is_refused_whatever_the_body_is() {
             let request = account
                 .request(row.method, &place.address(row))
                 .header("content-type", kind);
-            let answer = account.send(request.body(body.to_string())).await;
-            assert_eq!(answer.status, 415, "{} {} {kind}", row.method, row.path);
-            demand_refused(answer, kind);
+            let response = account.send(request.body(body.to_string())).await;
+            assert_eq!(response.status, 415, "{} {} {kind}", row.method, row.path);
+            assert_refused(response, kind);
         }
-        stack.dump().await.demand_unchanged(&before, row.path);
+        stack.dump().await.assert_unchanged(&before, row.path);
     }
     stack.stop().await;
 }
@@ -164,21 +164,24 @@ async fn encoded_json_body_returns_415() {
             let request = account
                 .request(row.method, &place.address(row))
                 .header("content-encoding", encoding);
-            let answer = account.send(request.json(&body)).await;
-            assert_eq!(answer.status, 415, "{} {} {encoding}", row.method, row.path);
-            demand_refused(answer, encoding);
+            let response = account.send(request.json(&body)).await;
+            assert_eq!(
+                response.status, 415,
+                "{} {} {encoding}",
+                row.method, row.path
+            );
+            assert_refused(response, encoding);
         }
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "encoded bodies");
+        .assert_unchanged(&before, "encoded bodies");
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn json_body_may_start_with_a_byte_order_mark() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
     let account = stack.account();
     let body = [&b"\xEF\xBB\xBF"[..], b"{\"name\": \"Marked\"}"].concat();
     let request = account
@@ -186,15 +189,13 @@ async fn json_body_may_start_with_a_byte_order_mark() {
         .header("content-type", "application/json")
         .body(body);
 
-    let space = account.send(request).await.created();
+    let space = account.send(request).await.expect_created();
 
     assert_eq!(space["name"], "Marked");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn request_without_a_body_stands_for_an_empty_object() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn request_without_a_body_stands_for_an_empty_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await["id"]
         .as_str()
@@ -222,5 +223,4 @@ async fn request_without_a_body_stands_for_an_empty_object() {
             );
         }
     }
-    stack.stop().await;
 }

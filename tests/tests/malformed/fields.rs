@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use super::{demand_refused, place};
+use super::{assert_refused, place};
 use crate::routes::roles::{ROWS, Row};
 
 /// Fields of an object, from its schema.
@@ -278,15 +278,15 @@ async fn a_field_with_a_value_that_it_must_not_have_is_refused() {
         };
         let before = stack.dump().await;
         for body in wrong_bodies(&valid, &object) {
-            let answer = account
+            let response = account
                 .send(account.request(row.method, &address).json(&body))
                 .await;
-            demand_refused(answer, &Value::Object(body).to_string());
+            assert_refused(response, &Value::Object(body).to_string());
         }
         stack
             .dump()
             .await
-            .demand_unchanged(&before, &format!("{} {}", row.method, row.path));
+            .assert_unchanged(&before, &format!("{} {}", row.method, row.path));
     }
     stack.stop().await;
 }
@@ -306,11 +306,11 @@ async fn of_a_field_that_is_given_twice_the_last_counts() {
         let request = account
             .request(row.method, &place.address(row))
             .header("content-type", "application/json");
-        demand_refused(account.send(request.body(twice.clone())).await, &twice);
+        assert_refused(account.send(request.body(twice.clone())).await, &twice);
         stack
             .dump()
             .await
-            .demand_unchanged(&before, &format!("{} {}", row.method, row.path));
+            .assert_unchanged(&before, &format!("{} {}", row.method, row.path));
     }
     stack.stop().await;
 }
@@ -339,18 +339,22 @@ async fn texts_come_back_as_they_were_sent() {
             .client
             .post(&path, json!({"name": text}))
             .await
-            .created();
+            .expect_created();
         assert_eq!(made["name"], json!(text));
         let listed = place
             .tenant
             .client
             .get(&format!("{path}?limit=1"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         assert_eq!(listed["data"][0]["name"], json!(text));
         let named = json!({"name": format!("space {text}"), "description": text});
-        let space = stack.account().post("/spaces", named).await.created();
+        let space = stack
+            .account()
+            .post("/spaces", named)
+            .await
+            .expect_created();
         assert_eq!(space["description"], json!(text));
     }
     let longest = "🚀".repeat(255);
@@ -358,7 +362,7 @@ async fn texts_come_back_as_they_were_sent() {
         .account()
         .post("/spaces", json!({"name": longest}))
         .await
-        .created();
+        .expect_created();
     assert_eq!(space["name"], json!(longest));
     stack.stop().await;
 }

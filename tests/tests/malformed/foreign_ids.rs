@@ -3,7 +3,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, file};
+use tests::{Client, PHOTO, Response, Stack, file};
 
 use crate::routes::roles::{Place, ROWS, Row};
 
@@ -30,7 +30,7 @@ fn is_by_query(row: &Row) -> bool {
     row.method == "DELETE" && ["/spaces", "/files"].contains(&row.path)
 }
 
-async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -> Answer {
+async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -> Response {
     let request = client.request(row.method, address);
     client
         .send(
@@ -43,26 +43,26 @@ async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -
 /// Demands that what is foreign is answered as what is not there: by the same status and the same
 /// bytes.
 #[track_caller]
-fn demand_same(foreign: &Answer, nowhere: &Answer, status: u16) {
+fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
     assert_eq!(
         foreign.status, status,
         "{}: {:?}",
-        foreign.asked, foreign.body
+        foreign.request, foreign.body
     );
     assert_eq!(
         (foreign.status, &foreign.body),
         (nowhere.status, &nowhere.body),
         "{}",
-        foreign.asked
+        foreign.request
     );
-    let names = |answer: &Answer| {
-        answer
+    let names = |response: &Response| {
+        response
             .headers
             .keys()
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
-    assert_eq!(names(foreign), names(nowhere), "{}", foreign.asked);
+    assert_eq!(names(foreign), names(nowhere), "{}", foreign.request);
 }
 
 /// Two tenants, and clients of the second: a space key, and a user who is owner of it.
@@ -73,7 +73,7 @@ async fn tenants() -> (Stack, Place, Place, [Client; 2]) {
         Place::new(&stack, "Ours").await,
     );
     let member = stack.user().await;
-    stack.join(&member, &ours.tenant, "owner").await;
+    stack.add_member(&member, &ours.tenant, "owner").await;
     let clients = [ours.tenant.client.clone(), member.client];
     (stack, theirs, ours, clients)
 }
@@ -106,7 +106,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                 ];
                 for id in foreign {
                     for key in [theirs.key, ours.key, NO_KEY] {
-                        demand_same(&ask(id, key).await, nowhere, 404);
+                        assert_same(&ask(id, key).await, nowhere, 404);
                     }
                 }
                 // Ids of ours where another kind of id should stand.
@@ -116,7 +116,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                     } else {
                         ours.file()
                     };
-                demand_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
+                assert_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
             }
             if row.path.contains("{keyId}") {
                 // Account keys are an account's, and the keys of a space none of them.
@@ -124,7 +124,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
                     row.path.starts_with("/account") && client.key == ours.tenant.client.key;
                 let nowhere = ask(&ours.tenant.id, NO_KEY).await;
                 for key in [theirs.key, theirs.tenant.key_id, 1] {
-                    demand_same(
+                    assert_same(
                         &ask(&ours.tenant.id, key).await,
                         &nowhere,
                         if is_refused { 403 } else { 404 },
@@ -136,7 +136,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "foreign ids in addresses");
+        .assert_unchanged(&before, "foreign ids in addresses");
     stack.stop().await;
 }
 
@@ -147,7 +147,7 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
         let space = format!("/spaces/{}", place.tenant.id);
         let client = place.tenant.client.clone();
         async move {
-            client.get(&space).await.ok()["active_upload_config_id"]
+            client.get(&space).await.expect_ok()["active_upload_config_id"]
                 .as_str()
                 .expect("an id")
                 .to_owned()
@@ -175,7 +175,7 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
             &theirs.file(),
             &ours.tenant.id,
         ] {
-            demand_same(&choose(id).await, &nowhere, 422);
+            assert_same(&choose(id).await, &nowhere, 422);
         }
     }
     // The first is a space key's, which has no account.
@@ -183,12 +183,12 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
         async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
     let nowhere = choose(NOBODY).await;
     for id in [&theirs.tenant.id, &theirs.file(), &our_config] {
-        demand_same(&choose(id).await, &nowhere, 422);
+        assert_same(&choose(id).await, &nowhere, 422);
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "foreign ids in bodies");
+        .assert_unchanged(&before, "foreign ids in bodies");
     stack.stop().await;
 }
 
@@ -200,7 +200,7 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
         .client
         .get(&format!("/spaces/{}", theirs.tenant.id))
         .await
-        .ok();
+        .expect_ok();
     let their_config = their_space["active_upload_config_id"]
         .as_str()
         .expect("an id");
@@ -216,10 +216,10 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
         };
         let nowhere = upload("zzzzzz", "ref", "x").await;
         for space in [&theirs.tenant.handle, &theirs.tenant.id] {
-            demand_same(&upload(space, "ref", "x").await, &nowhere, 422);
+            assert_same(&upload(space, "ref", "x").await, &nowhere, 422);
         }
         // Nor does a config of theirs say whether their space has it.
-        demand_same(
+        assert_same(
             &upload(&theirs.tenant.handle, "upload_config", their_config).await,
             &nowhere,
             422,
@@ -232,14 +232,14 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
                 &theirs.file(),
                 &theirs.folder,
             ] {
-                demand_same(&upload(&ours.tenant.handle, field, id).await, &nowhere, 422);
+                assert_same(&upload(&ours.tenant.handle, field, id).await, &nowhere, 422);
             }
         }
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "foreign ids in forms");
+        .assert_unchanged(&before, "foreign ids in forms");
     stack.stop().await;
 }
 
@@ -259,12 +259,12 @@ async fn lists_show_nothing_of_others() {
         .filter(|row| row.method == "GET" && !row.path.contains("/files/"))
     {
         for client in &clients {
-            let answer = call(client, row, &address(row, &ours.tenant.id, NO_KEY), None).await;
-            let shown = String::from_utf8_lossy(&answer.body);
+            let response = call(client, row, &address(row, &ours.tenant.id, NO_KEY), None).await;
+            let shown = String::from_utf8_lossy(&response.body);
             assert!(
                 !foreign.iter().any(|name| shown.contains(name)),
                 "{}: {shown}",
-                answer.asked
+                response.request
             );
         }
     }

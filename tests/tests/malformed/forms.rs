@@ -1,9 +1,9 @@
 //! Forms whose texts, files or parts are wrong.
 
 use serde_json::json;
-use tests::{Answer, Client, PHOTO};
+use tests::{Client, PHOTO, Response};
 
-use super::{demand_refused, place};
+use super::{assert_refused, place};
 
 const BOUNDARY: &str = "frontier";
 
@@ -33,7 +33,7 @@ fn whole(parts: &[Vec<u8>]) -> Vec<u8> {
     [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
 }
 
-async fn send(client: &Client, body: Vec<u8>) -> Answer {
+async fn send(client: &Client, body: Vec<u8>) -> Response {
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
     client
         .send(
@@ -74,12 +74,12 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
         };
         let long = "x".repeat(60_000);
         for value in NOTHINGS.into_iter().chain([long.as_str()]) {
-            let errors = send(client, with(value.as_bytes())).await.refused(422);
+            let errors = send(client, with(value.as_bytes())).await.expect_error(422);
             assert!(errors[name].is_array(), "{name} {value:.100}: {errors}");
         }
         for unreadable in [&b"\xFF"[..], b"\xC0\xAF", b"\xED\xA0\x80", b"a\xE2\x82"] {
             assert_eq!(
-                send(client, with(unreadable)).await.refused(400),
+                send(client, with(unreadable)).await.expect_error(400),
                 json!({}),
                 "{name}"
             );
@@ -87,12 +87,12 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
         assert_eq!(
             send(client, with(&vec![b'x'; (64 << 10) + 1]))
                 .await
-                .refused(413),
+                .expect_error(413),
             json!({}),
             "{name}"
         );
         let twice = whole(&[space(), text(name, "a"), text(name, "a"), photo()]);
-        let errors = send(client, twice).await.refused(422);
+        let errors = send(client, twice).await.expect_error(422);
         assert_eq!(
             errors[name][0],
             json!(format!(
@@ -110,24 +110,24 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
     ] {
         let errors = send(client, whole(&[space(), text("ref", value), photo()]))
             .await
-            .refused(422);
+            .expect_error(422);
         assert!(errors["ref"].is_array(), "{errors}");
     }
     for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
         let errors = send(client, whole(&[text("space", blank), photo()]))
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(errors["space"], json!(["The space field is required."]));
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "forms with wrong texts");
+        .assert_unchanged(&before, "forms with wrong texts");
 
     for kept in ["\u{e9}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
         let uploaded = send(client, whole(&[space(), text("ref", kept), photo()]))
             .await
-            .created();
+            .expect_created();
         assert_eq!(uploaded["ref"], json!(kept));
     }
     stack.stop().await;
@@ -159,7 +159,7 @@ async fn control_characters_in_the_name_of_a_file_are_removed() {
 
         let stored = send(client, whole(&[text("space", &place.tenant.handle), file]))
             .await
-            .created();
+            .expect_created();
 
         assert_eq!(
             stored["original_name"],
@@ -171,7 +171,7 @@ async fn control_characters_in_the_name_of_a_file_are_removed() {
             .anonymous
             .get(stored["url"].as_str().expect("an address"))
             .await
-            .demand(200);
+            .expect_status(200);
         assert!(delivered.body == PHOTO);
     }
     stack.stop().await;
@@ -189,13 +189,13 @@ async fn encoded_form_returns_415() {
         .header("content-type", kind)
         .header("content-encoding", "gzip");
 
-    let answer = client.send(request.body(body)).await;
+    let response = client.send(request.body(body)).await;
 
-    answer.refused(415);
+    response.expect_error(415);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "an encoded form");
+        .assert_unchanged(&before, "an encoded form");
     stack.stop().await;
 }
 
@@ -291,8 +291,8 @@ async fn a_part_that_is_wrong_refuses_the_form() {
             whole(&[vec![text("x", "y"); 64].concat(), space(), photo()]),
         ),
     ] {
-        let answer = send(client, body).await;
-        demand_refused(answer, what);
+        let response = send(client, body).await;
+        assert_refused(response, what);
     }
     for kind in [
         "multipart/form-data",
@@ -308,11 +308,11 @@ async fn a_part_that_is_wrong_refuses_the_form() {
         let request = client
             .request("POST", "/upload")
             .header("content-type", kind);
-        demand_refused(
+        assert_refused(
             client.send(request.body(whole(&[space(), photo()]))).await,
             kind,
         );
     }
-    stack.dump().await.demand_unchanged(&before, "wrong forms");
+    stack.dump().await.assert_unchanged(&before, "wrong forms");
     stack.stop().await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{demand_refused, place};
+use super::{assert_refused, place};
 use crate::routes::roles::{Place, ROWS, Row};
 
 /// What stands where an id should, percent-encoded.
@@ -76,24 +76,24 @@ async fn an_id_that_is_none_names_nothing() {
         for client in [&stack.account(), &place.tenant.client] {
             for address in wrong_addresses(&place, row) {
                 let request = client.request(row.method, &address);
-                let answer = match place.body(row) {
+                let response = match place.body(row) {
                     Some(body) => client.send(request.json(&body)).await,
                     None => client.send(request).await,
                 };
                 // An account's keys are nobody's business but an account key's.
-                if row.path.starts_with("/account") && answer.status == 403 {
+                if row.path.starts_with("/account") && response.status == 403 {
                     continue;
                 }
                 let status = if address.contains("%FF") { 400 } else { 404 };
                 assert_eq!(
-                    answer.refused(status),
+                    response.expect_error(status),
                     json!({}),
                     "{} {address}",
                     row.method
                 );
             }
         }
-        stack.dump().await.demand_unchanged(&before, row.path);
+        stack.dump().await.assert_unchanged(&before, row.path);
     }
     stack.stop().await;
 }
@@ -140,12 +140,12 @@ async fn a_parameter_that_is_wrong_is_refused() {
             .is_some_and(|last| lists.contains(&last));
         let separator = if address.contains('?') { '&' } else { '?' };
         for (field, query) in queries {
-            let answer = stack
+            let response = stack
                 .account()
                 .get(&format!("{address}{separator}{query}"))
                 .await;
             if is_list {
-                let errors = answer.refused(422);
+                let errors = response.expect_error(422);
                 assert_eq!(
                     errors.as_object().map(serde_json::Map::len),
                     Some(1),
@@ -153,7 +153,7 @@ async fn a_parameter_that_is_wrong_is_refused() {
                 );
                 assert!(errors[field].is_array(), "{query} {errors}");
             } else {
-                answer.demand(200);
+                response.expect_status(200);
             }
         }
         let many: Vec<String> = (0..500).map(|index| format!("a{index}=b")).collect();
@@ -169,7 +169,7 @@ async fn a_parameter_that_is_wrong_is_refused() {
                 .account()
                 .get(&format!("{address}{separator}{ignored}"))
                 .await
-                .demand(200);
+                .expect_status(200);
         }
     }
     stack.stop().await;
@@ -201,7 +201,7 @@ async fn a_deletion_whose_query_is_wrong_deletes_nothing() {
             .account()
             .delete(&format!("/spaces?{query}"))
             .await
-            .refused(422);
+            .expect_error(422);
         assert!(
             errors["id"].is_array() || errors["force"].is_array(),
             "{query}"
@@ -209,8 +209,8 @@ async fn a_deletion_whose_query_is_wrong_deletes_nothing() {
     }
     for no_id in NO_IDS {
         for client in [&stack.account(), &empty.client, &place.tenant.client] {
-            demand_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
-            demand_refused(
+            assert_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
+            assert_refused(
                 client
                     .delete(&format!("/spaces?id={no_id}&force=true"))
                     .await,
@@ -221,6 +221,6 @@ async fn a_deletion_whose_query_is_wrong_deletes_nothing() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "wrong deletions");
+        .assert_unchanged(&before, "wrong deletions");
     stack.stop().await;
 }

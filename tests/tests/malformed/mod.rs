@@ -7,24 +7,24 @@ mod foreign_ids;
 mod forms;
 mod ids_and_queries;
 
-use tests::{Answer, Stack, StackOptions};
+use tests::{Response, Stack, StackOptions};
 
 use crate::routes::roles::Place;
 
 /// Demands a refusal in the standard body, one of the client's own fault.
 #[track_caller]
-fn demand_refused(answer: Answer, input: &str) {
+fn assert_refused(response: Response, input: &str) {
     let input: String = input.chars().take(200).collect();
     assert!(
-        (400..500).contains(&answer.status),
+        (400..500).contains(&response.status),
         "{}: {} {:?} for {input}",
-        answer.asked,
-        answer.status,
-        answer.body
+        response.request,
+        response.status,
+        response.body
     );
-    let status = answer.status;
-    let message = answer.json()["message"].clone();
-    let errors = answer.refused(status);
+    let status = response.status;
+    let message = response.json()["message"].clone();
+    let errors = response.expect_error(status);
     let named = errors.as_object().map_or(0, serde_json::Map::len);
     assert_eq!(named > 0, status == 422, "{message} {errors} for {input}");
 }

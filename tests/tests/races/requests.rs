@@ -5,7 +5,7 @@ use std::time::Duration;
 use emulators::{InjectedError, Service::Sqs};
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{Answer, Extent, PHOTO, Stack, form, seconds};
+use tests::{Extent, PHOTO, Response, Stack, form, seconds, stack_test};
 
 /// Deletions of empty spaces that race against uploads.
 const EMPTY_ROUNDS: Extent = Extent {
@@ -22,17 +22,20 @@ const DELETION_ROUNDS: Extent = Extent {
 
 /// Demands that one of the answers has this status and all others tell that the name is taken.
 #[track_caller]
-fn demand_one_winner(answers: Vec<Answer>, status: u16) {
+fn assert_one_winner(responses: Vec<Response>, status: u16) {
     assert_eq!(
-        answers
+        responses
             .iter()
-            .filter(|answer| answer.status == status)
+            .filter(|response| response.status == status)
             .count(),
         1
     );
-    for answer in answers.into_iter().filter(|answer| answer.status != status) {
+    for response in responses
+        .into_iter()
+        .filter(|response| response.status != status)
+    {
         assert_eq!(
-            answer.refused(422),
+            response.expect_error(422),
             json!({"name": ["The name has already been taken."]})
         );
     }
@@ -52,23 +55,20 @@ fn spelled(name: &str, number: usize) -> String {
         .collect()
 }
 
-#[tokio::test]
-async fn fifty_creations_of_one_name_in_fifty_spellings_make_one_space() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn fifty_creations_of_one_name_in_fifty_spellings_make_one_space(stack: &Stack) {
     let account = stack.account();
-    let before = account.get("/spaces").await.demand(200).json();
+    let before = account.get("/spaces").await.expect_status(200).json();
     let attempts =
         (0..50).map(|number| account.post("/spaces", json!({"name": spelled("photos", number)})));
-    demand_one_winner(join_all(attempts).await, 201);
-    let after = account.get("/spaces").await.demand(200).json();
+    assert_one_winner(join_all(attempts).await, 201);
+    let after = account.get("/spaces").await.expect_status(200).json();
     let count = |page: &Value| page["data"].as_array().map(Vec::len);
     assert_eq!(count(&after), count(&before).map(|count| count + 1));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn of_spaces_that_are_renamed_alike_one_gets_the_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn of_spaces_that_are_renamed_alike_one_gets_the_name(stack: &Stack) {
     let mut tenants = Vec::new();
     for index in 0..10 {
         tenants.push(stack.space(&format!("Space {index}")).await);
@@ -85,18 +85,18 @@ async fn of_spaces_that_are_renamed_alike_one_gets_the_name() {
                 )
                 .await
         });
-    let answers = join_all(renames).await;
-    let winner = answers
+    let responses = join_all(renames).await;
+    let winner = responses
         .iter()
-        .position(|answer| answer.status == 200)
+        .position(|response| response.status == 200)
         .expect("one of them");
-    demand_one_winner(answers, 200);
+    assert_one_winner(responses, 200);
     for (index, tenant) in tenants.iter().enumerate() {
         let name = tenant
             .client
             .get(&format!("/spaces/{}", tenant.id))
             .await
-            .ok()["name"]
+            .expect_ok()["name"]
             .clone();
         let expected = if index == winner {
             spelled("photos", index)
@@ -110,14 +110,12 @@ async fn of_spaces_that_are_renamed_alike_one_gets_the_name() {
             .account()
             .post("/spaces", json!({"name": format!("Space {index}")}))
             .await
-            .demand(status);
+            .expect_status(status);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn of_a_renaming_and_a_creation_one_gets_the_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn of_a_renaming_and_a_creation_one_gets_the_name(stack: &Stack) {
     let account = stack.account();
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
@@ -132,23 +130,21 @@ async fn of_a_renaming_and_a_creation_one_gets_the_name() {
             (rename, create)
         };
         let (won, lost) = if rename.status == 200 {
-            (rename.demand(200), create)
+            (rename.expect_status(200), create)
         } else {
-            (create.demand(201), rename)
+            (create.expect_status(201), rename)
         };
         assert_eq!(
-            lost.refused(422),
+            lost.expect_error(422),
             json!({"name": ["The name has already been taken."]}),
             "{}",
-            won.asked
+            won.request
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted(stack: &Stack) {
     let account = stack.account();
     for round in 0..10 {
         let name = format!("Name {round}");
@@ -159,32 +155,30 @@ async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted() {
             account.post("/spaces", json!({ "name": name })),
         )
         .await;
-        deleted.demand(204);
-        created.refused(422);
+        deleted.expect_status(204);
+        created.expect_error(422);
         let (created, ()) = join(
             account.post("/spaces", json!({ "name": name })),
-            stack.pass(seconds(1)),
+            stack.run_for(seconds(1)),
         )
         .await;
         if created.status != 201 {
-            created.refused(422);
+            created.expect_error(422);
             account
                 .post("/spaces", json!({ "name": name }))
                 .await
-                .created();
+                .expect_created();
         }
         account
             .post("/spaces", json!({ "name": name }))
             .await
-            .refused(422);
+            .expect_error(422);
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one(stack: &Stack) {
     let account = stack.account();
     let (mut deleted, mut refused) = (0, 0);
     for round in 0..EMPTY_ROUNDS.rounds() {
@@ -193,7 +187,7 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() 
         // Other requests before it make the deletion late by as much as the round says.
         let deletion = async {
             for _ in 0..round % 6 {
-                account.get("/spaces?limit=1").await.demand(200);
+                account.get("/spaces?limit=1").await.expect_status(200);
             }
             account.delete(&address).await
         };
@@ -211,40 +205,38 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one() 
                     upload.status,
                     upload.body
                 );
-                upload.clone().refused(upload.status);
+                upload.clone().expect_error(upload.status);
             }
         } else {
             refused += 1;
-            deletion.refused(409);
+            deletion.expect_error(409);
             for upload in uploads.into_iter().filter(|upload| upload.status != 503) {
-                let file = upload.created();
+                let file = upload.expect_created();
                 acme.client
                     .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
                     .await
-                    .ok();
+                    .expect_ok();
                 stack
                     .anonymous
                     .get(file["url"].as_str().expect("an address"))
                     .await
-                    .demand(200);
+                    .expect_status(200);
             }
             acme.client
                 .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
                 .await
-                .created();
+                .expect_created();
         }
     }
     assert!(
         deleted > 0 && refused > 0,
         "{deleted} deleted, {refused} refused: both ends of the race are met"
     );
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn two_deletions_at_once_destroy_nothing_that_was_accepted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn two_deletions_at_once_destroy_nothing_that_was_accepted(stack: &Stack) {
     let account = stack.account();
     let mut lived = 0;
     for round in 0..DELETION_ROUNDS.rounds() {
@@ -257,7 +249,7 @@ async fn two_deletions_at_once_destroy_nothing_that_was_accepted() {
         // Other requests before them make the deletions late by as much as the round says.
         let late = async |requests: u64| {
             for _ in 0..requests {
-                account.get("/spaces?limit=1").await.demand(200);
+                account.get("/spaces?limit=1").await.expect_status(200);
             }
             account.delete(&address).await
         };
@@ -281,13 +273,11 @@ async fn two_deletions_at_once_destroy_nothing_that_was_accepted() {
         lived += usize::from(!deleted);
     }
     assert!(lived > 0, "uploads are never first");
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     // The announcement comes after the last look: where it is refused twice, the deletion lingers
@@ -317,7 +307,7 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() 
         (upload, acme.client.delete(&address).await)
     };
     let (deletion, (upload, second)) = join(acme.client.delete(&address), meet).await;
-    deletion.demand(204);
+    deletion.expect_status(204);
     // Only the deletion that closed the space goes on.
     assert!(
         [404, 409].contains(&second.status),
@@ -332,19 +322,17 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted() 
         upload.status,
         upload.body
     );
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn updates_at_once_lose_none_of_each_others_fields() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn updates_at_once_lose_none_of_each_others_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let client = &acme.client;
     let put = |path: &str, body: Value| {
         let address = format!("{space}{path}");
-        async move { client.put(&address, body).await.ok() }
+        async move { client.put(&address, body).await.expect_ok() }
     };
     for round in 0..20 {
         let (description, url) = (
@@ -371,7 +359,7 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
             ),
         ])
         .await;
-        let shown = acme.client.get(&space).await.ok();
+        let shown = acme.client.get(&space).await.expect_ok();
         assert_eq!(
             (&shown["description"], &shown["webhook_url"]),
             (&json!(description), &json!(url))
@@ -380,5 +368,4 @@ async fn updates_at_once_lose_none_of_each_others_fields() {
         assert_eq!(shown["access_control"], expected);
         assert_eq!(shown["security"]["watermark"]["opacity"], json!(opacity));
     }
-    stack.stop().await;
 }

@@ -42,11 +42,11 @@ impl Records<'_> {
         } = self;
         let file = acme.upload_photo().await;
         let uploading = self.uploads().await;
-        let account = stack.account().get("/account").await.ok();
+        let account = stack.account().get("/account").await.expect_ok();
         acme.client
             .put(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
             .await
-            .ok();
+            .expect_ok();
 
         json!({
             "space": acme.id,
@@ -67,14 +67,18 @@ impl Records<'_> {
             "space_id": uploads.id, "name": "open", "allow_unsigned": true,
             "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
         });
-        let config = uploads.client.post("/upload-configs", body).await.created();
+        let config = uploads
+            .client
+            .post("/upload-configs", body)
+            .await
+            .expect_created();
         let folder = self.folder(uploads, "inbox").await;
         let body = json!({"upload_config_id": config["id"], "folder_id": folder, "expiration_minutes": 1440});
         let signed = uploads
             .client
             .post("/upload/generate-signed-url", body)
             .await
-            .ok();
+            .expect_ok();
 
         json!({
             "space": uploads.handle,
@@ -136,7 +140,7 @@ impl Records<'_> {
 }
 
 async fn created(client: &Client, path: &str, body: Value) -> Value {
-    client.post(path, body).await.created()["id"].clone()
+    client.post(path, body).await.expect_created()["id"].clone()
 }
 
 fn id(record: &Value) -> &str {
@@ -215,14 +219,14 @@ async fn schemathesis_finds_nothing() {
         .env("LARDER_CONTRACT_STATUSES", &statuses);
     external_programs::succeeds(&mut command).await;
 
-    demand_success_of_each(&statuses);
+    assert_success_of_each(&statuses);
     // What was deleted and announced waits in queues.
-    stack.leave().await;
+    stack.stop_undrained().await;
 }
 
 /// Fails if no request of some operation succeeded: of its answers only errors were compared.
 #[track_caller]
-fn demand_success_of_each(statuses: &Path) {
+fn assert_success_of_each(statuses: &Path) {
     let statuses = fs::read(statuses).expect("the hooks write the file");
     let statuses: BTreeMap<String, Statuses> =
         serde_json::from_slice(&statuses).expect("statuses by operation");

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
 use tests::{
-    Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, seconds,
+    Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, Tenant, form,
+    seconds, stack_test,
 };
 
 /// What a refusal has to be.
@@ -75,15 +76,19 @@ impl Expected {
     }
 
     #[track_caller]
-    fn demand(&self, answer: &Answer) {
-        let asked = &answer.asked;
-        assert_eq!(answer.status, self.status, "{asked}: {:?}", answer.body);
+    fn demand(&self, response: &Response) {
+        let asked = &response.request;
+        assert_eq!(response.status, self.status, "{asked}: {:?}", response.body);
         assert_eq!(
-            answer.json(),
+            response.json(),
             json!({"message": self.message, "errors": self.errors}),
             "{asked}"
         );
-        assert_eq!(answer.header("content-type"), "application/json", "{asked}");
+        assert_eq!(
+            response.header("content-type"),
+            "application/json",
+            "{asked}"
+        );
         for name in PARTICULAR {
             let value = self
                 .headers
@@ -91,28 +96,28 @@ impl Expected {
                 .find(|(known, _)| *known == name)
                 .map(|(_, value)| value.as_str());
             assert_eq!(
-                answer.header(name),
+                response.header(name),
                 value.unwrap_or_default(),
                 "{asked}: {name}"
             );
         }
         for name in LIMITS {
             assert_eq!(
-                answer.headers.contains_key(name),
+                response.headers.contains_key(name),
                 self.counted,
                 "{asked}: {name}"
             );
         }
-        demand_readable(answer);
+        assert_readable(response);
     }
 }
 
 /// Demands that an answer has an id, and that scripts of any origin may read all of its headers
 /// that are ours.
 #[track_caller]
-fn demand_readable(answer: &Answer) {
-    let asked = &answer.asked;
-    let id = answer.header("x-request-id");
+fn assert_readable(response: &Response) {
+    let asked = &response.request;
+    let id = response.header("x-request-id");
     assert!(
         id.len() == 26
             && id
@@ -120,18 +125,22 @@ fn demand_readable(answer: &Answer) {
                 .all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()),
         "{asked}"
     );
-    assert_eq!(answer.header("access-control-allow-origin"), "*", "{asked}");
+    assert_eq!(
+        response.header("access-control-allow-origin"),
+        "*",
+        "{asked}"
+    );
     assert!(
-        !answer
+        !response
             .headers
             .contains_key("access-control-allow-credentials"),
         "{asked}"
     );
-    let exposed = answer
+    let exposed = response
         .header("access-control-expose-headers")
         .to_lowercase();
     let exposed: BTreeSet<&str> = exposed.split(", ").collect();
-    for name in answer
+    for name in response
         .headers
         .keys()
         .map(reqwest::header::HeaderName::as_str)
@@ -142,14 +151,14 @@ fn demand_readable(answer: &Answer) {
             "{asked}: scripts cannot read {name}"
         );
         assert_eq!(
-            answer.headers.get_all(name).iter().count(),
+            response.headers.get_all(name).iter().count(),
             1,
             "{asked}: {name}"
         );
     }
 }
 
-async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::Body>) -> Answer {
+async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::Body>) -> Response {
     client
         .send(
             client
@@ -160,15 +169,14 @@ async fn send(client: &Client, path: &str, kind: &str, body: impl Into<reqwest::
         .await
 }
 
-async fn upload(acme: &Tenant) -> Answer {
+async fn upload(acme: &Tenant) -> Response {
     acme.client
         .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
 }
 
-#[tokio::test]
-async fn refusals_of_what_cannot_be_read_or_is_nobodys() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn refusals_of_what_cannot_be_read_or_is_nobodys(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, keys) = (
         format!("/spaces/{}", acme.id),
@@ -184,7 +192,7 @@ async fn refusals_of_what_cannot_be_read_or_is_nobodys() {
     let not_json = "The body is not JSON: EOF while parsing an object at line 1 column 1.";
     let no_form = "The content type of the form has no boundary.";
     let large = || "x".repeat((1 << 20) + 1);
-    for (answer, expected) in [
+    for (response, expected) in [
         (
             send(client, &keys, "application/json", "{").await,
             refusal(400, not_json, json!({})),
@@ -267,14 +275,12 @@ async fn refusals_of_what_cannot_be_read_or_is_nobodys() {
             invalid(json!({"limit": ["The limit field must be at least 1."]})),
         ),
     ] {
-        expected.demand(&answer);
+        expected.demand(&response);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn refusals_of_what_may_not_be_now() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn refusals_of_what_may_not_be_now(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let viewer = acme.role("viewer").await;
@@ -284,7 +290,7 @@ async fn refusals_of_what_may_not_be_now() {
     let full =
         "The space is not empty. Delete its files and folders first, or all of it with force=true.";
     acme.upload_photo().await;
-    for (answer, expected) in [
+    for (response, expected) in [
         (
             viewer
                 .send(viewer.request("PUT", &space).json(&json!({})))
@@ -310,13 +316,13 @@ async fn refusals_of_what_may_not_be_now() {
             ),
         ),
     ] {
-        expected.demand(&answer);
+        expected.demand(&response);
     }
     let disable = acme
         .client
         .request("PUT", &space)
         .json(&json!({"name": "Acme", "enabled": false}));
-    acme.client.send(disable).await.ok();
+    acme.client.send(disable).await.expect_ok();
     refusal(
         403,
         "This space is disabled and takes no uploads.",
@@ -328,13 +334,13 @@ async fn refusals_of_what_may_not_be_now() {
     stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
     stack.cloud.faults().fail(
         DynamoDb,
         "DeleteItem",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
     let again = || {
@@ -360,7 +366,6 @@ async fn refusals_of_what_may_not_be_now() {
     refusal(409, message, errors)
         .with("retry-after", "15")
         .demand(&again().await);
-    stack.stop().await;
 }
 
 #[tokio::test]
@@ -374,7 +379,7 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let faults = stack.cloud.faults();
-    acme.client.get(&space).await.ok();
+    acme.client.get(&space).await.expect_ok();
     faults.fail(
         DynamoDb,
         "GetItem",
@@ -385,7 +390,7 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     faults.fail(
         DynamoDb,
         "GetItem",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(400, "ThrottlingException"),
     );
     let busy =
@@ -394,11 +399,11 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     faults.fail(
         DynamoDb,
         "UpdateItem",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(400, "ThrottlingException"),
     );
     busy.uncounted().demand(&acme.client.get(&space).await);
-    acme.client.get(&space).await.ok();
+    acme.client.get(&space).await.expect_ok();
     let limited = acme.client.get(&space).await;
     let resets = limited.header("retry-after").to_owned();
     let expected = refusal(429, "Too Many Attempts.", json!({}));
@@ -412,9 +417,8 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn every_path_tells_its_methods() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_path_tells_its_methods(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for operation in openapi::api().operations {
@@ -434,7 +438,7 @@ async fn every_path_tells_its_methods() {
             let preflight = client
                 .send(client.request("OPTIONS", &address))
                 .await
-                .demand(204);
+                .expect_status(204);
             assert!(preflight.body.is_empty());
             for (name, value) in [
                 ("allow", allowed.as_str()),
@@ -444,59 +448,55 @@ async fn every_path_tells_its_methods() {
             ] {
                 assert_eq!(preflight.header(name), value, "{path}: {name}");
             }
-            demand_readable(&preflight);
+            assert_readable(&preflight);
             for method in [
                 "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND",
             ] {
                 if methods.contains(&method) {
                     continue;
                 }
-                let answer = client.send(client.request(method, &address)).await;
-                assert_eq!(answer.header("allow"), allowed, "{method} {path}");
-                demand_readable(&answer);
+                let response = client.send(client.request(method, &address)).await;
+                assert_eq!(response.header("allow"), allowed, "{method} {path}");
+                assert_readable(&response);
                 if method == "HEAD" {
-                    assert!(answer.demand(405).body.is_empty(), "{path}");
+                    assert!(response.expect_status(405).body.is_empty(), "{path}");
                     continue;
                 }
                 assert_eq!(
-                    answer.json()["message"],
+                    response.json()["message"],
                     format!("This path takes the methods {allowed}.")
                 );
-                assert_eq!(answer.refused(405), json!({}));
+                assert_eq!(response.expect_error(405), json!({}));
             }
         }
     }
     for method in ["HEAD", "GET", "PROPFIND"] {
-        let answer = acme
+        let response = acme
             .client
             .send(acme.client.request(method, "/nowhere"))
             .await
-            .demand(404);
-        assert_eq!(answer.header("allow"), "");
+            .expect_status(404);
+        assert_eq!(response.header("allow"), "");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn preflight_of_any_path_returns_204() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn preflight_of_any_path_returns_204(stack: &Stack) {
     for path in ["/nowhere", "/spaces/x/y/z", "/", "/%00"] {
         let preflight = stack
             .anonymous
             .send(stack.anonymous.request("OPTIONS", path))
             .await
-            .demand(204);
+            .expect_status(204);
         let methods = preflight.header("access-control-allow-methods");
         assert_eq!(methods, "GET, HEAD, POST, PUT, DELETE, OPTIONS", "{path}");
-        demand_readable(&preflight);
+        assert_readable(&preflight);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn head_returns_the_headers_of_get_without_a_body() {
-    let stack = Stack::start().await;
-    let place = crate::routes::roles::Place::new(&stack, "Acme").await;
+#[stack_test]
+async fn head_returns_the_headers_of_get_without_a_body(stack: &Stack) {
+    let place = crate::routes::roles::Place::new(stack, "Acme").await;
     let account = stack.account();
     let viewer = place.tenant.role("viewer").await;
     for row in crate::routes::roles::ROWS
@@ -506,7 +506,7 @@ async fn head_returns_the_headers_of_get_without_a_body() {
         let address = place.address(row);
         for client in [&account, &viewer, &stack.anonymous] {
             let get = client.get(&address).await;
-            let head = client.head(&address).await.demand(get.status);
+            let head = client.head(&address).await.expect_status(get.status);
 
             assert!(head.body.is_empty(), "{address}");
             for name in ["content-type", "www-authenticate", "x-ratelimit-limit"] {
@@ -514,27 +514,27 @@ async fn head_returns_the_headers_of_get_without_a_body() {
             }
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn error_body_names_at_most_a_hundred_errors() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn error_body_names_at_most_a_hundred_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let unknown: serde_json::Map<String, Value> = (0..5_000)
         .map(|key| (format!("key{key}"), json!(1)))
         .collect();
     let body = json!({"space_id": acme.id, "name": "odd", "config": unknown});
 
-    let errors = acme.client.post("/upload-configs", body).await.refused(422);
+    let errors = acme
+        .client
+        .post("/upload-configs", body)
+        .await
+        .expect_error(422);
 
     assert_eq!(errors.as_object().map(serde_json::Map::len), Some(100));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn scripts_may_read_every_header_of_ours() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn scripts_may_read_every_header_of_ours(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let account = stack.account();
     let make_key = || {
@@ -552,36 +552,39 @@ async fn scripts_may_read_every_header_of_ours() {
         .anonymous
         .get_with(&url, &[("range", "bytes=0-9")])
         .await
-        .demand(206);
+        .expect_status(206);
     let etag = part.header("etag").to_owned();
     let head = format!(
         "GET /api/v1/{} HTTP/1.1\r\nhost: localhost\r\n\r\n",
         "x".repeat(1 << 16)
     );
-    for answer in [
+    for response in [
         uploaded,
-        make_key().await.demand(201),
-        make_key().await.demand(201),
-        account.get("/spaces").await.demand(200),
-        stack.anonymous.get(&url).await.demand(200),
-        stack.anonymous.head(&url).await.demand(200),
+        make_key().await.expect_status(201),
+        make_key().await.expect_status(201),
+        account.get("/spaces").await.expect_status(200),
+        stack.anonymous.get(&url).await.expect_status(200),
+        stack.anonymous.head(&url).await.expect_status(200),
         stack
             .anonymous
             .get_with(&url, &[("if-none-match", &etag)])
             .await
-            .demand(304),
+            .expect_status(304),
         stack
             .anonymous
             .get_with(&url, &[("range", "bytes=999999999-")])
             .await
-            .demand(416),
-        stack.anonymous.get(&format!("{url}x")).await.demand(404),
+            .expect_status(416),
+        stack
+            .anonymous
+            .get(&format!("{url}x"))
+            .await
+            .expect_status(404),
         part,
     ] {
-        demand_readable(&answer);
+        assert_readable(&response);
     }
     // What is refused before there is a request has no id.
-    let refused = Raw::ask(stack.cloud.api_url(), head).await;
-    assert!(refused.is_none_or(|answer| (400..500).contains(&answer.status)));
-    stack.stop().await;
+    let refused = RawConnection::request(stack.cloud.api_url(), head).await;
+    assert!(refused.is_none_or(|response| (400..500).contains(&response.status)));
 }

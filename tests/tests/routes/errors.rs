@@ -1,11 +1,10 @@
 //! What holds for every route: who calls, what they send, and how refusals look.
 
 use serde_json::json;
-use tests::Stack;
+use tests::{Stack, stack_test};
 
-#[tokio::test]
-async fn a_key_may_come_as_a_parameter_and_the_header_wins() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_key_may_come_as_a_parameter_and_the_header_wins(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let key = acme.client.key.clone().expect("a key");
     let path = format!("/spaces/{}", acme.id);
@@ -13,7 +12,7 @@ async fn a_key_may_come_as_a_parameter_and_the_header_wins() {
         .anonymous
         .get(&format!("{path}?api_key={key}"))
         .await
-        .ok();
+        .expect_ok();
     stack
         .anonymous
         .get_with(
@@ -21,22 +20,20 @@ async fn a_key_may_come_as_a_parameter_and_the_header_wins() {
             &[("authorization", "Basic eDp5")],
         )
         .await
-        .refused(401);
+        .expect_error(401);
     let twice = stack
         .anonymous
         .request("GET", &path)
         .bearer_auth(&key)
         .header("authorization", format!("Bearer {key}"));
-    stack.anonymous.send(twice).await.refused(401);
+    stack.anonymous.send(twice).await.expect_error(401);
     let refused = stack.anonymous.get(&path).await;
     assert_eq!(refused.header("www-authenticate"), "Bearer");
     assert_eq!(refused.json()["message"], "Unauthenticated.");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn json_that_cannot_be_read_is_refused_with_its_place() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn json_that_cannot_be_read_is_refused_with_its_place(stack: &Stack) {
     let account = stack.account();
     let send = |content_type: &'static str, body: Vec<u8>| {
         account.send(
@@ -56,38 +53,36 @@ async fn json_that_cannot_be_read_is_refused_with_its_place() {
         ),
         (b"[]".to_vec(), "JSON object"),
     ] {
-        let answer = send("application/json", body).await;
+        let response = send("application/json", body).await;
         assert!(
-            answer.json()["message"]
+            response.json()["message"]
                 .as_str()
                 .is_some_and(|text| text.contains(place)),
             "{}",
-            answer.json()
+            response.json()
         );
-        answer.refused(400);
+        response.expect_error(400);
     }
     send("text/plain", b"{\"name\": \"x\"}".to_vec())
         .await
-        .refused(415);
+        .expect_error(415);
     send(
         "application/vnd.api+json; charset=utf-8",
         b"{\"name\": \"x\"}".to_vec(),
     )
     .await
-    .created();
+    .expect_created();
     let large = format!("{{\"name\": \"{}\"}}", "x".repeat(10 << 20)).into_bytes();
-    let answer = send("application/json", large).await;
+    let response = send("application/json", large).await;
     assert_eq!(
-        answer.json()["message"],
+        response.json()["message"],
         "The body must not be greater than 1024 kilobytes."
     );
-    answer.refused(413);
-    stack.stop().await;
+    response.expect_error(413);
 }
 
-#[tokio::test]
-async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body(stack: &Stack) {
     let account = stack.account();
     for path in [
         "/nope",
@@ -99,7 +94,7 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() 
         "/%2e%2e/x",
         "/files/a?b=%ff",
     ] {
-        account.get(path).await.refused(404);
+        account.get(path).await.expect_error(404);
     }
     for (method, path, allow) in [
         ("PATCH", "/spaces", "GET, HEAD, POST, DELETE, OPTIONS"),
@@ -108,24 +103,22 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body() 
         ("GET", "/upload", "POST, OPTIONS"),
         ("TRACE", "/files/x", "GET, HEAD, PUT, DELETE, OPTIONS"),
     ] {
-        let answer = account.send(account.request(method, path)).await;
-        assert_eq!(answer.header("allow"), allow, "{method} {path}");
+        let response = account.send(account.request(method, path)).await;
+        assert_eq!(response.header("allow"), allow, "{method} {path}");
         if method == "HEAD" {
-            assert!(answer.demand(405).body.is_empty());
+            assert!(response.expect_status(405).body.is_empty());
             continue;
         }
         assert_eq!(
-            answer.json()["message"],
+            response.json()["message"],
             format!("This path takes the methods {allow}.")
         );
-        assert_eq!(answer.refused(405), json!({}));
+        assert_eq!(response.expect_error(405), json!({}));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn scripts_of_any_origin_may_call() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn scripts_of_any_origin_may_call(stack: &Stack) {
     let preflight = stack
         .anonymous
         .request("OPTIONS", "/upload")
@@ -135,19 +128,19 @@ async fn scripts_of_any_origin_may_call() {
             "access-control-request-headers",
             "authorization, idempotency-key",
         );
-    let answer = stack.anonymous.send(preflight).await.demand(204);
-    assert_eq!(answer.header("access-control-allow-origin"), "*");
+    let response = stack.anonymous.send(preflight).await.expect_status(204);
+    assert_eq!(response.header("access-control-allow-origin"), "*");
     assert!(
-        answer
+        response
             .header("access-control-allow-methods")
             .contains("POST")
     );
     assert!(
-        answer
+        response
             .header("access-control-allow-headers")
             .contains("Authorization")
     );
-    assert_eq!(answer.header("access-control-allow-credentials"), "");
+    assert_eq!(response.header("access-control-allow-credentials"), "");
     let refused = stack.anonymous.get("/spaces/x").await;
     assert_eq!(refused.header("access-control-allow-origin"), "*");
     assert!(
@@ -155,16 +148,13 @@ async fn scripts_of_any_origin_may_call() {
             .header("access-control-expose-headers")
             .contains("X-Request-Id")
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn every_answer_has_a_request_id_of_its_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn every_answer_has_a_request_id_of_its_own(stack: &Stack) {
     let account = stack.account();
     let made = account.post("/spaces", json!({"name": "Acme"})).await;
     let refused = account.post("/spaces", json!({"name": "Acme"})).await;
     assert_eq!(made.header("x-request-id").len(), 26);
     assert_ne!(made.header("x-request-id"), refused.header("x-request-id"));
-    stack.stop().await;
 }

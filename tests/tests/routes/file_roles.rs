@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, StackOptions, Tenant, User, file, form};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, Tenant, User, file, form};
 
 use Way::{Body, MissingFolder, Plain};
 
@@ -167,13 +167,19 @@ impl Place {
             "space_id": acme.id, "name": OPEN, "allow_unsigned": true,
             "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
         });
-        let config = text(&acme.client.post("/upload-configs", body).await.created()["id"]);
+        let config = text(
+            &acme
+                .client
+                .post("/upload-configs", body)
+                .await
+                .expect_created()["id"],
+        );
         let body = json!({"upload_config_id": config, "expiration_minutes": 1440});
         let signed = acme
             .client
             .post("/upload/generate-signed-url", body)
             .await
-            .ok();
+            .expect_ok();
         let signed = [text(&signed["url"]), text(&signed["presign_url"])];
         Place {
             stack,
@@ -200,7 +206,7 @@ impl Place {
 
     async fn member(&self, role: &'static str) -> Caller {
         let member = self.stack.user().await;
-        self.stack.join(&member, &self.acme, role).await;
+        self.stack.add_member(&member, &self.acme, role).await;
         Caller {
             client: member.client.clone(),
             role,
@@ -214,9 +220,9 @@ impl Place {
             _ if is_enough(caller.role, "user") => Some(self.uploaded(&caller.client, name).await),
             // A viewer may have been more than that.
             Some(member) => {
-                self.stack.join(member, &self.acme, "user").await;
+                self.stack.add_member(member, &self.acme, "user").await;
                 let file = self.uploaded(&caller.client, name).await;
-                self.stack.join(member, &self.acme, caller.role).await;
+                self.stack.add_member(member, &self.acme, caller.role).await;
                 Some(file)
             }
             None => None,
@@ -228,7 +234,7 @@ impl Place {
         client
             .upload(form.text("ref", name.to_owned()))
             .await
-            .created()
+            .expect_created()
     }
 
     /// Uploads as a stranger, by a signed address or without.
@@ -247,12 +253,12 @@ impl Place {
         let uploaded = stranger
             .send(self.request(row, stranger, &nothing))
             .await
-            .created();
+            .expect_created();
         self.acme
             .client
             .get(&format!("/files/{}", text(&uploaded["id"])))
             .await
-            .ok()
+            .expect_ok()
     }
 
     /// What the next call is about. Its file is the caller's own, or the space's owner's; none,
@@ -267,7 +273,12 @@ impl Place {
             file = self.uploaded(&self.acme.client, &name).await;
         } else if row.path.starts_with("/folders/") {
             let body = json!({"name": format!("{name} before"), "space_id": self.acme.id});
-            folder = self.acme.client.post("/folders", body).await.created();
+            folder = self
+                .acme
+                .client
+                .post("/folders", body)
+                .await
+                .expect_created();
         }
         Some(Subject { file, folder, name })
     }
@@ -355,7 +366,7 @@ impl Place {
         }
     }
 
-    async fn call(&self, row: &Row, caller: &Caller, subject: &Subject) -> Answer {
+    async fn call(&self, row: &Row, caller: &Caller, subject: &Subject) -> Response {
         caller
             .client
             .send(self.request(row, &caller.client, subject))
@@ -363,11 +374,15 @@ impl Place {
     }
 
     /// Demands that a refused call changed nothing of what it was about.
-    async fn demand_untouched(&self, subject: &Subject) {
+    async fn assert_untouched(&self, subject: &Subject) {
         for (group, before) in [("files", &subject.file), ("folders", &subject.folder)] {
             if let Some(id) = before["id"].as_str() {
                 assert_eq!(
-                    self.acme.client.get(&format!("/{group}/{id}")).await.ok(),
+                    self.acme
+                        .client
+                        .get(&format!("/{group}/{id}"))
+                        .await
+                        .expect_ok(),
                     *before
                 );
             }
@@ -375,8 +390,8 @@ impl Place {
     }
 
     async fn end(self) {
-        self.stack.checked().await;
-        self.stack.purged().await;
+        self.stack.run_confirm_checks().await;
+        self.stack.run_purges().await;
         self.stack.stop().await;
     }
 }
@@ -409,20 +424,20 @@ async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more(
                 let Some(subject) = place.subject(row, caller, is_own).await else {
                     continue;
                 };
-                let answer = place.call(row, caller, &subject).await;
+                let response = place.call(row, caller, &subject).await;
                 if is_enough(caller.role, least) {
                     allowed += 1;
-                    answer.demand(row.success);
+                    response.expect_status(row.success);
                 } else {
                     assert_eq!(
-                        answer.refused(403),
+                        response.expect_error(403),
                         json!({}),
                         "{} {} as {}",
                         row.method,
                         row.path,
                         caller.role
                     );
-                    place.demand_untouched(&subject).await;
+                    place.assert_untouched(&subject).await;
                     refused.push(subject.name);
                 }
             }
@@ -474,16 +489,16 @@ async fn what_is_anothers_or_nobodys_is_an_admins() {
             };
             for client in [&key, &member.client] {
                 assert_eq!(
-                    manage(client).await.refused(403),
+                    manage(client).await.expect_error(403),
                     json!({}),
                     "{}",
                     file["uploaded_by"]
                 );
             }
-            assert_eq!(place.acme.client.get(&path).await.ok(), *file);
+            assert_eq!(place.acme.client.get(&path).await.expect_ok(), *file);
             manage(&admin)
                 .await
-                .demand(if is_deletion { 204 } else { 200 });
+                .expect_status(if is_deletion { 204 } else { 200 });
         }
     }
     place.end().await;
@@ -497,14 +512,14 @@ async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key
         .client
         .post("/account/api-keys", json!({"name": "second"}))
         .await
-        .created();
+        .expect_created();
     let second = member.client.with_key(&text(&second["key"]));
     let keys = format!("/spaces/{}/api-keys", place.acme.id);
     let made = member
         .client
         .post(&keys, json!({"name": "made by the member", "role": "user"}))
         .await
-        .created();
+        .expect_created();
     let made = member.client.with_key(&text(&made["key"]));
     let clients = [&member.client, &second, &made];
     let mut files = Vec::new();
@@ -514,7 +529,7 @@ async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key
     // An owner may do everything; a user, what a user may do with its own.
     place
         .stack
-        .join(
+        .add_member(
             member.member.as_ref().expect("a member"),
             &place.acme,
             "user",
@@ -527,7 +542,10 @@ async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key
     {
         for (file, status) in files.iter().zip(statuses) {
             let path = format!("/files/{}", text(&file["id"]));
-            client.put(&path, json!({"ref": "x"})).await.demand(status);
+            client
+                .put(&path, json!({"ref": "x"}))
+                .await
+                .expect_status(status);
         }
     }
     place.end().await;

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use reqwest::{RequestBuilder, header::HeaderValue, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes, seconds};
+use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, seconds, stack_test};
 
 /// Minutes for which an answer is kept.
 const KEPT_MINUTES: u64 = 24 * 60;
@@ -53,7 +53,7 @@ impl Creation {
     }
 
     /// Sends it under a name.
-    pub(crate) async fn send(&self, name: &str) -> Answer {
+    pub(crate) async fn send(&self, name: &str) -> Response {
         let request = named(&self.client, &self.path, name);
         self.client
             .send(match &self.payload {
@@ -116,44 +116,49 @@ fn named(client: &Client, path: &str, name: &str) -> RequestBuilder {
 
 /// Demands that an answer is the first one again.
 #[track_caller]
-pub(crate) fn demand_replay(answer: &Answer, first: &Answer) {
+pub(crate) fn assert_replay(response: &Response, first: &Response) {
     assert_eq!(
-        (answer.status, answer.header("idempotent-replayed")),
+        (response.status, response.header("idempotent-replayed")),
         (201, "true"),
         "{}",
-        answer.asked
+        response.request
     );
-    assert_eq!(answer.header("content-type"), first.header("content-type"));
-    assert_eq!(answer.body, first.body);
+    assert_eq!(
+        response.header("content-type"),
+        first.header("content-type")
+    );
+    assert_eq!(response.body, first.body);
 }
 
 /// Demands that an answer is the first one, and tells so.
 #[track_caller]
-pub(crate) fn demand_first(answer: Answer) -> Answer {
+pub(crate) fn assert_first(response: Response) -> Response {
     assert!(
-        !answer.headers.contains_key("idempotent-replayed"),
+        !response.headers.contains_key("idempotent-replayed"),
         "{}",
-        answer.asked
+        response.request
     );
-    answer.demand(201)
+    response.expect_status(201)
 }
 
 #[track_caller]
-fn demand_another_payload(answer: Answer) {
+fn assert_another_payload(response: Response) {
     let message = "The idempotency key field was used before, for a request with another payload.";
-    assert_eq!(answer.refused(422), json!({"idempotency_key": [message]}));
+    assert_eq!(
+        response.expect_error(422),
+        json!({"idempotency_key": [message]})
+    );
 }
 
-#[tokio::test]
-async fn a_request_that_is_sent_again_is_answered_again_and_done_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_request_that_is_sent_again_is_answered_again_and_done_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for creation in creations(&stack, &acme) {
-        let first = demand_first(creation.send("order 7").await);
+    for creation in creations(stack, &acme) {
+        let first = assert_first(creation.send("order 7").await);
         let before = stack.dump().await;
         for _ in 0..2 {
             let (again, calls) = stack.calls_of(creation.send(" order 7 ")).await;
-            demand_replay(&again, &first);
+            assert_replay(&again, &first);
             assert!(
                 !calls
                     .iter()
@@ -161,39 +166,37 @@ async fn a_request_that_is_sent_again_is_answered_again_and_done_once() {
                 "{calls:?}"
             );
         }
-        stack.dump().await.demand_unchanged(&before, &creation.path);
+        stack.dump().await.assert_unchanged(&before, &creation.path);
         let under_another_name = creation.send("order 8").await;
         if creation.has_unique_name() {
-            under_another_name.refused(422);
+            under_another_name.expect_error(422);
         } else {
-            assert_ne!(demand_first(under_another_name).body, first.body);
+            assert_ne!(assert_first(under_another_name).body, first.body);
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn another_payload_under_the_same_name_is_refused() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn another_payload_under_the_same_name_is_refused(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let send = |body: &'static str| {
         let request =
             named(&acme.client, &keys(&acme), "one").header("content-type", "application/json");
         acme.client.send(request.body(body))
     };
-    let first = demand_first(send(r#"{"name": "web", "role": "user"}"#).await);
+    let first = assert_first(send(r#"{"name": "web", "role": "user"}"#).await);
     for same in [
         r#"{"role":"user","name":"web"}"#,
         "{\n\"name\":\"w\\u0065b\",\n\"role\":\"user\"}",
     ] {
-        demand_replay(&send(same).await, &first);
+        assert_replay(&send(same).await, &first);
     }
     for other in [
         r#"{"name": "web"}"#,
         r#"{"name": "api", "role": "user"}"#,
         r#"{"name": "web", "role": "viewer"}"#,
     ] {
-        demand_another_payload(send(other).await);
+        assert_another_payload(send(other).await);
     }
 
     let upload = |form: Form| {
@@ -201,10 +204,10 @@ async fn another_payload_under_the_same_name_is_refused() {
             .send(named(&acme.client, "/upload", "one").multipart(form))
     };
     let space = || Form::new().text("space", acme.handle.clone());
-    let first = demand_first(upload(space().text("ref", "r").part("file", photo())).await);
+    let first = assert_first(upload(space().text("ref", "r").part("file", photo())).await);
     let before = stack.dump().await;
     // The boundary is another one each time.
-    demand_replay(
+    assert_replay(
         &upload(space().text("ref", "r").part("file", photo())).await,
         &first,
     );
@@ -212,7 +215,7 @@ async fn another_payload_under_the_same_name_is_refused() {
         .part("file", photo())
         .text("ref", "r")
         .text("space", acme.handle.clone());
-    demand_replay(&upload(reordered).await, &first);
+    assert_replay(&upload(reordered).await, &first);
     let with_ref = || space().text("ref", "r");
     for other in [
         space().part("file", photo()),
@@ -229,18 +232,16 @@ async fn another_payload_under_the_same_name_is_refused() {
             file("plain-name.jpg", "image/jpeg", &PHOTO[..PHOTO.len() - 1]),
         ),
     ] {
-        demand_another_payload(upload(other).await);
+        assert_another_payload(upload(other).await);
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "other payloads");
-    stack.stop().await;
+        .assert_unchanged(&before, "other payloads");
 }
 
-#[tokio::test]
-async fn a_name_is_its_callers_own_on_one_route() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_is_its_callers_own_on_one_route(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let second_key = acme.role("owner").await;
     let body = || json!({"name": "one"});
@@ -253,12 +254,12 @@ async fn a_name_is_its_callers_own_on_one_route() {
         (&stack.account(), "/account/api-keys".to_owned()),
         (&stack.account(), "/spaces".to_owned()),
     ] {
-        let first = demand_first(Creation::json(client, &path, body()).send("one").await);
+        let first = assert_first(Creation::json(client, &path, body()).send("one").await);
         for spelled in [
             path.clone(),
             path.replace(&acme.id, &acme.id.to_lowercase()),
         ] {
-            demand_replay(
+            assert_replay(
                 &Creation::json(client, &spelled, body()).send("one").await,
                 &first,
             );
@@ -268,12 +269,10 @@ async fn a_name_is_its_callers_own_on_one_route() {
     bodies.sort();
     bodies.dedup();
     assert_eq!(bodies.len(), 6);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_answer_is_kept_for_a_day_by_the_clock() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_answer_is_kept_for_a_day_by_the_clock(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in [
         Creation::json(&acme.client, &keys(&acme), json!({"name": "one"})),
@@ -284,38 +283,39 @@ async fn an_answer_is_kept_for_a_day_by_the_clock() {
         ),
         Creation::upload(&acme.client, &acme, &["file"]),
     ] {
-        let first = demand_first(creation.send("one").await);
+        let first = assert_first(creation.send("one").await);
         stack.clock.advance(minutes(KEPT_MINUTES - 1));
         stack.clock.advance(seconds(59));
-        demand_replay(&creation.send("one").await, &first);
+        assert_replay(&creation.send("one").await, &first);
         stack.clock.advance(seconds(1));
-        let second = demand_first(creation.send("one").await);
+        let second = assert_first(creation.send("one").await);
         assert_ne!(second.body, first.body);
-        demand_replay(&creation.send("one").await, &second);
+        assert_replay(&creation.send("one").await, &second);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_answer_is_kept_though_its_request_would_be_refused_by_now() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_answer_is_kept_though_its_request_would_be_refused_by_now(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let end = stack.operator().env.now().plus_ms(600_000).rfc3339();
+    let end = stack
+        .admin_environment()
+        .env
+        .now()
+        .plus_ms(600_000)
+        .rfc3339();
     let creation = Creation::json(
         &acme.client,
         &keys(&acme),
         json!({"name": "short", "expires_at": end}),
     );
-    let first = demand_first(creation.send("one").await);
+    let first = assert_first(creation.send("one").await);
     stack.clock.advance(minutes(11));
-    creation.send("two").await.refused(422);
-    demand_replay(&creation.send("one").await, &first);
-    stack.stop().await;
+    creation.send("two").await.expect_error(422);
+    assert_replay(&creation.send("one").await, &first);
 }
 
-#[tokio::test]
-async fn replay_into_a_space_that_was_deleted_is_refused() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn replay_into_a_space_that_was_deleted_is_refused(stack: &Stack) {
     let account = stack.account();
     for force in [true, false] {
         let acme = stack.space("Acme").await;
@@ -334,89 +334,90 @@ async fn replay_into_a_space_that_was_deleted_is_refused() {
         }
         let name = format!("forced: {force}");
         for creation in &creations {
-            let first = demand_first(creation.send(&name).await);
-            demand_replay(&creation.send(&name).await, &first);
+            let first = assert_first(creation.send(&name).await);
+            assert_replay(&creation.send(&name).await, &first);
         }
 
         account
             .delete(&format!("/spaces?id={}&force={force}", acme.id))
             .await
-            .demand(if force { 202 } else { 204 });
+            .expect_status(if force { 202 } else { 204 });
         for creation in &creations {
             let status = if creation.path == keys(&acme) {
                 404
             } else {
                 422
             };
-            creation.send(&name).await.refused(status);
+            creation.send(&name).await.expect_error(status);
         }
-        stack.purged().await;
+        stack.run_purges().await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn however_many_come_at_once_there_is_one_effect() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn however_many_come_at_once_there_is_one_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for (creation, index) in creations(&stack, &acme).iter().zip(0..) {
+    for (creation, index) in creations(stack, &acme).iter().zip(0..) {
         for count in [2, 10] {
             let before = stack.dump().await;
             let name = format!("at once {index} {count}");
-            let answers = join_all((0..count).map(|_| creation.send(&name))).await;
+            let responses = join_all((0..count).map(|_| creation.send(&name))).await;
             if creation.has_unique_name() && count > 2 {
                 // The name is taken by what the two made.
                 assert!(
-                    answers
+                    responses
                         .iter()
-                        .all(|answer| answer.status == 422 || answer.status == 409)
+                        .all(|response| response.status == 422 || response.status == 409)
                 );
                 continue;
             }
-            let first = answers
+            let first = responses
                 .iter()
-                .filter(|answer| answer.header("idempotent-replayed").is_empty());
-            let first: Vec<_> = first.filter(|answer| answer.status == 201).collect();
+                .filter(|response| response.header("idempotent-replayed").is_empty());
+            let first: Vec<_> = first.filter(|response| response.status == 201).collect();
             assert_eq!(first.len(), 1, "{}", creation.path);
-            for answer in answers.iter().filter(|answer| answer.status != 201) {
+            for response in responses.iter().filter(|response| response.status != 201) {
                 assert_eq!(
-                    answer.header("retry-after"),
+                    response.header("retry-after"),
                     "60",
                     "the lease of the first one"
                 );
-                assert!(answer.clone().refused(409)["idempotency_key"].is_array());
+                assert!(response.clone().expect_error(409)["idempotency_key"].is_array());
             }
-            for answer in answers
+            for response in responses
                 .iter()
-                .filter(|answer| !answer.header("idempotent-replayed").is_empty())
+                .filter(|response| !response.header("idempotent-replayed").is_empty())
             {
-                demand_replay(answer, first[0]);
+                assert_replay(response, first[0]);
             }
-            demand_replay(&creation.send(&name).await, first[0]);
+            assert_replay(&creation.send(&name).await, first[0]);
             let objects = stack.dump().await.objects.len() - before.objects.len();
             let made = first[0].json()["data"].as_array().map_or(1, Vec::len);
             assert_eq!(objects, if creation.path == "/upload" { made } else { 0 });
         }
     }
-    let listed = acme.client.get(&keys(&acme)).await.demand(200).json();
+    let listed = acme
+        .client
+        .get(&keys(&acme))
+        .await
+        .expect_status(200)
+        .json();
     assert_eq!(
         listed["data"].as_array().map(Vec::len),
         Some(3),
         "the owner's, and one of each round"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_kept_tells_nothing() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_kept_tells_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let name = "a very telling name of a request";
     let mut secrets = vec![name.to_owned()];
     secrets
         .extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
-    for creation in creations(&stack, &acme) {
-        let made = demand_first(creation.send(name).await).json();
+    for creation in creations(stack, &acme) {
+        let made = assert_first(creation.send(name).await).json();
         secrets.extend(made["data"]["key"].as_str().map(str::to_owned));
     }
     assert_eq!(secrets.len(), 5);
@@ -428,7 +429,7 @@ async fn what_is_kept_tells_nothing() {
     let claims: Vec<String> = claims
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();
-    assert_eq!(claims.len(), creations(&stack, &acme).len());
+    assert_eq!(claims.len(), creations(stack, &acme).len());
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
         assert!(
@@ -447,12 +448,10 @@ async fn what_is_kept_tells_nothing() {
     ] {
         assert!(!claims.iter().any(|claim| claim.contains(plain)), "{plain}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_name_that_cannot_be_is_refused_where_something_is_created() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_that_cannot_be_is_refused_where_something_is_created(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stack.dump().await;
     let (long, longest) = ("x".repeat(256), "x".repeat(255));
@@ -480,16 +479,15 @@ async fn a_name_that_cannot_be_is_refused_where_something_is_created() {
                 }
                 _ => request.json(&json!({"name": "one"})),
             };
-            let errors = stack.account().send(request).await.refused(422);
+            let errors = stack.account().send(request).await.expect_error(422);
             assert_eq!(errors, json!({"idempotency_key": [message]}), "{path}");
         }
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "names that cannot be");
+        .assert_unchanged(&before, "names that cannot be");
     let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "one"}));
-    let first = demand_first(creation.send(&longest).await);
-    demand_replay(&creation.send(&longest).await, &first);
-    stack.stop().await;
+    let first = assert_first(creation.send(&longest).await);
+    assert_replay(&creation.send(&longest).await, &first);
 }

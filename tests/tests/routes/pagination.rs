@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::KeyName;
 use serde_json::{Value, json};
 use tenant::{NewKey, Tenants};
-use tests::{Client, Stack, StackOptions, Tenant};
+use tests::{Client, Stack, StackOptions, Tenant, stack_test};
 
 /// Items of a list that is paged through: three pages of the largest limit.
 const ITEMS: usize = 205;
@@ -34,7 +34,13 @@ impl Keys<'_> {
             "/spaces/{}/api-keys?limit={}{cursor}",
             self.tenant.id, self.limit
         );
-        let page = self.tenant.client.get(&address).await.demand(200).json();
+        let page = self
+            .tenant
+            .client
+            .get(&address)
+            .await
+            .expect_status(200)
+            .json();
         assert_eq!(page["per_page"], self.limit);
         let text = |name: &str| page[name].as_str().map(str::to_owned);
         let ids = page["data"]
@@ -78,7 +84,7 @@ impl Keys<'_> {
 
     /// Makes keys, as the API does, without a request for each.
     async fn make(&self, count: usize) -> Vec<u64> {
-        let environment = self.stack.operator();
+        let environment = self.stack.admin_environment();
         let mut settings = runtime::Settings::of(&environment);
         let tenants = Tenants::new(settings.table());
         let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key"))
@@ -237,7 +243,7 @@ fn change<'a>(
         pages += 1;
         if !doomed.is_empty() {
             let id = doomed.swap_remove(doomed.len() / 2);
-            keys.stack.unlist_key(keys.tenant, id).await;
+            keys.stack.remove_key_from_list(keys.tenant, id).await;
         }
         if pages % 5 == 1 {
             made.extend(keys.make(1).await);
@@ -245,12 +251,11 @@ fn change<'a>(
     }
 }
 
-#[tokio::test]
-async fn a_page_that_was_emptied_leads_back() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_page_that_was_emptied_leads_back(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = Keys {
-        stack: &stack,
+        stack,
         tenant: &acme,
         limit: 3,
     };
@@ -270,14 +275,14 @@ async fn a_page_that_was_emptied_leads_back() {
     };
     let older = pages[1].next.clone().expect("a cursor");
     for id in keep(&pages[2]) {
-        stack.unlist_key(&acme, id).await;
+        stack.remove_key_from_list(&acme, id).await;
     }
     assert_eq!(keys.page(Some(&older)).await.ids, [acme.key_id]);
 
     // Newer than the second page there is nothing any more, and the way back is to it.
     let newer = pages[1].previous.clone().expect("a cursor");
     for id in keep(&pages[0]) {
-        stack.unlist_key(&acme, id).await;
+        stack.remove_key_from_list(&acme, id).await;
     }
     let empty = keys.page(Some(&newer)).await;
     assert_eq!((empty.ids.len(), &empty.previous), (0, &None));
@@ -288,16 +293,14 @@ async fn a_page_that_was_emptied_leads_back() {
     // What comes then is newer, and found from where nothing was.
     let made = keys.make(1).await;
     assert_eq!(keys.page(Some(&newer)).await.ids, made);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_oldest_page_that_was_emptied_leads_back() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_oldest_page_that_was_emptied_leads_back(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let account = stack.account();
     let keys = Keys {
-        stack: &stack,
+        stack,
         tenant: &acme,
         limit: 2,
     };
@@ -310,18 +313,18 @@ async fn an_oldest_page_that_was_emptied_leads_back() {
                 acme.id
             ))
             .await
-            .demand(200)
+            .expect_status(200)
             .json()
     };
     let first = account
         .get(&format!("/spaces/{}/api-keys?limit=2", acme.id))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     let second = get(&first["next_cursor"]).await;
     for key in second["data"].as_array().expect("a list") {
         stack
-            .unlist_key(&acme, key["id"].as_u64().expect("a number"))
+            .remove_key_from_list(&acme, key["id"].as_u64().expect("a number"))
             .await;
     }
     let empty = get(&first["next_cursor"]).await;
@@ -332,20 +335,18 @@ async fn an_oldest_page_that_was_emptied_leads_back() {
     let back = get(&empty["prev_cursor"]).await;
     assert_eq!(back["data"], first["data"]);
     assert_eq!(back["prev_cursor"], Value::Null);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_cursor_is_good_for_its_own_list_and_holders_alone(stack: &Stack) {
     let (acme, other, user) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
     );
-    stack.join(&user, &acme, "owner").await;
+    stack.add_member(&user, &acme, "owner").await;
     Keys {
-        stack: &stack,
+        stack,
         tenant: &acme,
         limit: 1,
     }
@@ -356,7 +357,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         let page = client
             .get(&format!("{path}?limit=1"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         page["next_cursor"].as_str().expect("a cursor").to_owned()
     };
@@ -364,7 +365,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
     let refused = async |client: &Client, address: String| {
         assert_eq!(
-            client.get(&address).await.refused(422),
+            client.get(&address).await.expect_error(422),
             invalid,
             "{address}"
         );
@@ -376,7 +377,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         .client
         .get(&format!("{path}?limit=2&cursor={cursor}"))
         .await
-        .demand(200)
+        .expect_status(200)
         .json()["data"]
         .clone();
     let lower = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
@@ -384,7 +385,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         let page = client
             .get(&format!("{path}?cursor={cursor}&limit=2"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         assert_eq!(page["data"], expected);
         assert_eq!(page["path"], format!("/api/v1{path}"));
@@ -394,13 +395,13 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
         .anonymous
         .get(&format!("{path}?api_key={key}&cursor={cursor}"))
         .await
-        .demand(200);
+        .expect_status(200);
 
     // Another list, other filters, other holders.
     acme.client
         .get(&format!("{path}?cursor={cursor}&tag=&type=%20"))
         .await
-        .demand(200);
+        .expect_status(200);
     refused(&acme.client, format!("/spaces?cursor={cursor}")).await;
     refused(&acme.client, format!("{path}?cursor={cursor}&tag=x")).await;
     refused(
@@ -436,15 +437,13 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone() {
     ] {
         refused(&acme.client, format!("{path}?cursor={tampered}")).await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn revoked_keys_stay_in_their_place() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn revoked_keys_stay_in_their_place(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = Keys {
-        stack: &stack,
+        stack,
         tenant: &acme,
         limit: 2,
     };
@@ -454,8 +453,7 @@ async fn revoked_keys_stay_in_their_place() {
         acme.client
             .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
             .await
-            .demand(204);
+            .expect_status(204);
     }
     assert_eq!(keys.forward(nothing).await, before);
-    stack.stop().await;
 }

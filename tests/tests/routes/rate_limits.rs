@@ -6,7 +6,8 @@ use emulators::{InjectedError, Service::DynamoDb};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{
-    Answer, Client, DYNAMODB_TRIES, PHOTO, Raw, Stack, StackOptions, Tenant, form, minutes, seconds,
+    Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, Tenant, form,
+    minutes, seconds, stack_test,
 };
 
 /// Milliseconds of a window.
@@ -36,7 +37,7 @@ async fn limited(admin: u32, upload: u32) -> Stack {
 
 /// Milliseconds that are left of the present window.
 fn left_ms(stack: &Stack) -> i64 {
-    WINDOW_MS - stack.operator().env.now().ms() % WINDOW_MS
+    WINDOW_MS - stack.admin_environment().env.now().ms() % WINDOW_MS
 }
 
 /// Moves the clock to so many milliseconds before the end of a window.
@@ -49,9 +50,9 @@ fn wait_until_left(stack: &Stack, wanted_ms: i64) {
 
 /// Demands of an answer that it tells the truth about the caller's limit.
 #[track_caller]
-fn demand_told(stack: &Stack, answer: &Answer, tier: &str, most: u64, remaining: u64) {
+fn assert_told(stack: &Stack, response: &Response, tier: &str, most: u64, remaining: u64) {
     let resets_in = (left_ms(stack) + 999) / 1_000;
-    let resets_at = (stack.operator().env.now().ms() + left_ms(stack)) / 1_000;
+    let resets_at = (stack.admin_environment().env.now().ms() + left_ms(stack)) / 1_000;
     let expected = [
         most.to_string(),
         remaining.to_string(),
@@ -60,26 +61,26 @@ fn demand_told(stack: &Stack, answer: &Answer, tier: &str, most: u64, remaining:
         format!("\"{tier}\";r={remaining};t={resets_in}"),
     ];
     assert_eq!(
-        HEADERS.map(|name| answer.header(name)),
+        HEADERS.map(|name| response.header(name)),
         expected.each_ref().map(String::as_str),
         "{}",
-        answer.asked
+        response.request
     );
     assert_eq!(
-        answer.headers.contains_key("retry-after"),
-        answer.status == 429,
+        response.headers.contains_key("retry-after"),
+        response.status == 429,
         "{}",
-        answer.asked
+        response.request
     );
 }
 
 #[track_caller]
-fn demand_nothing_told(answer: &Answer) {
+fn assert_nothing_told(response: &Response) {
     assert_eq!(
-        HEADERS.map(|name| answer.header(name)),
+        HEADERS.map(|name| response.header(name)),
         [""; 5],
         "{}",
-        answer.asked
+        response.request
     );
 }
 
@@ -87,7 +88,7 @@ fn photo(acme: &Tenant) -> reqwest::multipart::Form {
     form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
 }
 
-async fn once(client: &Client, address: &str, body: &Value) -> Answer {
+async fn once(client: &Client, address: &str, body: &Value) -> Response {
     client
         .send(
             client
@@ -120,8 +121,8 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
                 .body(body),
         )
     };
-    viewer.upload(photo(&acme)).await.refused(403);
-    let answers = [
+    viewer.upload(photo(&acme)).await.expect_error(403);
+    let responses = [
         (201, made),
         (200, client.get(&space).await),
         (200, client.get("/spaces").await),
@@ -145,22 +146,28 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
         ),
     ];
     assert_eq!(id, json!(acme.key_id + 1));
-    for ((status, answer), remaining) in answers.into_iter().zip((0..100).rev()) {
-        demand_told(&stack, &answer.demand(status), "admin", 100, remaining);
+    for ((status, response), remaining) in responses.into_iter().zip((0..100).rev()) {
+        assert_told(
+            &stack,
+            &response.expect_status(status),
+            "admin",
+            100,
+            remaining,
+        );
     }
-    demand_nothing_told(&viewer.get(&space).await.demand(401));
+    assert_nothing_told(&viewer.get(&space).await.expect_status(401));
     acme.upload_photo().await;
     let refused = client
         .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
         .await
-        .demand(422);
-    demand_told(&stack, &refused, "upload", 50, 48);
-    demand_told(
+        .expect_status(422);
+    assert_told(&stack, &refused, "upload", 50, 48);
+    assert_told(
         &stack,
         &client
             .delete(&format!("/spaces?id={}", acme.id))
             .await
-            .demand(409),
+            .expect_status(409),
         "admin",
         100,
         84,
@@ -168,46 +175,45 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let unknown = domain::KeySecret::new(&stack.operator().env);
+    let unknown = domain::KeySecret::new(&stack.admin_environment().env);
     for key in ["nonsense", unknown.reveal()] {
-        demand_nothing_told(&stack.anonymous.with_key(key).get(&space).await.demand(401));
-        demand_nothing_told(
+        assert_nothing_told(
+            &stack
+                .anonymous
+                .with_key(key)
+                .get(&space)
+                .await
+                .expect_status(401),
+        );
+        assert_nothing_told(
             &stack
                 .anonymous
                 .with_key(key)
                 .upload(photo(&acme))
                 .await
-                .demand(401),
+                .expect_status(401),
         );
     }
-    demand_nothing_told(&stack.anonymous.get(&space).await.demand(401));
-    demand_nothing_told(
+    assert_nothing_told(&stack.anonymous.get(&space).await.expect_status(401));
+    assert_nothing_told(
         &stack
             .anonymous
             .send(stack.anonymous.request("OPTIONS", &space))
             .await
-            .demand(204),
+            .expect_status(204),
     );
-    demand_told(
-        &stack,
-        &acme.client.get(&space).await,
-        "admin",
-        1_200,
-        1_199,
-    );
-    demand_told(
-        &stack,
+    assert_told(stack, &acme.client.get(&space).await, "admin", 1_200, 1_199);
+    assert_told(
+        stack,
         &acme.client.upload(photo(&acme)).await,
         "upload",
         6_000,
         5_999,
     );
-    stack.stop().await;
 }
 
 #[tokio::test]
@@ -218,30 +224,30 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
     for begin_ms in [59_999, 30_500, 1_000, 1] {
         wait_until_left(&stack, begin_ms);
         for remaining in (0..5).rev() {
-            demand_told(
+            assert_told(
                 &stack,
-                &acme.client.get(&space).await.demand(200),
+                &acme.client.get(&space).await.expect_status(200),
                 "admin",
                 5,
                 remaining,
             );
         }
         let refused = acme.client.get(&space).await;
-        demand_told(&stack, &refused, "admin", 5, 0);
+        assert_told(&stack, &refused, "admin", 5, 0);
         assert_eq!(
             refused.json(),
             json!({"message": "Too Many Attempts.", "errors": {}})
         );
         let retry_after: u64 = refused.header("retry-after").parse().expect("seconds");
-        refused.refused(429);
+        refused.expect_error(429);
         stack.clock.advance(seconds(retry_after - 1));
         let early = acme.client.get(&space).await;
         assert_eq!(early.header("retry-after"), "1");
-        early.refused(429);
+        early.expect_error(429);
         stack.clock.advance(seconds(1));
-        demand_told(
+        assert_told(
             &stack,
-            &acme.client.get(&space).await.demand(200),
+            &acme.client.get(&space).await.expect_status(200),
             "admin",
             5,
             4,
@@ -262,41 +268,47 @@ async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together() {
     );
     let other = acme.role("owner").await;
     for (remaining, address) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
-        demand_told(
+        assert_told(
             &stack,
-            &acme.client.get(address).await.demand(200),
+            &acme.client.get(address).await.expect_status(200),
             "admin",
             6,
             remaining,
         );
     }
     for address in [&file, &space] {
-        demand_told(
+        assert_told(
             &stack,
-            &acme.client.get(address).await.demand(429),
+            &acme.client.get(address).await.expect_status(429),
             "admin",
             6,
             0,
         );
     }
-    demand_told(
+    assert_told(
         &stack,
-        &acme.client.upload(photo(&acme)).await.demand(201),
+        &acme.client.upload(photo(&acme)).await.expect_status(201),
         "upload",
         2,
         0,
     );
-    demand_told(
+    assert_told(
         &stack,
-        &acme.client.upload(photo(&acme)).await.demand(429),
+        &acme.client.upload(photo(&acme)).await.expect_status(429),
         "upload",
         2,
         0,
     );
-    demand_told(&stack, &other.get(&space).await.demand(200), "admin", 6, 5);
-    demand_told(
+    assert_told(
         &stack,
-        &other.upload(photo(&acme)).await.demand(201),
+        &other.get(&space).await.expect_status(200),
+        "admin",
+        6,
+        5,
+    );
+    assert_told(
+        &stack,
+        &other.upload(photo(&acme)).await.expect_status(201),
         "upload",
         2,
         1,
@@ -314,16 +326,17 @@ async fn as_many_pass_as_may_however_many_come_at_once() {
         acme.upload_photo().await["id"].as_str().expect("an id")
     );
     let space = format!("/spaces/{}", acme.id);
-    let answers = join_all(
+    let responses = join_all(
         (0..100).map(|index| acme.client.get(if index % 2 == 0 { &file } else { &space })),
     )
     .await;
-    let (passed, refused): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|answer| answer.status == 200);
+    let (passed, refused): (Vec<_>, Vec<_>) = responses
+        .into_iter()
+        .partition(|response| response.status == 200);
     let mut left: Vec<u32> = passed
         .iter()
-        .map(|answer| {
-            answer
+        .map(|response| {
+            response
                 .header("x-ratelimit-remaining")
                 .parse()
                 .expect("a number")
@@ -332,8 +345,8 @@ async fn as_many_pass_as_may_however_many_come_at_once() {
     left.sort_unstable();
     assert_eq!(left, (0..MOST).collect::<Vec<_>>());
     assert_eq!(refused.len(), 80);
-    for answer in refused {
-        answer.refused(429);
+    for response in refused {
+        response.expect_error(429);
     }
     stack.stop().await;
 }
@@ -345,16 +358,16 @@ async fn a_refused_request_is_not_read_and_does_nothing() {
     let keys = format!("/spaces/{}/api-keys", acme.id);
     acme.upload_photo().await;
     for _ in 0..4 {
-        acme.client.get(&keys).await.demand(200);
+        acme.client.get(&keys).await.expect_status(200);
     }
     let before = stack.dump().await;
-    let (answer, calls) = stack
+    let (response, calls) = stack
         .calls_of(once(&acme.client, &keys, &json!({"name": "one"})))
         .await;
-    answer.refused(429);
+    response.expect_error(429);
     assert_eq!(calls, ["spaces UpdateItem"]);
-    let (answer, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
-    answer.refused(429);
+    let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
+    response.expect_error(429);
     assert_eq!(calls, ["uploads UpdateItem"]);
     for (path, kind) in [
         ("/upload", "multipart/form-data; boundary=x"),
@@ -365,10 +378,10 @@ async fn a_refused_request_is_not_read_and_does_nothing() {
              content-length: 1000\r\n\r\n",
             acme.client.key.as_deref().expect("a key")
         );
-        let answer = Raw::ask(stack.cloud.api_url(), head)
+        let response = RawConnection::request(stack.cloud.api_url(), head)
             .await
             .expect("an answer before the body");
-        answer.refused(429);
+        response.expect_error(429);
     }
     // Not even the counters of minutes to come.
     assert_eq!(stack.dump().await, before);
@@ -380,17 +393,17 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
     let stack = limited(10, 10).await;
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    acme.client.get(&space).await.ok();
+    acme.client.get(&space).await.expect_ok();
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
     for (times, status, code, answered) in [
         (
-            DYNAMODB_TRIES,
+            DYNAMODB_ATTEMPTS,
             400,
             "ProvisionedThroughputExceededException",
             503,
         ),
-        (DYNAMODB_TRIES, 500, "InternalServerError", 503),
+        (DYNAMODB_ATTEMPTS, 500, "InternalServerError", 503),
         (1, 400, "AccessDeniedException", 500),
     ] {
         faults.fail(
@@ -399,8 +412,8 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
             times,
             InjectedError::new(status, code),
         );
-        let (answer, calls) = stack.calls_of(acme.client.get(&space)).await;
-        demand_nothing_told_of_failed(&answer, answered);
+        let (response, calls) = stack.calls_of(acme.client.get(&space)).await;
+        assert_nothing_told_of_failed(&response, answered);
         assert!(
             calls.iter().all(|call| call == "spaces UpdateItem"),
             "{calls:?}"
@@ -411,8 +424,8 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
             times,
             InjectedError::new(status, code),
         );
-        let (answer, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
-        demand_nothing_told_of_failed(&answer, answered);
+        let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
+        assert_nothing_told_of_failed(&response, answered);
         assert!(
             calls.iter().all(|call| call == "uploads UpdateItem"),
             "{calls:?}"
@@ -421,18 +434,18 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "requests that could not be counted");
+        .assert_unchanged(&before, "requests that could not be counted");
     stack.stop().await;
 }
 
 #[track_caller]
-fn demand_nothing_told_of_failed(answer: &Answer, status: u16) {
-    assert_eq!(HEADERS.map(|name| answer.header(name)), [""; 5]);
+fn assert_nothing_told_of_failed(response: &Response, status: u16) {
+    assert_eq!(HEADERS.map(|name| response.header(name)), [""; 5]);
     assert_eq!(
-        answer.header("retry-after"),
+        response.header("retry-after"),
         if status == 503 { "1" } else { "" }
     );
-    answer.clone().refused(status);
+    response.clone().expect_error(status);
 }
 
 /// How many counters the item of a key holds.
@@ -449,10 +462,9 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
         .count()
 }
 
-#[tokio::test]
-async fn counters_of_minutes_gone_are_dropped() {
+#[stack_test]
+async fn counters_of_minutes_gone_are_dropped(stack: &Stack) {
     const MOST_KEPT: usize = 4;
-    let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let url = acme.upload_photo().await["url"]
         .as_str()
@@ -462,14 +474,13 @@ async fn counters_of_minutes_gone_are_dropped() {
     let delivered_to = acme.role("viewer").await;
     for _ in 0..10 {
         stack.clock.advance(minutes(1));
-        acme.client.get(&space).await.ok();
+        acme.client.get(&space).await.expect_ok();
         // Delivery notes the use of a key as well, and counts nothing.
-        delivered_to.get(&url).await.demand(200);
-        delivered_to.get(&space).await.ok();
+        delivered_to.get(&url).await.expect_status(200);
+        delivered_to.get(&space).await.expect_ok();
         for client in [&acme.client, &delivered_to] {
-            let kept = counters(&stack, client).await;
+            let kept = counters(stack, client).await;
             assert!((1..=MOST_KEPT).contains(&kept), "{kept}");
         }
     }
-    stack.stop().await;
 }

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
+use tests::{Client, PHOTO, Response, Stack, Tenant, form, stack_test};
 
 /// Who may call a route.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -134,26 +134,30 @@ impl Place {
     pub(crate) async fn new(stack: &Stack, name: &str) -> Place {
         let tenant = stack.space(name).await;
         let folder = json!({"space_id": tenant.id, "name": "outer"});
-        let folder = tenant.client.post("/folders", folder).await.created()["id"]
+        let folder = tenant
+            .client
+            .post("/folders", folder)
+            .await
+            .expect_created()["id"]
             .as_str()
             .expect("an id")
             .to_owned();
         let inner = json!({"space_id": tenant.id, "name": "inner", "parent_id": folder});
-        tenant.client.post("/folders", inner).await.created();
+        tenant.client.post("/folders", inner).await.expect_created();
         let file = Mutex::new(upload(&tenant).await);
         let path = format!("/spaces/{}/api-keys", tenant.id);
         let key = tenant
             .client
             .post(&path, json!({"name": "spare"}))
             .await
-            .created()["id"]
+            .expect_created()["id"]
             .as_u64()
             .expect("a number");
         let space = tenant
             .client
             .get(&format!("/spaces/{}", tenant.id))
             .await
-            .ok();
+            .expect_ok();
         let config = space["active_upload_config_id"]
             .as_str()
             .expect("an id")
@@ -251,7 +255,7 @@ impl Place {
         })
     }
 
-    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Answer {
+    pub(crate) async fn call(&self, row: &Row, client: &Client) -> Response {
         let request = client.request(row.method, &self.address(row));
         let request = match self.body(row) {
             Some(body) => request.json(&body),
@@ -267,7 +271,7 @@ impl Place {
 /// Uploads a file that has a reference, and gives its id.
 async fn upload(tenant: &Tenant) -> String {
     let form = form(&tenant.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", REFERENCE);
-    tenant.client.upload(form).await.created()["id"]
+    tenant.client.upload(form).await.expect_created()["id"]
         .as_str()
         .expect("an id")
         .to_owned()
@@ -295,17 +299,16 @@ fn only_signed_and_unsigned_uploads_take_no_key() {
     );
 }
 
-#[tokio::test]
-async fn nobody_passes_without_a_valid_key() {
-    let stack = Stack::start().await;
-    let place = Place::new(&stack, "Acme").await;
+#[stack_test]
+async fn nobody_passes_without_a_valid_key(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let revoked = place.tenant.role("owner").await;
     let list = place
         .tenant
         .client
         .get(&format!("/spaces/{}/api-keys", place.tenant.id))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     let newest = list["data"][0]["id"].as_u64().expect("a number");
     place
@@ -313,10 +316,10 @@ async fn nobody_passes_without_a_valid_key() {
         .client
         .delete(&format!("/spaces/{}/api-keys/{newest}", place.tenant.id))
         .await
-        .demand(204);
+        .expect_status(204);
     let unknown = domain::KeySecret::new(&domain::Env::new(
         std::sync::Arc::new(runtime::SystemClock),
-        std::sync::Arc::new(tests::Seeded::new(99)),
+        std::sync::Arc::new(tests::SeededRandom::new(99)),
     ));
     let strangers = [
         stack.anonymous.clone(),
@@ -329,33 +332,31 @@ async fn nobody_passes_without_a_valid_key() {
     ];
     for row in ROWS.iter() {
         for stranger in &strangers {
-            let answer = place.call(row, stranger).await;
+            let response = place.call(row, stranger).await;
             assert_eq!(
-                answer.header("www-authenticate"),
+                response.header("www-authenticate"),
                 "Bearer",
                 "{} {}",
                 row.method,
                 row.path
             );
-            answer.refused(401);
+            response.expect_error(401);
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn another_space_does_not_exist() {
-    let stack = Stack::start().await;
-    let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
+#[stack_test]
+async fn another_space_does_not_exist(stack: &Stack) {
+    let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     let (nobody, neighbour) = (stack.user().await, stack.user().await);
-    stack.join(&neighbour, &other, "owner").await;
+    stack.add_member(&neighbour, &other, "owner").await;
     for row in ROWS.iter() {
         for stranger in [&other.client, &nobody.client, &neighbour.client] {
-            let answer = place.call(row, stranger).await;
+            let response = place.call(row, stranger).await;
             match (row.who, row.path) {
                 // What a body names is a field; what a path names is the resource itself.
                 (_, "/upload/generate-signed-url") => {
-                    let errors = answer.refused(422);
+                    let errors = response.expect_error(422);
                     assert_eq!(
                         errors,
                         json!({"upload_config_id": ["The selected upload config id is invalid."]})
@@ -363,50 +364,49 @@ async fn another_space_does_not_exist() {
                 }
                 (_, "/upload" | "/upload/presign") => {
                     assert_eq!(
-                        answer.refused(422)["space"],
+                        response.expect_error(422)["space"],
                         json!(["The selected space is invalid."])
                     );
                 }
                 (_, "/upload-configs" | "/folders") if row.method == "POST" => {
-                    let errors = answer.refused(422);
+                    let errors = response.expect_error(422);
                     assert_eq!(
                         errors,
                         json!({"space_id": ["The selected space id is invalid."]})
                     );
                 }
-                (Role(_), _) => assert_eq!(answer.refused(404), json!({})),
+                (Role(_), _) => assert_eq!(response.expect_error(404), json!({})),
                 (Anyone | KeyRole(_), _) => {
-                    let shown = String::from_utf8(answer.demand(200).body.to_vec()).expect("JSON");
+                    let shown =
+                        String::from_utf8(response.expect_status(200).body.to_vec()).expect("JSON");
                     assert!(!shown.contains(&place.tenant.id), "{shown}");
                 }
                 (Account, "/account") if stranger.key != other.client.key => {
-                    let errors = answer.refused(422);
+                    let errors = response.expect_error(422);
                     assert_eq!(
                         errors,
                         json!({"default_space_id": ["The selected default space id is invalid."]})
                     );
                 }
                 (Account, _) if stranger.key == other.client.key => {
-                    assert_eq!(answer.refused(403), json!({}));
+                    assert_eq!(response.expect_error(403), json!({}));
                 }
                 (Account, _) => {
-                    answer.demand(row.success);
+                    response.expect_status(row.success);
                 }
             }
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn each_role_may_do_what_it_may_and_nothing_more() {
-    let stack = Stack::start().await;
-    let (place, other) = (Place::new(&stack, "Acme").await, stack.space("Other").await);
+#[stack_test]
+async fn each_role_may_do_what_it_may_and_nothing_more(stack: &Stack) {
+    let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     for (index, role) in ROLES.iter().enumerate() {
         let key = place.tenant.role(role).await;
         let member = stack.user().await;
-        stack.join(&member, &place.tenant, role).await;
-        stack.join(&member, &other, "owner").await;
+        stack.add_member(&member, &place.tenant, role).await;
+        stack.add_member(&member, &other, "owner").await;
         for row in ROWS.iter() {
             let enough = |least| {
                 index
@@ -428,18 +428,17 @@ async fn each_role_may_do_what_it_may_and_nothing_more() {
     for row in ROWS.iter() {
         judge(&place, row, &stack.account(), true).await;
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
 async fn judge(place: &Place, row: &Row, client: &Client, allowed: bool) {
-    let answer = place.call(row, client).await;
+    let response = place.call(row, client).await;
     if allowed {
-        answer.demand(row.success);
+        response.expect_status(row.success);
         if row.method == "DELETE" && row.success == 204 && row.path.starts_with("/files") {
             place.refill().await;
         }
     } else {
-        answer.refused(403);
+        response.expect_error(403);
     }
 }

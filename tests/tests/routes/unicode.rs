@@ -1,7 +1,7 @@
 //! Texts in Unicode NFC, and names that are made of them.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, file, form};
+use tests::{PHOTO, Stack, file, form, stack_test};
 
 use crate::{support::signer::text, uploads::presign::config};
 
@@ -9,9 +9,8 @@ use crate::{support::signer::text, uploads::presign::config};
 const COMPOSED: &str = "\u{e9}t\u{e9}";
 const DECOMPOSED: &str = "e\u{301}te\u{301}";
 
-#[tokio::test]
-async fn texts_are_stored_in_nfc() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn texts_are_stored_in_nfc(stack: &Stack) {
     let account = stack.account();
     let space = account
         .post(
@@ -19,7 +18,7 @@ async fn texts_are_stored_in_nfc() {
             json!({"name": DECOMPOSED, "description": DECOMPOSED}),
         )
         .await
-        .created();
+        .expect_created();
     assert_eq!(
         (&space["name"], &space["description"]),
         (&json!(COMPOSED), &json!(COMPOSED))
@@ -27,20 +26,23 @@ async fn texts_are_stored_in_nfc() {
     let taken = account
         .post("/spaces", json!({"name": COMPOSED.to_uppercase()}))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(taken, json!({"name": ["The name has already been taken."]}));
     let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
     assert_eq!(
         account
             .post(&keys, json!({"name": DECOMPOSED}))
             .await
-            .created()["name"],
+            .expect_created()["name"],
         COMPOSED
     );
     let (id, handle) = (text(&space["id"]), text(&space["handle"]));
     let described = json!({"space_id": id, "name": "a", "description": DECOMPOSED, "config": {"metadata": {"tags": [DECOMPOSED]}}});
     assert_eq!(
-        account.post("/upload-configs", described).await.created()["description"],
+        account
+            .post("/upload-configs", described)
+            .await
+            .expect_created()["description"],
         COMPOSED
     );
 
@@ -48,7 +50,7 @@ async fn texts_are_stored_in_nfc() {
     let upload = form(&handle, &name, "image/jpeg", PHOTO)
         .text("ref", DECOMPOSED)
         .text("upload_config", "a");
-    let record = account.upload(upload).await.created();
+    let record = account.upload(upload).await.expect_created();
     assert_eq!(record["original_name"], format!("{COMPOSED}.jpg"));
     assert_eq!(
         (&record["ref"], &record["tags"]),
@@ -58,7 +60,7 @@ async fn texts_are_stored_in_nfc() {
     let file = format!("/files/{}", text(&record["id"]));
     let change =
         json!({"original_name": "o\u{308}.jpg", "ref": "o\u{308}", "tags": ["o\u{308}", "\u{f6}"]});
-    let changed = account.put(&file, change).await.ok();
+    let changed = account.put(&file, change).await.expect_ok();
     assert_eq!(
         (&changed["original_name"], &changed["ref"]),
         (&json!("\u{f6}.jpg"), &json!("\u{f6}"))
@@ -72,29 +74,27 @@ async fn texts_are_stored_in_nfc() {
         };
         let first = |list: Value| list["data"][0]["id"].clone();
         assert_eq!(
-            first(list("search").await.demand(200).json()),
+            first(list("search").await.expect_status(200).json()),
             record["id"],
             "{spelled}"
         );
         if !spelled.starts_with('O') {
             assert_eq!(
-                first(list("tag").await.demand(200).json()),
+                first(list("tag").await.expect_status(200).json()),
                 record["id"],
                 "{spelled}"
             );
             let by_ref = account
                 .get(&format!("/files/by-ref?space_id={id}&ref={spelled}"))
                 .await
-                .ok();
+                .expect_ok();
             assert_eq!(by_ref["id"], record["id"], "{spelled}");
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn stored_names_are_transliterated() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn stored_names_are_transliterated(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -109,9 +109,13 @@ async fn stored_names_are_transliterated() {
         ("日本.jpg", "ri-ben.jpg"),
     ] {
         let upload = form(&acme.handle, name, "image/jpeg", PHOTO).text("upload_config", "own");
-        let record = acme.client.upload(upload).await.created();
+        let record = acme.client.upload(upload).await.expect_created();
         assert_eq!(record["name"], stored, "{name}");
-        stack.anonymous.get(&text(&record["url"])).await.demand(200);
+        stack
+            .anonymous
+            .get(&text(&record["url"]))
+            .await
+            .expect_status(200);
     }
     // What looks different may be stored under the same name, which is taken then.
     let other = reqwest::multipart::Form::new()
@@ -120,6 +124,5 @@ async fn stored_names_are_transliterated() {
     acme.client
         .upload(other.part("file", file("uni.jpg", "image/jpeg", PHOTO)))
         .await
-        .refused(409);
-    stack.stop().await;
+        .expect_error(409);
 }

@@ -1,11 +1,10 @@
 //! `PUT` and `DELETE /spaces/:id/access-control`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, seconds};
+use tests::{PHOTO, Stack, seconds, stack_test};
 
-#[tokio::test]
-async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
     let path = format!("{space}/access-control");
@@ -45,42 +44,43 @@ async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(
         ),
     ] {
         stack.clock.advance(seconds(1));
-        let shown = acme.client.put(&path, body.clone()).await.ok();
+        let shown = acme.client.put(&path, body.clone()).await.expect_ok();
         assert_eq!(
             shown["access_control"],
             json!({"requires_auth": closed, "public_read": !closed}),
             "{body}"
         );
-        assert_eq!(acme.client.get(&space).await.ok(), shown, "{body}");
+        assert_eq!(acme.client.get(&space).await.expect_ok(), shown, "{body}");
         let strangers = if closed { 403 } else { 200 };
-        stack.anonymous.get(url).await.demand(strangers);
-        other.client.get(url).await.demand(strangers);
+        stack.anonymous.get(url).await.expect_status(strangers);
+        other.client.get(url).await.expect_status(strangers);
         for insider in [&viewer, &stack.account()] {
-            assert!(insider.get(url).await.demand(200).body == PHOTO, "{body}");
+            assert!(
+                insider.get(url).await.expect_status(200).body == PHOTO,
+                "{body}"
+            );
         }
         let effective = json!({
             "requires_auth": closed, "public_read": !closed, "source": "space", "inherited_from": acme.id,
         });
         assert_eq!(
-            acme.client.get(&format!("/files/{id}")).await.ok()["access_control"],
+            acme.client.get(&format!("/files/{id}")).await.expect_ok()["access_control"],
             effective,
             "{body}"
         );
     }
 
-    let reset = acme.client.delete(&path).await.ok();
+    let reset = acme.client.delete(&path).await.expect_ok();
     assert_eq!(
         reset["access_control"],
         json!({"requires_auth": false, "public_read": true})
     );
-    assert_eq!(acme.client.get(&space).await.ok(), reset);
-    stack.anonymous.get(url).await.demand(200);
-    stack.stop().await;
+    assert_eq!(acme.client.get(&space).await.expect_ok(), reset);
+    stack.anonymous.get(url).await.expect_status(200);
 }
 
-#[tokio::test]
-async fn everything_wrong_with_access_control_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_access_control_is_told_together(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/access-control", acme.id);
     let message = |name: &str| json!([format!("The {name} field must be true or false.")]);
@@ -109,13 +109,16 @@ async fn everything_wrong_with_access_control_is_told_together() {
             .client
             .put(&path, json!({"access_control": value}))
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(refused, errors, "{value}");
     }
-    let shown = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let shown = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     assert_eq!(
         shown["access_control"],
         json!({"requires_auth": false, "public_read": true})
     );
-    stack.stop().await;
 }

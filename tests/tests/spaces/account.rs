@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, form};
+use tests::{Client, PHOTO, Stack, form, stack_test};
 
 /// The ids on the first page of a client's account keys.
 async fn key_ids(client: &Client) -> Vec<u64> {
-    let page = client.get("/account/api-keys").await.demand(200).json();
+    let page = client
+        .get("/account/api-keys")
+        .await
+        .expect_status(200)
+        .json();
     page["data"]
         .as_array()
         .expect("a list")
@@ -16,12 +20,17 @@ async fn key_ids(client: &Client) -> Vec<u64> {
         .collect()
 }
 
-#[tokio::test]
-async fn an_account_says_who_is_calling_with_which_key() {
-    let stack = Stack::start().await;
-    let first = stack.account().get("/spaces").await.demand(200).json()["data"][0].clone();
+#[stack_test]
+async fn an_account_says_who_is_calling_with_which_key(stack: &Stack) {
+    let first = stack
+        .account()
+        .get("/spaces")
+        .await
+        .expect_status(200)
+        .json()["data"][0]
+        .clone();
     let acme = stack.space("Acme").await;
-    let mine = stack.account().get("/account").await.ok();
+    let mine = stack.account().get("/account").await.expect_ok();
     assert_eq!(mine["user_id"].as_str().map(str::len), Some(26));
     assert_eq!(
         (&mine["role"], &mine["default_space_id"]),
@@ -40,7 +49,7 @@ async fn an_account_says_who_is_calling_with_which_key() {
     }
 
     for role in ["viewer", "user", "admin", "owner"] {
-        let theirs = acme.role(role).await.get("/account").await.ok();
+        let theirs = acme.role(role).await.get("/account").await.expect_ok();
         let said = (
             &theirs["user_id"],
             &theirs["role"],
@@ -54,32 +63,33 @@ async fn an_account_says_who_is_calling_with_which_key() {
         );
         assert_eq!(said, (&json!("space"), &json!(acme.id), &json!(role)));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_default_space_is_chosen_among_ones_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_default_space_is_chosen_among_ones_own(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let user = stack.user().await;
     assert_eq!(
-        user.client.get("/account").await.ok()["default_space_id"],
+        user.client.get("/account").await.expect_ok()["default_space_id"],
         Value::Null
     );
-    stack.join(&user, &acme, "viewer").await;
+    stack.add_member(&user, &acme, "viewer").await;
     let choice = |id: &str| json!({"default_space_id": id});
     let chosen = user
         .client
         .put("/account", choice(&acme.id.to_lowercase()))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(chosen["default_space_id"], acme.id);
-    assert_eq!(user.client.get("/account").await.ok(), chosen);
+    assert_eq!(user.client.get("/account").await.expect_ok(), chosen);
 
     let unknown = json!({"default_space_id": ["The selected default space id is invalid."]});
     for id in [other.id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x"] {
         assert_eq!(
-            user.client.put("/account", choice(id)).await.refused(422),
+            user.client
+                .put("/account", choice(id))
+                .await
+                .expect_error(422),
             unknown,
             "{id}"
         );
@@ -91,30 +101,31 @@ async fn a_default_space_is_chosen_among_ones_own() {
         json!({"default_space_id": " "}),
     ] {
         assert_eq!(
-            user.client.put("/account", body.clone()).await.refused(422),
+            user.client
+                .put("/account", body.clone())
+                .await
+                .expect_error(422),
             required,
             "{body}"
         );
     }
-    assert_eq!(user.client.get("/account").await.ok(), chosen);
+    assert_eq!(user.client.get("/account").await.expect_ok(), chosen);
 
     stack
         .account()
         .delete(&format!("/spaces?id={}", acme.id))
         .await
-        .demand(204);
+        .expect_status(204);
     assert_eq!(
-        user.client.get("/account").await.ok()["default_space_id"],
+        user.client.get("/account").await.expect_ok()["default_space_id"],
         Value::Null,
         "it is gone"
     );
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn account_keys_are_made_listed_and_revoked_with_one_of_them(stack: &Stack) {
     let account = stack.account();
     let first = key_ids(&account).await;
     let limited = account
@@ -123,7 +134,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
             json!({"name": "laptop", "role": "viewer"}),
         )
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(
         limited,
         json!({"role": ["The role field must not be present for an account key."]})
@@ -131,7 +142,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
     let made = account
         .post("/account/api-keys", json!({"name": "laptop"}))
         .await
-        .created();
+        .expect_created();
     let laptop = account.with_key(made["key"].as_str().expect("a key"));
     assert_eq!(
         (&made["name"], &made["type"]),
@@ -142,16 +153,21 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
         "{made}"
     );
     assert_eq!(
-        laptop.get("/account").await.ok()["user_id"],
-        account.get("/account").await.ok()["user_id"]
+        laptop.get("/account").await.expect_ok()["user_id"],
+        account.get("/account").await.expect_ok()["user_id"]
     );
     laptop
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .created();
+        .expect_created();
     let id = made["id"].as_u64().expect("a number");
     assert_eq!(key_ids(&account).await, [vec![id], first.clone()].concat());
-    let listed = account.get("/account/api-keys").await.demand(200).json()["data"][0].clone();
+    let listed = account
+        .get("/account/api-keys")
+        .await
+        .expect_status(200)
+        .json()["data"][0]
+        .clone();
     assert!(
         listed.get("key").is_none() && listed["last_four"] == made["last_four"],
         "{listed}"
@@ -161,26 +177,24 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them() {
         account
             .delete(&format!("/account/api-keys/{stranger}"))
             .await
-            .refused(404);
+            .expect_error(404);
     }
     account
         .delete(&format!("/account/api-keys/{id}"))
         .await
-        .demand(204);
-    laptop.get("/account").await.refused(401);
+        .expect_status(204);
+    laptop.get("/account").await.expect_error(401);
     assert_eq!(
         key_ids(&account).await,
         [vec![id], first].concat(),
         "it stays listed"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn account_keys_are_their_users_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn account_keys_are_their_users_own(stack: &Stack) {
     let (acme, user) = (stack.space("Acme").await, stack.user().await);
-    stack.join(&user, &acme, "owner").await;
+    stack.add_member(&user, &acme, "owner").await;
     let mine = key_ids(&stack.account()).await;
     let theirs = key_ids(&user.client).await;
     assert_eq!((mine.len(), theirs.len()), (1, 1));
@@ -188,86 +202,88 @@ async fn account_keys_are_their_users_own() {
         user.client
             .delete(&format!("/account/api-keys/{id}"))
             .await
-            .refused(404);
+            .expect_error(404);
     }
     // Nor is an account key one of a space's.
     user.client
         .delete(&format!("/spaces/{}/api-keys/{}", acme.id, theirs[0]))
         .await
-        .refused(404);
+        .expect_error(404);
     assert_eq!(key_ids(&stack.account()).await, mine);
-    user.client.get("/account").await.ok();
-    stack.stop().await;
+    user.client.get("/account").await.expect_ok();
 }
 
-#[tokio::test]
-async fn an_account_key_ends_when_its_time_has_come() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_account_key_ends_when_its_time_has_come(stack: &Stack) {
     let account = stack.account();
     let now = account
         .post("/spaces", json!({"name": "Acme"}))
         .await
-        .created()["created_at"]
+        .expect_created()["created_at"]
         .clone();
     let end = domain::Timestamp::parse_rfc3339(now.as_str().expect("a date"))
         .expect("RFC 3339")
         .plus_ms(60_000);
     let body = json!({"name": "short", "expires_at": end.rfc3339()});
-    let short = account.post("/account/api-keys", body).await.created();
+    let short = account
+        .post("/account/api-keys", body)
+        .await
+        .expect_created();
     let short = account.with_key(short["key"].as_str().expect("a key"));
     stack.clock.advance(Duration::from_millis(59_999));
-    short.get("/account").await.ok();
+    short.get("/account").await.expect_ok();
     stack.clock.advance(Duration::from_millis(1));
-    short.get("/account").await.refused(401);
-    stack.stop().await;
+    short.get("/account").await.expect_error(401);
 }
 
-#[tokio::test]
-async fn a_space_key_sees_who_it_is_and_manages_no_account() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_space_key_sees_who_it_is_and_manages_no_account(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = key_ids(&stack.account()).await[0];
     acme.client
         .put("/account", json!({"default_space_id": acme.id}))
         .await
-        .refused(403);
-    acme.client.get("/account/api-keys").await.refused(403);
+        .expect_error(403);
+    acme.client.get("/account/api-keys").await.expect_error(403);
     acme.client
         .post("/account/api-keys", json!({"name": "x"}))
         .await
-        .refused(403);
+        .expect_error(403);
     acme.client
         .delete(&format!("/account/api-keys/{id}"))
         .await
-        .refused(403);
-    stack.account().get("/account").await.ok();
-    stack.stop().await;
+        .expect_error(403);
+    stack.account().get("/account").await.expect_ok();
 }
 
-#[tokio::test]
-async fn a_members_role_holds_in_its_space_alone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_members_role_holds_in_its_space_alone(stack: &Stack) {
     let (acme, other, user) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
     );
-    stack.join(&user, &acme, "viewer").await;
-    stack.join(&user, &other, "user").await;
+    stack.add_member(&user, &acme, "viewer").await;
+    stack.add_member(&user, &other, "user").await;
     let upload = |handle: &str| form(handle, "photo.jpg", "image/jpeg", PHOTO);
-    user.client.upload(upload(&acme.handle)).await.refused(403);
-    user.client.upload(upload(&other.handle)).await.created();
+    user.client
+        .upload(upload(&acme.handle))
+        .await
+        .expect_error(403);
+    user.client
+        .upload(upload(&other.handle))
+        .await
+        .expect_created();
     let own = user
         .client
         .post("/spaces", json!({"name": "Mine"}))
         .await
-        .created();
+        .expect_created();
     user.client
         .put(
             &format!("/spaces/{}", own["id"].as_str().expect("an id")),
             json!({"name": "Ours"}),
         )
         .await
-        .ok();
-    stack.stop().await;
+        .expect_ok();
 }

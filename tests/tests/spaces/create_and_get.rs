@@ -2,11 +2,10 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::Stack;
+use tests::{Stack, stack_test};
 
-#[tokio::test]
-async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_space_is_made_with_our_defaults_and_shown_in_full(stack: &Stack) {
     let account = stack.account();
     let made = account
         .post(
@@ -14,11 +13,11 @@ async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
             json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}),
         )
         .await
-        .created();
+        .expect_created();
     let shown = account
         .get(&format!("/spaces/{}", made["id"].as_str().expect("an id")))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(made, shown);
 
     let handle = made["handle"].as_str().expect("a handle");
@@ -44,19 +43,17 @@ async fn a_space_is_made_with_our_defaults_and_shown_in_full() {
     for (field, value) in fixed.as_object().expect("an object") {
         assert_eq!(&made[field], value, "{field}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn space_is_created_with_every_optional_field() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn space_is_created_with_every_optional_field(stack: &Stack) {
     let account = stack.account();
     let body = json!({
         "name": "Acme", "folder_mode": "fixed", "enabled": false, "custom_domain": "Assets.Example.COM",
         "webhook_url": "https://example.com/hook",
     });
 
-    let created = account.post("/spaces", body).await.created();
+    let created = account.post("/spaces", body).await.expect_created();
 
     let expected = json!({
         "folder_mode": "fixed", "enabled": false, "custom_domain": "assets.example.com",
@@ -66,50 +63,50 @@ async fn space_is_created_with_every_optional_field() {
         assert_eq!(&created[field], value, "{field}");
     }
     let wrong = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
-    let errors = account.post("/spaces", wrong).await.refused(422);
+    let errors = account.post("/spaces", wrong).await.expect_error(422);
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["custom_domain", "enabled", "webhook_url"]);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_id_is_accepted_in_any_case() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_id_is_accepted_in_any_case(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let shown = acme
         .client
         .get(&format!("/spaces/{}", acme.id.to_lowercase()))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(shown["id"], acme.id);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once(stack: &Stack) {
     let account = stack.account();
     let attempts = (0..50).map(|index| {
         let name = if index % 2 == 0 { "Ärger" } else { "äRGER" };
         account.post("/spaces", json!({ "name": name }))
     });
-    let answers = join_all(attempts).await;
+    let responses = join_all(attempts).await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 201).count(),
+        responses
+            .iter()
+            .filter(|response| response.status == 201)
+            .count(),
         1
     );
-    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
+    for response in responses
+        .into_iter()
+        .filter(|response| response.status != 201)
+    {
         assert_eq!(
-            answer.refused(422),
+            response.expect_error(422),
             json!({"name": ["The name has already been taken."]})
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_a_space_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_a_space_is_told_together(stack: &Stack) {
     let account = stack.account();
     for (body, errors) in [
         (json!({}), json!({"name": ["The name field is required."]})),
@@ -139,7 +136,10 @@ async fn everything_wrong_with_a_space_is_told_together() {
         ),
     ] {
         assert_eq!(
-            account.post("/spaces", body.clone()).await.refused(422),
+            account
+                .post("/spaces", body.clone())
+                .await
+                .expect_error(422),
             errors,
             "{body}"
         );
@@ -150,17 +150,14 @@ async fn everything_wrong_with_a_space_is_told_together() {
             json!({"name": "é".repeat(255), "folder_mode": "fixed"}),
         )
         .await
-        .created();
-    stack.stop().await;
+        .expect_created();
 }
 
-#[tokio::test]
-async fn a_space_key_makes_no_spaces() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_space_key_makes_no_spaces(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .post("/spaces", json!({"name": "Other"}))
         .await
-        .refused(403);
-    stack.stop().await;
+        .expect_error(403);
 }

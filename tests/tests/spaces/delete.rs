@@ -5,7 +5,7 @@ use std::pin::pin;
 use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
 use table::{Reason, WriteError};
-use tests::{Dump, PHOTO, Stack, Tenant, form, seconds};
+use tests::{Dump, PHOTO, Stack, Tenant, form, seconds, stack_test};
 
 use crate::routes::roles::{Place, ROWS};
 
@@ -19,7 +19,7 @@ fn deletion(tenant: &Tenant) -> String {
 
 /// What is kept, without the number of the last key, which goes on whatever is deleted.
 pub(crate) async fn kept(stack: &Stack) -> Dump {
-    let mut dump = stack.dump().await.without_uses();
+    let mut dump = stack.dump().await.without_usage();
     dump.items
         .retain(|(partition, _), _| partition != "COUNTER#KEY");
     dump
@@ -37,31 +37,30 @@ pub(crate) fn with_retired(mut dump: Dump, handle: &str) -> Dump {
 
 /// Whether a space of this name can be made.
 async fn is_free(stack: &Stack, name: &str) -> bool {
-    let answer = stack
+    let response = stack
         .account()
         .post("/spaces", json!({ "name": name }))
         .await;
-    if answer.status == 201 {
+    if response.status == 201 {
         return true;
     }
     assert_eq!(
-        answer.refused(422),
+        response.expect_error(422),
         json!({"name": ["The name has already been taken."]})
     );
     false
 }
 
-#[tokio::test]
-async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry() {
+#[stack_test]
+async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry(stack: &Stack) {
     /// Calls of a deletion up to the second search for files, when the space is closed.
     const CALLS_TO_CLOSE: u32 = 6;
-    let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let address = deletion(&acme);
     let mut hold = stack.cloud.faults().hold("spaces", CALLS_TO_CLOSE);
     let mut first = pin!(acme.client.delete(&address));
     tokio::select! {
-        answer = &mut first => panic!("{} {:?}", answer.status, answer.body),
+        response = &mut first => panic!("{} {:?}", response.status, response.body),
         () = hold.reached() => {}
     }
 
@@ -73,7 +72,7 @@ async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry() {
         "the rest of 35 seconds: {}",
         second.status
     );
-    assert!(second.refused(409)["id"].is_array());
+    assert!(second.expect_error(409)["id"].is_array());
     let upload = acme
         .client
         .upload(form(&acme.handle, "a.txt", "text/plain", "text"))
@@ -83,17 +82,15 @@ async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry() {
         upload.json()["message"],
         "The space is being deleted. Please try again."
     );
-    upload.refused(503);
+    upload.expect_error(503);
 
     hold.release();
-    first.await.demand(204);
-    stack.purged().await;
-    stack.stop().await;
+    first.await.expect_status(204);
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_deletion_names_its_space_by_an_id() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_deletion_names_its_space_by_an_id(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
@@ -102,7 +99,7 @@ async fn a_deletion_names_its_space_by_an_id() {
             acme.client
                 .delete(&format!("/spaces{query}"))
                 .await
-                .refused(422),
+                .expect_error(422),
             required,
             "{query}"
         );
@@ -112,14 +109,18 @@ async fn a_deletion_names_its_space_by_an_id() {
             .client
             .delete(&format!("/spaces?id={}&force={force}", acme.id))
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(
             errors,
             json!({"force": ["The force field must be true or false."]}),
             "{force}"
         );
     }
-    let both = acme.client.delete("/spaces?force=maybe").await.refused(422);
+    let both = acme
+        .client
+        .delete("/spaces?force=maybe")
+        .await
+        .expect_error(422);
     assert_eq!(
         both.as_object().map(serde_json::Map::len),
         Some(2),
@@ -137,7 +138,7 @@ async fn a_deletion_names_its_space_by_an_id() {
                 acme.client
                     .delete(&format!("/spaces?id={id}{force}"))
                     .await
-                    .refused(404),
+                    .expect_error(404),
                 json!({}),
                 "{id}"
             );
@@ -147,7 +148,7 @@ async fn a_deletion_names_its_space_by_an_id() {
         .await
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
-        .refused(403);
+        .expect_error(403);
     let mut after = stack.dump().await;
     // The admin's key was made for the test.
     after.items.retain(|key, _| before.items.contains_key(key));
@@ -155,22 +156,20 @@ async fn a_deletion_names_its_space_by_an_id() {
     after
         .items
         .insert(counter.clone(), before.items[&counter].clone());
-    after.demand_unchanged(&before, "refused deletions");
-    stack.stop().await;
+    after.assert_unchanged(&before, "refused deletions");
 }
 
-#[tokio::test]
-async fn a_space_with_a_file_is_deleted_by_force_alone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_space_with_a_file_is_deleted_by_force_alone(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
     let url = file["url"].as_str().expect("an address");
     for force in ["", "&force=false", "&force=0", "&force="] {
-        let answer = acme
+        let response = acme
             .client
             .delete(&format!("{}{force}", deletion(&acme)))
             .await;
-        let message = answer.json()["message"]
+        let message = response.json()["message"]
             .as_str()
             .expect("a sentence")
             .to_owned();
@@ -179,10 +178,10 @@ async fn a_space_with_a_file_is_deleted_by_force_alone() {
             "{message}"
         );
         assert_eq!(
-            answer.refused(409),
+            response.expect_error(409),
             json!({"id": ["The id field must be that of an empty space."]})
         );
-        assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
+        assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
         acme.upload_photo().await;
     }
     let id = acme.id.to_lowercase();
@@ -190,46 +189,46 @@ async fn a_space_with_a_file_is_deleted_by_force_alone() {
         acme.client
             .delete(&format!("/spaces?id={id}&force=true"))
             .await
-            .demand(202)
+            .expect_status(202)
             .body
             .is_empty()
     );
-    stack.anonymous.get(url).await.refused(404);
-    stack.purged().await;
-    stack.stop().await;
+    stack.anonymous.get(url).await.expect_error(404);
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn an_empty_space_goes_with_its_configs_keys_and_members() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_empty_space_goes_with_its_configs_keys_and_members(stack: &Stack) {
     let user = stack.user().await;
-    let before = kept(&stack).await;
+    let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     acme.role("viewer").await;
-    stack.join(&user, &acme, "admin").await;
+    stack.add_member(&user, &acme, "admin").await;
     assert!(
         acme.client
             .delete(&deletion(&acme))
             .await
-            .demand(204)
+            .expect_status(204)
             .body
             .is_empty()
     );
-    acme.client.delete(&deletion(&acme)).await.refused(401);
-    stack.account().delete(&deletion(&acme)).await.refused(404);
-    stack.purged().await;
-    kept(&stack)
+    acme.client.delete(&deletion(&acme)).await.expect_error(401);
+    stack
+        .account()
+        .delete(&deletion(&acme))
         .await
-        .demand_unchanged(&with_retired(before, &acme.handle), "a deleted space");
-    stack.stop().await;
+        .expect_error(404);
+    stack.run_purges().await;
+    kept(stack)
+        .await
+        .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
 }
 
-#[tokio::test]
-async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address() {
-    let stack = Stack::start().await;
-    let place = Place::new(&stack, "Acme").await;
+#[stack_test]
+async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let (acme, member) = (&place.tenant, stack.user().await);
-    stack.join(&member, acme, "owner").await;
+    stack.add_member(&member, acme, "owner").await;
     let url = acme.upload_photo().await["url"]
         .as_str()
         .expect("an address")
@@ -238,7 +237,7 @@ async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address()
     acme.client
         .delete(&format!("{}&force=true", deletion(acme)))
         .await
-        .demand(202);
+        .expect_status(202);
 
     let of_the_space = |path: &str| path.contains("/spaces/{id}") || path.contains("/files/{id}");
     for client in [&stack.account(), &member.client] {
@@ -247,7 +246,7 @@ async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address()
             .filter(|row| of_the_space(row.path) || (row.method, row.path) == ("DELETE", "/spaces"))
         {
             assert_eq!(
-                place.call(row, client).await.refused(404),
+                place.call(row, client).await.expect_error(404),
                 json!({}),
                 "{} {}",
                 row.method,
@@ -256,15 +255,15 @@ async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address()
         }
         let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
         assert_eq!(
-            client.upload(upload).await.refused(422),
+            client.upload(upload).await.expect_error(422),
             json!({"space": ["The selected space is invalid."]})
         );
-        let shown = client.get("/spaces").await.demand(200).body;
+        let shown = client.get("/spaces").await.expect_status(200).body;
         assert!(!String::from_utf8_lossy(&shown).contains(&acme.id));
     }
     for row in ROWS.iter() {
         for client in [&acme.client, &viewer] {
-            place.call(row, client).await.refused(401);
+            place.call(row, client).await.expect_error(401);
         }
     }
     for client in [
@@ -274,25 +273,34 @@ async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address()
         &member.client,
         &stack.anonymous,
     ] {
-        client.get(&url).await.refused(404);
+        client.get(&url).await.expect_error(404);
     }
     let choice = json!({"default_space_id": acme.id});
-    stack.account().put("/account", choice).await.refused(422);
-    stack.purged().await;
-    stack.stop().await;
+    stack
+        .account()
+        .put("/account", choice)
+        .await
+        .expect_error(422);
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn deletion_frees_the_name_at_once_and_the_handle_never() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn deletion_frees_the_name_at_once_and_the_handle_never(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let first = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
-    acme.client.delete(&deletion(&acme)).await.demand(204);
-    assert!(is_free(&stack, "ACME").await);
-    assert!(!is_free(&stack, "Acme").await, "it belongs to the new one");
+    let first = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
+    acme.client
+        .delete(&deletion(&acme))
+        .await
+        .expect_status(204);
+    assert!(is_free(stack, "ACME").await);
+    assert!(!is_free(stack, "Acme").await, "it belongs to the new one");
 
     for late in [false, true] {
-        let refused = create_by_handle(&stack, &acme.handle, &format!("late: {late}")).await;
+        let refused = create_by_handle(stack, &acme.handle, &format!("late: {late}")).await;
         assert!(
             matches!(
                 refused,
@@ -300,23 +308,28 @@ async fn deletion_frees_the_name_at_once_and_the_handle_never() {
             ),
             "{refused:?}"
         );
-        stack.purged().await;
+        stack.run_purges().await;
     }
     assert!(
-        !is_free(&stack, "acme").await,
+        !is_free(stack, "acme").await,
         "later passes leave the new one its name"
     );
-    let second = stack.account().get("/spaces").await.demand(200).json()["data"][0].clone();
+    let second = stack
+        .account()
+        .get("/spaces")
+        .await
+        .expect_status(200)
+        .json()["data"][0]
+        .clone();
     assert_ne!(
         (&second["id"], &second["handle"]),
         (&first["id"], &first["handle"])
     );
-    stack.stop().await;
 }
 
 /// Makes a space of this handle, as if it had been drawn.
 async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), WriteError> {
-    let environment = stack.operator();
+    let environment = stack.admin_environment();
     let mut settings = runtime::Settings::of(&environment);
     let table = settings.table();
     let name = SpaceName::parse(name).expect("a name");
@@ -352,15 +365,15 @@ async fn what_arrives_after_a_deletion_is_removed_at_once_after_15_and_after_75_
     acme.client
         .delete(&format!("{}&force=true", deletion(&acme)))
         .await
-        .demand(202);
+        .expect_status(202);
     stack.put_object(&late, b"authorized before").await;
-    stack.pass(seconds(1)).await;
+    stack.run_for(seconds(1)).await;
     assert!(!is_there().await, "the first pass is made at once");
 
     stack.put_object(&late, b"authorized before").await;
-    stack.pass(seconds(QUARTER - 2)).await;
+    stack.run_for(seconds(QUARTER - 2)).await;
     assert!(is_there().await, "the second pass is not due");
-    stack.pass(seconds(1)).await;
+    stack.run_for(seconds(1)).await;
     assert!(
         !is_there().await,
         "the second pass is made after 15 minutes"
@@ -368,65 +381,66 @@ async fn what_arrives_after_a_deletion_is_removed_at_once_after_15_and_after_75_
 
     stack.put_object(&late, b"authorized before").await;
     for _ in 0..3 {
-        stack.pass(seconds(QUARTER)).await;
+        stack.run_for(seconds(QUARTER)).await;
     }
-    stack.pass(seconds(QUARTER - 1)).await;
+    stack.run_for(seconds(QUARTER - 1)).await;
     assert!(is_there().await, "the last pass is not due");
-    stack.pass(seconds(1)).await;
+    stack.run_for(seconds(1)).await;
     kept(&stack)
         .await
-        .demand_unchanged(&with_retired(before, &acme.handle), "the last pass");
+        .assert_unchanged(&with_retired(before, &acme.handle), "the last pass");
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_large_space_is_purged_page_by_page() {
-    let stack = Stack::start().await;
-    let before = kept(&stack).await;
+#[stack_test]
+async fn a_large_space_is_purged_page_by_page(stack: &Stack) {
+    let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     for index in 0..120 {
         acme.client
             .post(&keys, json!({"name": format!("key {index}")}))
             .await
-            .created();
+            .expect_created();
     }
     for index in 0..1_010 {
         stack
             .put_object(&format!("{}/originals/{index}", acme.id), b"x")
             .await;
     }
-    acme.client.delete(&deletion(&acme)).await.demand(204);
-    stack.pass(seconds(1)).await;
-    assert!(stack.dump().await.objects.is_empty());
-    stack.purged().await;
-    kept(&stack)
+    acme.client
+        .delete(&deletion(&acme))
         .await
-        .demand_unchanged(&with_retired(before, &acme.handle), "a large space");
-    stack.stop().await;
+        .expect_status(204);
+    stack.run_for(seconds(1)).await;
+    assert!(stack.dump().await.objects.is_empty());
+    stack.run_purges().await;
+    kept(stack)
+        .await
+        .assert_unchanged(&with_retired(before, &acme.handle), "a large space");
 }
 
-#[tokio::test]
-async fn deletion_with_more_keys_than_a_page_leaves_no_key_that_authenticates() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn deletion_with_more_keys_than_a_page_leaves_no_key_that_authenticates(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut keys = Vec::new();
     for _ in 0..105 {
         keys.push(acme.role("viewer").await);
     }
 
-    acme.client.delete(&deletion(&acme)).await.demand(204);
+    acme.client
+        .delete(&deletion(&acme))
+        .await
+        .expect_status(204);
 
     for key in keys.iter().chain([&acme.client]) {
-        key.get("/account").await.refused(401);
+        key.get("/account").await.expect_error(401);
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn key_created_during_a_deletion_does_not_authenticate_after_it() {
-    let stack = Stack::start().await;
+#[stack_test(multi_thread)]
+async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &Stack) {
     for round in 0..10 {
         let acme = stack.space(&format!("Acme {round}")).await;
         let keys = format!("/spaces/{}/api-keys", acme.id);
@@ -438,7 +452,7 @@ async fn key_created_during_a_deletion_does_not_authenticate_after_it() {
             account.post(&keys, json!({"name": "late"})),
         );
 
-        deleted.demand(204);
+        deleted.expect_status(204);
         if created.status == 201 {
             let key = created.json()["data"]["key"]
                 .as_str()
@@ -449,33 +463,33 @@ async fn key_created_during_a_deletion_does_not_authenticate_after_it() {
                 .with_key(&key)
                 .get("/account")
                 .await
-                .refused(401);
+                .expect_error(401);
         } else {
             assert!([404, 503].contains(&created.status), "{}", created.status);
         }
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_users_default_space_that_was_deleted_is_no_default_any_more() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_users_default_space_that_was_deleted_is_no_default_any_more(stack: &Stack) {
     let acme = stack.space("Acme").await;
     stack
         .account()
         .put("/account", json!({"default_space_id": acme.id}))
         .await
-        .ok();
-    acme.client.delete(&deletion(&acme)).await.demand(204);
+        .expect_ok();
+    acme.client
+        .delete(&deletion(&acme))
+        .await
+        .expect_status(204);
     assert_eq!(
-        stack.account().get("/account").await.ok()["default_space_id"],
+        stack.account().get("/account").await.expect_ok()["default_space_id"],
         Value::Null
     );
-    stack.purged().await;
+    stack.run_purges().await;
     assert_eq!(
-        stack.account().get("/account").await.ok()["default_space_id"],
+        stack.account().get("/account").await.expect_ok()["default_space_id"],
         Value::Null
     );
-    stack.stop().await;
 }

@@ -3,18 +3,17 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::{Stack, seconds};
+use tests::{Stack, seconds, stack_test};
 
-#[tokio::test]
-async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     let made = acme
         .client
         .post(&path, json!({"name": "web", "role": "viewer"}))
         .await
-        .created();
+        .expect_created();
     let secret = made["key"].as_str().expect("a key");
     assert!(secret.starts_with("sk_") && secret.len() == 49, "{secret}");
     assert_eq!(made["last_four"].as_str(), secret.get(45..));
@@ -27,8 +26,8 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
     }
 
     let web = acme.client.with_key(secret);
-    web.get(&format!("/spaces/{}", acme.id)).await.ok();
-    let listed = acme.client.get(&path).await.demand(200);
+    web.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
+    let listed = acme.client.get(&path).await.expect_status(200);
     assert!(
         !String::from_utf8_lossy(&listed.body).contains(secret),
         "a list shows no secrets"
@@ -46,11 +45,16 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
 
     let one = format!("{path}/{}", made["id"]);
     for _ in 0..2 {
-        assert_eq!(acme.client.delete(&one).await.demand(204).body.len(), 0);
+        assert_eq!(
+            acme.client.delete(&one).await.expect_status(204).body.len(),
+            0
+        );
         stack.clock.advance(seconds(1));
     }
-    web.get(&format!("/spaces/{}", acme.id)).await.refused(401);
-    let after = acme.client.get(&path).await.demand(200).json();
+    web.get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_error(401);
+    let after = acme.client.get(&path).await.expect_status(200).json();
     assert_eq!(
         after["data"][0]["is_active"],
         json!(false),
@@ -60,15 +64,17 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation() {
         after["data"][0]["updated_at"], made["updated_at"],
         "it was revoked once"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_key_ends_by_itself_when_its_time_has_come() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_key_ends_by_itself_when_its_time_has_come(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
-    let created = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let created = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let now = domain::Timestamp::parse_rfc3339(created["created_at"].as_str().expect("a date"))
         .expect("RFC 3339");
     let end = now.plus_ms(600_000).rfc3339();
@@ -76,18 +82,18 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
         .client
         .post(&path, json!({"name": "short", "expires_at": end}))
         .await
-        .created();
+        .expect_created();
     assert_eq!(made["expires_at"], json!(end));
     let short = acme.client.with_key(made["key"].as_str().expect("a key"));
 
     stack.clock.advance(Duration::from_millis(599_999));
-    short.get(&format!("/spaces/{}", acme.id)).await.ok();
+    short.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
     stack.clock.advance(Duration::from_millis(1));
     short
         .get(&format!("/spaces/{}", acme.id))
         .await
-        .refused(401);
-    let listed = acme.client.get(&path).await.demand(200).json();
+        .expect_error(401);
+    let listed = acme.client.get(&path).await.expect_status(200).json();
     let active: Vec<_> = listed["data"]
         .as_array()
         .expect("a list")
@@ -105,15 +111,13 @@ async fn a_key_ends_by_itself_when_its_time_has_come() {
             .client
             .post(&path, json!({"name": "x", "expires_at": wrong}))
             .await
-            .refused(422);
+            .expect_error(422);
         assert!(errors["expires_at"][0].is_string(), "{wrong}: {errors}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_key_has_its_creators_role_where_it_is_given_none() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_key_has_its_creators_role_where_it_is_given_none(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     for creator in [&acme.client, &stack.account()] {
@@ -125,7 +129,7 @@ async fn a_key_has_its_creators_role_where_it_is_given_none() {
             (json!({"name": "x", "role": "admin"}), "admin"),
             (json!({"name": "x", "role": "owner"}), "owner"),
         ] {
-            let made = creator.post(&path, given).await.created();
+            let made = creator.post(&path, given).await.expect_created();
             assert_eq!(
                 (&made["role"], &made["expires_at"], &made["last_used_at"]),
                 (&json!(role), &json!(null), &json!(null))
@@ -136,22 +140,20 @@ async fn a_key_has_its_creators_role_where_it_is_given_none() {
             // Only an owner makes keys, so nobody makes one above their own role.
             key.post(&path, json!({"name": "y"}))
                 .await
-                .demand(if role == "owner" { 201 } else { 403 });
+                .expect_status(if role == "owner" { 201 } else { 403 });
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_time_of_last_use_is_kept_to_the_minute() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_time_of_last_use_is_kept_to_the_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let last_used = || async {
         let list = acme
             .client
             .get(&format!("/spaces/{}/api-keys", acme.id))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         domain::Timestamp::parse_rfc3339(list["data"][0]["last_used_at"].as_str().expect("used"))
             .expect("RFC 3339")
@@ -162,25 +164,23 @@ async fn the_time_of_last_use_is_kept_to_the_minute() {
     assert_eq!(last_used().await, first);
     stack.clock.advance(seconds(1));
     assert_eq!(last_used().await, first + 60_000);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn keys_page_the_same_in_both_directions() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn keys_page_the_same_in_both_directions(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     for index in 0..24 {
         acme.client
             .post(&path, json!({"name": format!("key {index}")}))
             .await
-            .created();
+            .expect_created();
     }
     let page = async |query: String| {
         acme.client
             .get(&format!("{path}?limit=10{query}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json()
     };
     let ids = |page: &Value| {
@@ -225,17 +225,15 @@ async fn keys_page_the_same_in_both_directions() {
         .client
         .get(&format!("/spaces/{}/api-keys?{foreign}", other.id))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(
         errors,
         json!({"cursor": ["The selected cursor is invalid."]})
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_key_of_another_space_is_none_of_ours() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_key_of_another_space_is_none_of_ours(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     for id in [
         other.key_id.to_string(),
@@ -246,31 +244,28 @@ async fn a_key_of_another_space_is_none_of_ours() {
         acme.client
             .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
             .await
-            .refused(404);
+            .expect_error(404);
     }
     other
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
-        .ok();
-    stack.stop().await;
+        .expect_ok();
 }
 
-#[tokio::test]
-async fn everything_wrong_with_a_key_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_a_key_is_told_together(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let body = json!({"name": 1, "role": "emperor", "expires_at": "never"});
     let errors = acme
         .client
         .post(&format!("/spaces/{}/api-keys", acme.id), body)
         .await
-        .refused(422);
+        .expect_error(422);
     let expected = json!({
         "name": ["The name field must be a string."],
         "role": ["The selected role is invalid."],
         "expires_at": ["The expires at field must be a valid date."],
     });
     assert_eq!(errors, expected);
-    stack.stop().await;
 }

@@ -1,11 +1,11 @@
 //! `GET /spaces`.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, seconds};
+use tests::{Client, Stack, seconds, stack_test};
 
 /// The names on the first page of a client's list.
 async fn names(client: &Client) -> Vec<String> {
-    let page = client.get("/spaces").await.demand(200).json();
+    let page = client.get("/spaces").await.expect_status(200).json();
     let spaces = page["data"].as_array().expect("a list").clone();
     spaces
         .iter()
@@ -13,9 +13,10 @@ async fn names(client: &Client) -> Vec<String> {
         .collect()
 }
 
-#[tokio::test]
-async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_key_its_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_key_its_own(
+    stack: &Stack,
+) {
     let mut tenants = Vec::new();
     for name in ["Acme", "Other", "Third"] {
         stack.clock.advance(seconds(1));
@@ -35,15 +36,13 @@ async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_k
     let user = stack.user().await;
     assert!(names(&user.client).await.is_empty());
     for (tenant, role) in tenants.iter().zip(["viewer", "owner"]) {
-        stack.join(&user, tenant, role).await;
+        stack.add_member(&user, tenant, role).await;
     }
     assert_eq!(names(&user.client).await, ["Other", "Acme"]);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let update =
         json!({"name": "Acme", "description": "Photos", "webhook_url": "https://example.com/hook"});
@@ -51,7 +50,7 @@ async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope() {
         .client
         .put(&format!("/spaces/{}", acme.id), update)
         .await
-        .ok();
+        .expect_ok();
     for detail in ["access_control", "security"] {
         assert!(
             expected
@@ -62,30 +61,33 @@ async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope() {
             "{detail}"
         );
     }
-    let list = acme.client.get("/spaces?limit=7").await.demand(200).json();
+    let list = acme
+        .client
+        .get("/spaces?limit=7")
+        .await
+        .expect_status(200)
+        .json();
     let envelope = json!({
         "data": [expected], "path": "/api/v1/spaces", "per_page": 7, "next_cursor": null, "prev_cursor": null,
     });
     assert_eq!(list, envelope);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds(stack: &Stack) {
     let account = stack.account();
     for index in 0..4 {
         stack.clock.advance(seconds(1));
         account
             .post("/spaces", json!({"name": format!("Space {index}")}))
             .await
-            .created();
+            .expect_created();
     }
     let page = async |query: String| {
         account
             .get(&format!("/spaces?limit=2{query}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json()
     };
     let names = |page: &Value| {
@@ -118,22 +120,32 @@ async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds() {
         let errors = account
             .get(&format!("/spaces?limit={limit}"))
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(errors, json!({"limit": [message]}), "{limit}");
     }
-    let both = account.get("/spaces?limit=0&cursor=x").await.refused(422);
+    let both = account
+        .get("/spaces?limit=0&cursor=x")
+        .await
+        .expect_error(422);
     assert_eq!(
         both.as_object().map(serde_json::Map::len),
         Some(2),
         "{both}"
     );
     assert_eq!(
-        account.get("/spaces?limit=100").await.demand(200).json()["per_page"],
+        account
+            .get("/spaces?limit=100")
+            .await
+            .expect_status(200)
+            .json()["per_page"],
         100
     );
     assert_eq!(
-        account.get("/spaces?limit=").await.demand(200).json()["per_page"],
+        account
+            .get("/spaces?limit=")
+            .await
+            .expect_status(200)
+            .json()["per_page"],
         20
     );
-    stack.stop().await;
 }

@@ -1,16 +1,15 @@
 //! `PUT` and `DELETE /spaces/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, form, seconds};
+use tests::{PHOTO, Stack, form, seconds, stack_test};
 
 /// A watermark as a space has it at first.
 fn default_watermark() -> Value {
     json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5})
 }
 
-#[tokio::test]
-async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/security", acme.id);
     let url = "https://example.com/logo.png";
@@ -59,10 +58,13 @@ async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
             .client
             .put(&path, json!({"security": {"watermark": given}}))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(shown["security"], json!({"watermark": expected}), "{given}");
         assert_eq!(
-            acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(),
+            acme.client
+                .get(&format!("/spaces/{}", acme.id))
+                .await
+                .expect_ok(),
             shown,
             "{given}"
         );
@@ -74,8 +76,12 @@ async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
             json!({"security": {"watermark": {"enabled": true, "url": url}}}),
         )
         .await
-        .ok();
-    let emptied = acme.client.put(&path, json!({"security": {}})).await.ok();
+        .expect_ok();
+    let emptied = acme
+        .client
+        .put(&path, json!({"security": {}}))
+        .await
+        .expect_ok();
     assert_eq!(
         emptied["security"],
         json!({"watermark": default_watermark()})
@@ -86,22 +92,27 @@ async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default() {
             json!({"security": {"watermark": {"enabled": true, "url": url}}}),
         )
         .await
-        .ok();
-    let reset = acme.client.delete(&path).await.ok();
+        .expect_ok();
+    let reset = acme.client.delete(&path).await.expect_ok();
     assert_eq!(reset["security"], json!({"watermark": default_watermark()}));
     assert_eq!(
-        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(),
+        acme.client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .expect_ok(),
         reset
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/security", acme.id);
-    let before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let before = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let watermark = |value: Value| json!({"security": {"watermark": value}});
     let one =
         |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
@@ -180,21 +191,24 @@ async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name() 
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.refused(422),
+            acme.client.put(&path, body.clone()).await.expect_error(422),
             errors,
             "{body}"
         );
     }
     assert_eq!(
-        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok(),
+        acme.client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .expect_ok(),
         before
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_none() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_none(
+    stack: &Stack,
+) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let image = acme.upload_photo().await["url"]
@@ -205,17 +219,17 @@ async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_
         .client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
-        .created();
+        .expect_created();
     let text = text["url"].as_str().expect("an address");
     let watermark = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
     acme.client
         .put(&format!("{space}/security"), watermark)
         .await
-        .ok();
+        .expect_ok();
     for client in [&stack.anonymous, &acme.client] {
-        let errors = client.get(&image).await.refused(422);
+        let errors = client.get(&image).await.expect_error(422);
         assert!(errors["watermark"][0].is_string(), "{errors}");
-        assert_eq!(client.get(text).await.demand(200).body, "some text");
+        assert_eq!(client.get(text).await.expect_status(200).body, "some text");
     }
     // Whoever may not see the image is not told of its watermark.
     acme.client
@@ -224,10 +238,12 @@ async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_
             json!({"access_control": {"requires_auth": true}}),
         )
         .await
-        .ok();
-    stack.anonymous.get(&image).await.refused(403);
-    acme.client.get(&image).await.refused(422);
-    acme.client.delete(&format!("{space}/security")).await.ok();
-    assert!(acme.client.get(&image).await.demand(200).body == PHOTO);
-    stack.stop().await;
+        .expect_ok();
+    stack.anonymous.get(&image).await.expect_error(403);
+    acme.client.get(&image).await.expect_error(422);
+    acme.client
+        .delete(&format!("{space}/security"))
+        .await
+        .expect_ok();
+    assert!(acme.client.get(&image).await.expect_status(200).body == PHOTO);
 }

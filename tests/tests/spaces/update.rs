@@ -1,22 +1,21 @@
 //! `PUT /spaces/:id`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, seconds};
+use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
 
 /// The space with these fields changed.
 async fn update(acme: &Tenant, fields: &Value) -> Value {
     acme.client
         .put(&format!("/spaces/{}", acme.id), fields.clone())
         .await
-        .ok()
+        .expect_ok()
 }
 
-#[tokio::test]
-async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn each_field_is_changed_alone_and_shown_so_from_then_on(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
-    let mut expected = acme.client.get(&path).await.ok();
+    let mut expected = acme.client.get(&path).await.expect_ok();
     for (field, given, shown) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
         (
@@ -56,14 +55,12 @@ async fn each_field_is_changed_alone_and_shown_so_from_then_on() {
         expected["updated_at"] = updated["updated_at"].clone();
         expected[field] = shown;
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.ok(), expected, "{body}");
+        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn changing_the_folder_mode_returns_422() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn changing_the_folder_mode_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 
@@ -71,21 +68,23 @@ async fn changing_the_folder_mode_returns_422() {
         .client
         .put(&path, json!({"name": "Renamed", "folder_mode": "fixed"}))
         .await
-        .refused(422);
+        .expect_error(422);
 
     assert_eq!(
         errors,
         json!({"folder_mode": ["The folder mode field must not be changed."]})
     );
-    assert_eq!(acme.client.get(&path).await.ok()["name"], "Acme");
-    stack.stop().await;
+    assert_eq!(acme.client.get(&path).await.expect_ok()["name"], "Acme");
 }
 
-#[tokio::test]
-async fn what_a_space_was_born_with_stays() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_a_space_was_born_with_stays(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let mut before = acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    let mut before = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let body = json!({
         "name": "Acme", "id": "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "handle": "abcdef", "folder_mode": "dynamic",
         "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
@@ -94,12 +93,10 @@ async fn what_a_space_was_born_with_stays() {
     let after = update(&acme, &body).await;
     before["updated_at"] = after["updated_at"].clone();
     assert_eq!(after, before);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let path = format!("/spaces/{}", acme.id);
     let before = stack.dump().await;
@@ -107,7 +104,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
-        .ok()["active_upload_config_id"]
+        .expect_ok()["active_upload_config_id"]
         .clone();
     let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
     let unknown =
@@ -160,7 +157,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.refused(422),
+            acme.client.put(&path, body.clone()).await.expect_error(422),
             errors,
             "{body}"
         );
@@ -168,13 +165,11 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "refused updates");
-    stack.stop().await;
+        .assert_unchanged(&before, "refused updates");
 }
 
-#[tokio::test]
-async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     for name in ["Acme", "ACME", "acme"] {
         assert_eq!(update(&acme, &json!({"name": name})).await["name"], name);
@@ -186,7 +181,7 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
             .client
             .put(&format!("/spaces/{}", other.id), rename.clone())
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
     update(&acme, &json!({"name": "Roadrunner"})).await;
@@ -196,20 +191,18 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
             .account()
             .post("/spaces", json!({"name": "ACME"}))
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
     stack
         .account()
         .post("/spaces", json!({"name": "Other"}))
         .await
-        .created();
-    stack.stop().await;
+        .expect_created();
 }
 
-#[tokio::test]
-async fn a_webhook_goes_to_a_public_https_address_only() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_webhook_goes_to_a_public_https_address_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     let body = |url: &str| json!({"name": "Acme", "webhook_url": url});
@@ -227,7 +220,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://",
         "https://user@example.com",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.refused(422);
+        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be a valid URL."]}),
@@ -244,7 +237,7 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         "https://localhost/",
         "https://metadata.google.internal/",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.refused(422);
+        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be a public address."]}),
@@ -252,15 +245,13 @@ async fn a_webhook_goes_to_a_public_https_address_only() {
         );
     }
     assert_eq!(
-        acme.client.get(&path).await.ok()["webhook_url"],
+        acme.client.get(&path).await.expect_ok()["webhook_url"],
         "https://1.1.1.1/"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_custom_domain_is_where_files_say_they_are() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_custom_domain_is_where_files_say_they_are(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = acme.upload_photo().await;
     let file = format!("/files/{}", before["id"].as_str().expect("an id"));
@@ -275,18 +266,16 @@ async fn a_custom_domain_is_where_files_say_they_are() {
             file["storage_path"].as_str().expect("a path")
         )
     };
-    let shown = acme.client.get(&file).await.ok();
+    let shown = acme.client.get(&file).await.expect_ok();
     assert_eq!(shown["url"], url(&shown));
     let after = acme.upload_photo().await;
     assert_eq!(after["url"], url(&after));
     update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
-    assert_eq!(acme.client.get(&file).await.ok(), before);
-    stack.stop().await;
+    assert_eq!(acme.client.get(&file).await.expect_ok(), before);
 }
 
-#[tokio::test]
-async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_managed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_managed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
     let (id, url) = (
@@ -296,18 +285,20 @@ async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_manag
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     update(&acme, &json!({"name": "Acme", "enabled": false})).await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(client.upload(upload()).await.refused(403), json!({}));
-        client.get(url).await.refused(404);
-        client.get(&format!("/spaces/{}", acme.id)).await.ok();
-        client.get(&format!("/files/{id}")).await.ok();
+        assert_eq!(client.upload(upload()).await.expect_error(403), json!({}));
+        client.get(url).await.expect_error(404);
+        client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .expect_ok();
+        client.get(&format!("/files/{id}")).await.expect_ok();
         client
             .get(&format!("/spaces/{}/api-keys", acme.id))
             .await
-            .demand(200);
+            .expect_status(200);
     }
-    stack.anonymous.get(url).await.refused(404);
+    stack.anonymous.get(url).await.expect_error(404);
     update(&acme, &json!({"name": "Acme", "enabled": true})).await;
-    assert!(stack.anonymous.get(url).await.demand(200).body == PHOTO);
-    acme.client.upload(upload()).await.created();
-    stack.stop().await;
+    assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
+    acme.client.upload(upload()).await.expect_created();
 }

@@ -61,7 +61,7 @@ pub(crate) async fn folder(acme: &Tenant, name: &str) -> String {
         .client
         .post("/folders", json!({"name": name, "space_id": acme.id}))
         .await
-        .created();
+        .expect_created();
     text(&folder["id"])
 }
 
@@ -154,7 +154,10 @@ impl Library {
                     "space_id": acme.id, "name": format!("{delivery_type}-{index}"), "delivery_type": delivery_type,
                     "config": {"metadata": {"tags": tags}},
                 });
-                acme.client.post("/upload-configs", body).await.created();
+                acme.client
+                    .post("/upload-configs", body)
+                    .await
+                    .expect_created();
             }
         }
         let folders = [
@@ -262,7 +265,7 @@ async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
                 .client
                 .post("/upload/presign", said)
                 .await
-                .demand(201)
+                .expect_status(201)
                 .json()["file_id"],
         )
     } else {
@@ -272,7 +275,7 @@ async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
         let form = form
             .text("upload_config", config)
             .part("file", file(name, mime_type, bytes));
-        text(&acme.client.upload(form).await.created()["id"])
+        text(&acme.client.upload(form).await.expect_created()["id"])
     };
     Filed {
         id,
@@ -307,7 +310,7 @@ impl List<'_> {
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
         let address = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
-        let page = self.client.get(&address).await.demand(200).json();
+        let page = self.client.get(&address).await.expect_status(200).json();
         assert_eq!(
             (&page["path"], &page["per_page"]),
             (&json!("/api/v1/files"), &json!(self.limit))

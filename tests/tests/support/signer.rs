@@ -4,7 +4,7 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, file};
+use tests::{Client, PHOTO, Response, Stack, Tenant, file};
 
 /// The path that every address is signed for, on whichever route it is used.
 pub(crate) const PATH: &str = "/api/v1/upload/signed";
@@ -103,12 +103,18 @@ impl Signer {
     pub(crate) async fn new(stack: &Stack, space: &str, config: Value) -> Signer {
         let acme = stack.space(space).await;
         let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": config});
-        let config = text(&acme.client.post("/upload-configs", body).await.created()["id"]);
+        let config = text(
+            &acme
+                .client
+                .post("/upload-configs", body)
+                .await
+                .expect_created()["id"],
+        );
         let shown = acme
             .client
             .get(&format!("/spaces/{}/signing-secret", acme.id))
             .await
-            .ok();
+            .expect_ok();
         let (kid, secret) = (text(&shown["kid"]), text(&shown["secret"]));
         Signer {
             acme,
@@ -131,7 +137,7 @@ impl Signer {
                 .client
                 .post("/upload-configs", body)
                 .await
-                .created()["id"],
+                .expect_created()["id"],
         );
         Signer {
             config,
@@ -141,7 +147,7 @@ impl Signer {
 
     /// What an address for half an hour says at least.
     pub(crate) fn parameters(&self, stack: &Stack) -> Parameters {
-        let expires = stack.operator().env.now().seconds() + LIFETIME_SECONDS;
+        let expires = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
         let parameters = [
             ("upload_config_id", self.config.clone()),
             ("kid", self.kid.clone()),
@@ -172,7 +178,7 @@ impl Signer {
     }
 
     /// Uploads by the address with this query.
-    pub(crate) async fn send_form(&self, query: &str, form: Form) -> Answer {
+    pub(crate) async fn send_form(&self, query: &str, form: Form) -> Response {
         self.holder
             .send(
                 self.holder
@@ -183,12 +189,12 @@ impl Signer {
     }
 
     /// Uploads the photo.
-    pub(crate) async fn send(&self, query: &str) -> Answer {
+    pub(crate) async fn send(&self, query: &str) -> Response {
         self.send_form(query, self.form(photo())).await
     }
 
     /// Announces the photo, or what `more` says in its place.
-    pub(crate) async fn presign(&self, query: &str, more: Value) -> Answer {
+    pub(crate) async fn presign(&self, query: &str, more: Value) -> Response {
         let mut body =
             json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
         body.as_object_mut()

@@ -2,11 +2,10 @@
 
 use futures::future::join;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, form};
+use tests::{PHOTO, Stack, form, stack_test};
 
-#[tokio::test]
-async fn a_config_is_made_shown_changed_and_deleted() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_config_is_made_shown_changed_and_deleted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let whole = json!({
         "space_id": acme.id, "name": "product_images-2", "description": "For products", "allow_unsigned": true,
@@ -25,10 +24,14 @@ async fn a_config_is_made_shown_changed_and_deleted() {
             "notifications": {"webhook_url": "https://example.com/hook", "events": ["file.deleted"]},
         },
     });
-    let created = acme.client.post("/upload-configs", whole).await.created();
+    let created = acme
+        .client
+        .post("/upload-configs", whole)
+        .await
+        .expect_created();
     let id = created["id"].as_str().expect("an id");
     let single = format!("/upload-configs/{}", id.to_lowercase());
-    let made = acme.client.get(&single).await.ok();
+    let made = acme.client.get(&single).await.expect_ok();
     let mut without_config = made.clone();
     without_config
         .as_object_mut()
@@ -61,7 +64,7 @@ async fn a_config_is_made_shown_changed_and_deleted() {
         .client
         .post("/upload-configs/update", change)
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         (&changed["name"], &changed["description"]),
         (&json!("renamed"), &Value::Null)
@@ -72,7 +75,7 @@ async fn a_config_is_made_shown_changed_and_deleted() {
         "only the single view has `config`"
     );
     assert_eq!(
-        acme.client.get(&single).await.ok()["config"]["storage"],
+        acme.client.get(&single).await.expect_ok()["config"]["storage"],
         json!({"folder": null, "generate_filename": true, "unique_filename": true})
     );
     acme.client
@@ -81,82 +84,92 @@ async fn a_config_is_made_shown_changed_and_deleted() {
             json!({"space_id": acme.id, "name": "product_images-2"}),
         )
         .await
-        .created();
+        .expect_created();
 
     acme.client
         .upload(
             form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
         )
         .await
-        .created();
-    delete(&acme.client, json!({"id": id})).await.demand(204);
-    delete(&acme.client, json!({"id": id})).await.refused(404);
+        .expect_created();
+    delete(&acme.client, json!({"id": id}))
+        .await
+        .expect_status(204);
+    delete(&acme.client, json!({"id": id}))
+        .await
+        .expect_error(404);
     acme.client
         .get(&format!("/upload-configs/{id}"))
         .await
-        .refused(404);
+        .expect_error(404);
     let refused = acme.client.upload(
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
     );
-    refused.await.refused(422);
-    stack.stop().await;
+    refused.await.expect_error(422);
 }
 
-async fn delete(client: &tests::Client, body: Value) -> tests::Answer {
+async fn delete(client: &tests::Client, body: Value) -> tests::Response {
     client
         .send(client.request("DELETE", "/upload-configs").json(&body))
         .await
 }
 
-#[tokio::test]
-async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let required = json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]});
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": null});
     assert_eq!(
-        acme.client.post("/upload-configs", body).await.refused(422),
+        acme.client
+            .post("/upload-configs", body)
+            .await
+            .expect_error(422),
         required
     );
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
+    let id = acme
+        .client
+        .post("/upload-configs", body)
+        .await
+        .expect_created()["id"]
+        .clone();
 
     let clear = json!({"id": id, "unsigned_restrictions": null});
     assert_eq!(
         acme.client
             .post("/upload-configs/update", clear)
             .await
-            .refused(422),
+            .expect_error(422),
         required
     );
 
     let close = json!({"id": id, "allow_unsigned": false, "unsigned_restrictions": null});
-    let closed = acme.client.post("/upload-configs/update", close).await.ok();
+    let closed = acme
+        .client
+        .post("/upload-configs/update", close)
+        .await
+        .expect_ok();
     assert_eq!(closed["unsigned_restrictions"], Value::Null);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn viewer_key_listing_all_upload_configs_returns_403() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn viewer_key_listing_all_upload_configs_returns_403(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.role("viewer")
         .await
         .get("/upload-configs/all")
         .await
-        .refused(403);
+        .expect_error(403);
     acme.role("user")
         .await
         .get("/upload-configs/all")
         .await
-        .demand(200);
-    stack.stop().await;
+        .expect_status(200);
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_a_config_is_told_together() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_wrong_with_a_config_is_told_together(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let wrong = json!({
         "space_id": acme.id, "name": "a b", "is_signed": true, "allow_unsigned": true, "delivery_type": "public",
@@ -174,7 +187,7 @@ async fn what_is_wrong_with_a_config_is_told_together() {
         .client
         .post("/upload-configs", wrong)
         .await
-        .refused(422);
+        .expect_error(422);
     for (field, message) in [
         ("name", "The name field format is invalid."),
         (
@@ -264,35 +277,37 @@ async fn what_is_wrong_with_a_config_is_told_together() {
         "{errors}"
     );
     let none = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true});
-    let errors = acme.client.post("/upload-configs", none).await.refused(422);
+    let errors = acme
+        .client
+        .post("/upload-configs", none)
+        .await
+        .expect_error(422);
     assert_eq!(
         errors,
         json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]})
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn names_are_unlike_in_a_space_and_the_active_config_stays(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let new = |space: &str, name: &str| json!({"space_id": space, "name": name});
     let second = acme
         .client
         .post("/upload-configs", new(&acme.id, "second"))
         .await
-        .created();
+        .expect_created();
     other
         .client
         .post("/upload-configs", new(&other.id, "second"))
         .await
-        .created();
+        .expect_created();
     let taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
             .post("/upload-configs", new(&acme.id, "starter"))
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
     let rename = json!({"id": second["id"], "name": "starter"});
@@ -300,18 +315,24 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
         acme.client
             .post("/upload-configs/update", rename)
             .await
-            .refused(422),
+            .expect_error(422),
         taken
     );
 
     let attempts = (0..20).map(|_| acme.client.post("/upload-configs", new(&acme.id, "race")));
-    let answers = futures::future::join_all(attempts).await;
+    let responses = futures::future::join_all(attempts).await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 201).count(),
+        responses
+            .iter()
+            .filter(|response| response.status == 201)
+            .count(),
         1
     );
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 422).count(),
+        responses
+            .iter()
+            .filter(|response| response.status == 422)
+            .count(),
         19
     );
 
@@ -320,10 +341,10 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
     acme.client
         .send(acme.client.request("PUT", &space).json(&activate))
         .await
-        .ok();
+        .expect_ok();
     let conflict = delete(&acme.client, json!({"id": second["id"]}))
         .await
-        .refused(409);
+        .expect_error(409);
     assert!(conflict["id"].is_array(), "{conflict}");
     let record = acme.upload_photo().await;
     assert_eq!(record["upload_config_id"], second["id"]);
@@ -337,17 +358,15 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays() {
                 .json(&foreign),
         )
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(
         errors,
         json!({"active_upload_config_id": ["The selected active upload config id is invalid."]})
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask(stack: &Stack) {
     let account = stack.account();
     let mut expected = Vec::new();
     for name in ["One", "Two", "Three"] {
@@ -355,12 +374,12 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
         for number in 0..4 {
             stack.clock.advance(tests::seconds(1));
             let body = json!({"space_id": space.id, "name": format!("config{number}")});
-            account.post("/upload-configs", body).await.created();
+            account.post("/upload-configs", body).await.expect_created();
         }
         let listed = account
             .get(&format!("/upload-configs?space_id={}&limit=100", space.id))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let names: Vec<&str> = listed["data"]
             .as_array()
@@ -379,7 +398,7 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
                 .client
                 .get("/upload-configs?limit=100")
                 .await
-                .demand(200)
+                .expect_status(200)
                 .json()["data"],
             listed["data"]
         );
@@ -387,14 +406,14 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
             .client
             .get("/upload-configs/all?limit=100")
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         assert_eq!(own["data"], listed["data"]);
     }
     let first = account
         .get("/upload-configs?limit=100")
         .await
-        .demand(200)
+        .expect_status(200)
         .json()["data"]
         .clone();
     expected.insert(0, first);
@@ -413,7 +432,7 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
                     "/upload-configs/all?limit={limit}&cursor={cursor}"
                 ))
                 .await
-                .demand(200)
+                .expect_status(200)
                 .json();
             pages.push(last["data"].as_array().expect("a list").clone());
             next = last["next_cursor"].as_str().map(str::to_owned);
@@ -426,25 +445,28 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask() {
                     "/upload-configs/all?limit={limit}&cursor={cursor}"
                 ))
                 .await
-                .demand(200)
+                .expect_status(200)
                 .json();
             back.push(last["data"].as_array().expect("a list").clone());
         }
         back.reverse();
         assert_eq!(back.concat(), expected, "{limit}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_config_is_never_active_and_gone() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_config_is_never_active_and_gone(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let starter = acme.client.get(&space).await.ok()["active_upload_config_id"].clone();
+    let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
     for round in 0..20 {
         let body = json!({"space_id": acme.id, "name": format!("config{round}")});
-        let id = acme.client.post("/upload-configs", body).await.created()["id"].clone();
+        let id = acme
+            .client
+            .post("/upload-configs", body)
+            .await
+            .expect_created()["id"]
+            .clone();
         let activate = acme.client.put(
             &space,
             json!({"name": "Acme", "active_upload_config_id": id}),
@@ -467,7 +489,6 @@ async fn a_config_is_never_active_and_gone() {
                 json!({"name": "Acme", "active_upload_config_id": starter}),
             )
             .await
-            .ok();
+            .expect_ok();
     }
-    stack.stop().await;
 }

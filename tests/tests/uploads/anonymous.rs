@@ -1,7 +1,7 @@
 //! What anonymous uploaders see of their files, and what bounds them.
 
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, StackOptions, file, minutes, seconds};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, file, minutes, seconds, stack_test};
 
 use super::unsigned::{Opening, form, photo};
 use crate::support::signer::{Signer, query, text, with};
@@ -29,23 +29,29 @@ fn expect_anonymous_view(view: &Value) {
     assert_eq!(fields, FIELDS);
 }
 
-async fn put(stack: &Stack, announced: &Value, bytes: impl Into<Vec<u8>>) {
+async fn put(stack: &Stack, pending_file: &Value, bytes: impl Into<Vec<u8>>) {
     let request = stack
         .anonymous
-        .request("PUT", &text(&announced["upload_url"]));
-    let request = request.header("content-type", text(&announced["headers"]["content-type"]));
+        .request("PUT", &text(&pending_file["upload_url"]));
+    let request = request.header(
+        "content-type",
+        text(&pending_file["headers"]["content-type"]),
+    );
     stack
         .anonymous
         .send(request.body(bytes.into()))
         .await
-        .demand(200);
+        .expect_status(200);
 }
 
-async fn confirm(stack: &Stack, announced: &Value) -> Answer {
-    let path = format!("/upload/confirm/{}", text(&announced["file_id"]));
+async fn confirm(stack: &Stack, pending_file: &Value) -> Response {
+    let path = format!("/upload/confirm/{}", text(&pending_file["file_id"]));
     stack
         .anonymous
-        .post(&path, json!({"confirm_token": announced["confirm_token"]}))
+        .post(
+            &path,
+            json!({"confirm_token": pending_file["confirm_token"]}),
+        )
         .await
 }
 
@@ -53,35 +59,34 @@ async fn record(client: &Client, view: &Value) -> Value {
     client
         .get(&format!("/files/{}", text(&view["id"])))
         .await
-        .ok()
+        .expect_ok()
 }
 
-#[tokio::test]
-async fn anonymous_uploads_and_confirmations_return_the_anonymous_view() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({"metadata": {"tags": ["internal"]}})).await;
-    let open = Opening::new(&stack, &signer.acme, "open", json!({})).await;
-    let signed_query = signer.query(&stack);
-    let announced = [
+#[stack_test(undrained)]
+async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["internal"]}})).await;
+    let open = Opening::new(stack, &signer.acme, "open", json!({})).await;
+    let signed_query = signer.query(stack);
+    let pending_file = [
         open.presign(json!({"ref": "order 7"}))
             .await
-            .demand(201)
+            .expect_status(201)
             .json(),
         signer
             .presign(&signed_query, json!({"ref": "order 7"}))
             .await
-            .demand(201)
+            .expect_status(201)
             .json(),
     ];
     let mut views = vec![
         open.send_form(form(photo()).text("ref", "order 7"))
             .await
-            .created(),
-        signer.send(&signed_query).await.created(),
+            .expect_created(),
+        signer.send(&signed_query).await.expect_created(),
     ];
-    for announced in &announced {
-        put(&stack, announced, PHOTO).await;
-        views.push(confirm(&stack, announced).await.ok());
+    for pending_file in &pending_file {
+        put(stack, pending_file, PHOTO).await;
+        views.push(confirm(stack, pending_file).await.expect_ok());
     }
 
     for view in &views {
@@ -99,34 +104,32 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view() {
                 .anonymous
                 .get(&text(&view["url"]))
                 .await
-                .demand(200)
+                .expect_status(200)
                 .body,
             PHOTO
         );
     }
     // A key confirms with the whole record.
-    let path = format!("/upload/confirm/{}", text(&announced[0]["file_id"]));
+    let path = format!("/upload/confirm/{}", text(&pending_file[0]["file_id"]));
     assert_eq!(
-        signer.acme.client.post(&path, json!({})).await.ok(),
+        signer.acme.client.post(&path, json!({})).await.expect_ok(),
         record(&signer.acme.client, &views[2]).await
     );
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn changes_after_activation_do_not_show_in_a_confirmation_by_token() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn changes_after_activation_do_not_show_in_a_confirmation_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
-    let announced = open.presign(json!({})).await.demand(201).json();
-    let path = format!("/files/{}", text(&announced["file_id"]));
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let pending_file = open.presign(json!({})).await.expect_status(201).json();
+    let path = format!("/files/{}", text(&pending_file["file_id"]));
     // What was changed before is what the file becomes active as.
     acme.client
         .put(&path, json!({"original_name": "guest.jpg"}))
         .await
-        .ok();
-    put(&stack, &announced, PHOTO).await;
-    let first = confirm(&stack, &announced).await.ok();
+        .expect_ok();
+    put(stack, &pending_file, PHOTO).await;
+    let first = confirm(stack, &pending_file).await.expect_ok();
     assert_eq!(first["original_name"], "guest.jpg");
 
     for change in [
@@ -134,52 +137,58 @@ async fn changes_after_activation_do_not_show_in_a_confirmation_by_token() {
         json!({"type": "private"}),
         json!({"original_name": "guest.jpg", "type": "authenticated", "tags": ["internal"], "ref": "internal"}),
     ] {
-        acme.client.put(&path, change.clone()).await.ok();
-        assert_eq!(confirm(&stack, &announced).await.ok(), first, "{change}");
+        acme.client.put(&path, change.clone()).await.expect_ok();
+        assert_eq!(
+            confirm(stack, &pending_file).await.expect_ok(),
+            first,
+            "{change}"
+        );
     }
 
-    let changed = acme.client.get(&path).await.ok();
+    let changed = acme.client.get(&path).await.expect_ok();
     assert_eq!(
         (&changed["type"], &changed["tags"]),
         (&json!("authenticated"), &json!(["internal"]))
     );
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_otherwise() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test(undrained)]
+async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_otherwise(
+    stack: &Stack,
+) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
-    let open = Opening::new(&stack, acme, "open", json!({})).await;
+    let open = Opening::new(stack, acme, "open", json!({})).await;
     let larger = json!({"config": {"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}}});
-    let wide = Opening::new(&stack, acme, "wide", larger).await;
+    let wide = Opening::new(stack, acme, "wide", larger).await;
     let too_large = json!({"size": ANONYMOUS_FILE_BYTES + 1});
     let errors = json!({"size": [format!("The size field must not be greater than {ANONYMOUS_FILE_BYTES} bytes.")]});
 
-    assert_eq!(open.presign(too_large.clone()).await.refused(422), errors);
+    assert_eq!(
+        open.presign(too_large.clone()).await.expect_error(422),
+        errors
+    );
     assert_eq!(
         signer
-            .presign(&signer.query(&stack), too_large.clone())
+            .presign(&signer.query(stack), too_large.clone())
             .await
-            .refused(422),
+            .expect_error(422),
         errors
     );
 
     open.presign(json!({"size": ANONYMOUS_FILE_BYTES}))
         .await
-        .demand(201);
-    wide.presign(too_large.clone()).await.demand(201);
+        .expect_status(201);
+    wide.presign(too_large.clone()).await.expect_status(201);
     wide.presign(json!({"size": ANONYMOUS_FILE_BYTES + 2}))
         .await
-        .refused(422);
+        .expect_error(422);
     let mut with_key = json!({"space": acme.handle, "filename": "a.bin", "content_type": "application/octet-stream"});
     with_key["size"] = too_large["size"].clone();
     acme.client
         .post("/upload/presign", with_key)
         .await
-        .demand(201);
-    stack.leave().await;
+        .expect_status(201);
 }
 
 #[tokio::test]
@@ -194,52 +203,49 @@ async fn configs_without_an_hourly_number_take_the_deployments() {
     let open = Opening::new(&stack, &acme, "open", json!({})).await;
     let stated = Opening::hourly(&stack, &acme, "stated", 3).await;
 
-    open.send().await.created();
-    open.presign(json!({})).await.demand(201);
-    open.send().await.refused(429);
-    open.presign(json!({})).await.refused(429);
+    open.send().await.expect_created();
+    open.presign(json!({})).await.expect_status(201);
+    open.send().await.expect_error(429);
+    open.presign(json!({})).await.expect_error(429);
     for _ in 0..3 {
-        stated.send().await.created();
+        stated.send().await.expect_created();
     }
-    stated.send().await.refused(429);
+    stated.send().await.expect_error(429);
 
     stack.clock.advance(minutes(60));
-    open.send().await.created();
-    stack.leave().await;
+    open.send().await.expect_created();
+    stack.stop_undrained().await;
 }
 
-#[tokio::test]
-async fn a_confirm_token_is_valid_until_an_hour_after_its_presigned_url() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn a_confirm_token_is_valid_until_an_hour_after_its_presigned_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
-    let announced = open.presign(json!({})).await.demand(201).json();
-    put(&stack, &announced, PHOTO).await;
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let pending_file = open.presign(json!({})).await.expect_status(201).json();
+    put(stack, &pending_file, PHOTO).await;
 
     stack.clock.advance(minutes(119) + seconds(59));
-    let first = confirm(&stack, &announced).await.ok();
+    let first = confirm(stack, &pending_file).await.expect_ok();
     stack.clock.advance(seconds(1));
-    let late = confirm(&stack, &announced).await;
+    let late = confirm(stack, &pending_file).await;
 
     assert_eq!(late.json()["message"], "The confirm token has expired.");
-    assert_eq!(late.refused(403), json!({}));
+    assert_eq!(late.expect_error(403), json!({}));
     assert_eq!(record(&acme.client, &first).await["status"], "active");
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn urls_are_null_while_a_file_is_pending() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
-    let announced = open
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let pending_file = open
         .presign(json!({"ref": "order 7"}))
         .await
-        .demand(201)
+        .expect_status(201)
         .json();
-    let id = text(&announced["file_id"]);
+    let id = text(&pending_file["file_id"]);
     let path = format!("/files/{id}");
-    let record = acme.client.get(&path).await.ok();
+    let record = acme.client.get(&path).await.expect_ok();
     assert_eq!(
         (&record["status"], &record["url"]),
         (&json!("pending"), &Value::Null)
@@ -249,31 +255,31 @@ async fn urls_are_null_while_a_file_is_pending() {
         .client
         .get(&format!("/files?space_id={}", acme.id))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     assert_eq!(list["data"][0]["url"], Value::Null);
     let urls = acme
         .client
         .post("/files/urls", json!({"file_ids": [id]}))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     assert_eq!(urls["data"], json!([{"id": id, "url": null}]));
     assert_eq!(
         acme.client
             .post(&format!("{path}/signed-url"), json!({}))
             .await
-            .ok()["url"],
+            .expect_ok()["url"],
         Value::Null
     );
     // A record may be sent back whole.
     assert_eq!(
-        acme.client.put(&path, record.clone()).await.ok()["url"],
+        acme.client.put(&path, record.clone()).await.expect_ok()["url"],
         Value::Null
     );
 
-    put(&stack, &announced, PHOTO).await;
-    let url = text(&confirm(&stack, &announced).await.ok()["url"]);
+    put(stack, &pending_file, PHOTO).await;
+    let url = text(&confirm(stack, &pending_file).await.expect_ok()["url"]);
     assert_eq!(
         url,
         format!(
@@ -282,16 +288,14 @@ async fn urls_are_null_while_a_file_is_pending() {
             text(&record["storage_path"])
         )
     );
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
+#[stack_test(undrained)]
+async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text(stack: &Stack) {
     const SCRIPT: &[u8] = b"alert(1)";
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
-    let open = Opening::new(&stack, acme, "open", json!({})).await;
+    let open = Opening::new(stack, acme, "open", json!({})).await;
     let mut stored = Vec::new();
     for (name, content_type) in [
         ("a.js", "text/javascript"),
@@ -302,23 +306,23 @@ async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
         stored.push(
             open.send_form(form(file(name, content_type, SCRIPT)))
                 .await
-                .created(),
+                .expect_created(),
         );
         let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
-        let announced = open.presign(more).await.demand(201).json();
-        let path = format!("/files/{}", text(&announced["file_id"]));
-        let pending = acme.client.get(&path).await.ok();
+        let pending_file = open.presign(more).await.expect_status(201).json();
+        let path = format!("/files/{}", text(&pending_file["file_id"]));
+        let pending = acme.client.get(&path).await.expect_ok();
         assert_eq!(
             (&pending["mime_type"], &pending["extension"]),
             (&json!("text/plain"), &json!("txt")),
             "{name}"
         );
-        put(&stack, &announced, SCRIPT).await;
-        stored.push(confirm(&stack, &announced).await.ok());
+        put(stack, &pending_file, SCRIPT).await;
+        stored.push(confirm(stack, &pending_file).await.expect_ok());
     }
     // Signed for JavaScript, it is what was asked for, stored as text.
     let of_script = query(&signer.signed(with(
-        signer.parameters(&stack),
+        signer.parameters(stack),
         "content_type",
         "text/javascript",
     )));
@@ -329,12 +333,12 @@ async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
                 signer.form(file("a.js", "text/javascript", SCRIPT)),
             )
             .await
-            .created(),
+            .expect_created(),
     );
     signer
         .send_form(&of_script, signer.form(file("a.csv", "text/csv", SCRIPT)))
         .await
-        .refused(422);
+        .expect_error(422);
 
     for view in &stored {
         assert_eq!(
@@ -349,7 +353,11 @@ async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
             Some("txt"),
             "{view}"
         );
-        let delivered = stack.anonymous.get(&text(&view["url"])).await.demand(200);
+        let delivered = stack
+            .anonymous
+            .get(&text(&view["url"]))
+            .await
+            .expect_status(200);
         assert_eq!(
             delivered.header("content-type"),
             "text/plain; charset=utf-8"
@@ -358,31 +366,28 @@ async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text() {
     let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT)
         .text("upload_config", "starter");
     assert_eq!(
-        acme.client.upload(with_key).await.created()["mime_type"],
+        acme.client.upload(with_key).await.expect_created()["mime_type"],
         "text/javascript"
     );
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn the_confirm_check_stores_javascript_of_anonymous_uploaders_as_plain_text() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_confirm_check_stores_javascript_of_anonymous_uploaders_as_plain_text(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
     let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
-    let announced = open.presign(more).await.demand(201).json();
-    put(&stack, &announced, b"alert(1)").await;
+    let pending_file = open.presign(more).await.expect_status(201).json();
+    put(stack, &pending_file, b"alert(1)").await;
 
-    stack.checked().await;
+    stack.run_confirm_checks().await;
 
     let active = acme
         .client
-        .get(&format!("/files/{}", text(&announced["file_id"])))
+        .get(&format!("/files/{}", text(&pending_file["file_id"])))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         (&active["status"], &active["mime_type"]),
         (&json!("active"), &json!("text/plain"))
     );
-    stack.stop().await;
 }

@@ -1,33 +1,32 @@
 //! `config.storage.folder`: where files go whose request names no folder, whoever uploads.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, form};
+use tests::{PHOTO, Stack, form, stack_test};
 
 use super::{
     folders::{
         BY_KEY, ROUTES,
         Route::{Unsigned, UnsignedPresign},
-        Uploads, demand_in,
+        Uploads, assert_in,
     },
-    presign::{Announced, UNKNOWN, config},
+    presign::{PendingFile, UNKNOWN, config},
 };
 use crate::{
-    folders::create::{TOP, address, demand_only, made, paths},
+    folders::create::{ROOT, address, assert_only, made, paths},
     support::signer::text,
 };
 
 /// Most folders within one another.
 const MOST: usize = 20;
 
-#[tokio::test]
-async fn a_config_says_where_files_go_and_what_is_missing_is_made_whoever_uploads() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({"storage": {"folder": "/in/Süd/"}})).await;
+#[stack_test]
+async fn a_config_says_where_files_go_and_what_is_missing_is_made_whoever_uploads(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({"storage": {"folder": "/in/Süd/"}})).await;
     let acme = uploads.acme();
     let user = acme.role("user").await;
     // The path leads on from what is there in another case, and is made anew where it has another
     // name.
-    let top = made(acme, &TOP, "IN").await;
+    let top = made(acme, &ROOT, "IN").await;
     let mut expected = vec!["IN/".to_owned()];
     for route in ROUTES {
         let first = uploads.record(uploads.send(&user, route, &[]).await).await;
@@ -36,51 +35,49 @@ async fn a_config_says_where_files_go_and_what_is_missing_is_made_whoever_upload
             .client
             .get(&format!("/folders/{}", text(&first["folder_id"])))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(folder["parent_id"], top["id"]);
-        demand_in(
+        assert_in(
             &uploads.record(uploads.send(&user, route, &[]).await).await,
             &folder,
         );
         if ![Unsigned, UnsignedPresign].contains(&route) {
             let blank = [("folder_id", " "), ("folder_path", "")];
-            demand_in(&uploads.uploaded(route, &blank).await, &folder);
+            assert_in(&uploads.uploaded(route, &blank).await, &folder);
         }
         let name = format!("{route:?}");
         acme.client
             .put(&address(&folder), json!({"name": name}))
             .await
-            .ok();
+            .expect_ok();
         expected.push(format!("IN/{name}/"));
     }
     expected.sort();
     assert_eq!(paths(acme).await, expected);
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn a_folder_that_a_request_names_is_heard_before_its_config() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({"storage": {"folder": "in"}})).await;
+#[stack_test]
+async fn a_folder_that_a_request_names_is_heard_before_its_config(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
-    let photos = made(acme, &TOP, "Photos").await;
+    let photos = made(acme, &ROOT, "Photos").await;
     let id = text(&photos["id"]);
     for route in BY_KEY {
-        demand_in(
+        assert_in(
             &uploads.uploaded(route, &[("folder_id", "root")]).await,
-            &TOP,
+            &ROOT,
         );
-        demand_in(
+        assert_in(
             &uploads.uploaded(route, &[("folder_id", &id)]).await,
             &photos,
         );
         let by_path = [("folder_id", "root"), ("folder_path", "photos")];
-        demand_in(&uploads.uploaded(route, &by_path).await, &photos);
+        assert_in(&uploads.uploaded(route, &by_path).await, &photos);
         let errors = uploads
             .send(&acme.client, route, &[("folder_id", UNKNOWN)])
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(
             errors,
             json!({"folder_id": ["The selected folder id is invalid."]}),
@@ -92,23 +89,24 @@ async fn a_folder_that_a_request_names_is_heard_before_its_config() {
         ["Photos/"],
         "nothing went where the config says"
     );
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn strangers_without_proof_name_no_folder() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({"storage": {"folder": "in"}})).await;
+#[stack_test]
+async fn strangers_without_proof_name_no_folder(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
-    let id = text(&made(acme, &TOP, "Photos").await["id"]);
+    let id = text(&made(acme, &ROOT, "Photos").await["id"]);
     let before = uploads.kept().await;
     for route in [Unsigned, UnsignedPresign] {
         let refused = async |fields: &[(&str, &str)]| {
-            uploads.send(&acme.client, route, fields).await.refused(422)
+            uploads
+                .send(&acme.client, route, fields)
+                .await
+                .expect_error(422)
         };
         for id in ["root", &id, &id.to_lowercase(), UNKNOWN, "x"] {
-            demand_only(&refused(&[("folder_id", id)]).await, "folder_id");
+            assert_only(&refused(&[("folder_id", id)]).await, "folder_id");
             let both = refused(&[("folder_id", id), ("folder_path", "a/b")]).await;
             assert!(
                 both["folder_id"].is_array() && both["folder_path"].is_array(),
@@ -116,13 +114,13 @@ async fn strangers_without_proof_name_no_folder() {
             );
         }
         for path in ["Photos", "a/b", "a//b"] {
-            demand_only(&refused(&[("folder_path", path)]).await, "folder_path");
+            assert_only(&refused(&[("folder_path", path)]).await, "folder_path");
         }
     }
     uploads
         .kept()
         .await
-        .demand_unchanged(&before, "strangers who name folders");
+        .assert_unchanged(&before, "strangers who name folders");
     // What is blank names none.
     for route in [Unsigned, UnsignedPresign] {
         let file = uploads
@@ -130,18 +128,16 @@ async fn strangers_without_proof_name_no_folder() {
             .await;
         assert_eq!(file["folder_path"], "in/");
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn files_go_where_their_config_says_by_then_and_stay_where_it_said() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn files_go_where_their_config_says_by_then_and_stay_where_it_said(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = config(&acme, "in", json!({"storage": {"folder": "first"}})).await;
     let photo = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "in");
-    let first = acme.client.upload(photo()).await.created();
-    let announced = Announced::to(&acme, json!({"upload_config": "in"})).await;
+    let first = acme.client.upload(photo()).await.expect_created();
+    let pending_file = PendingFile::create(&acme, json!({"upload_config": "in"})).await;
     let deepest = ["a"; MOST].join("/");
     for (folder, path) in [
         (json!("second/Third"), json!("second/Third/")),
@@ -153,9 +149,9 @@ async fn files_go_where_their_config_says_by_then_and_stay_where_it_said() {
         acme.client
             .post("/upload-configs/update", change)
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(
-            acme.client.upload(photo()).await.created()["folder_path"],
+            acme.client.upload(photo()).await.expect_created()["folder_path"],
             path
         );
     }
@@ -164,16 +160,16 @@ async fn files_go_where_their_config_says_by_then_and_stay_where_it_said() {
         .client
         .post("/upload-configs/update", deeper)
         .await
-        .refused(422);
-    demand_only(&errors, "config.storage.folder");
+        .expect_error(422);
+    assert_only(&errors, "config.storage.folder");
 
-    announced.send(&stack, PHOTO).await.demand(200);
-    let confirmed = announced.confirm(&acme.client).await.ok();
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
     let found = acme
         .client
         .get(&format!("/files/{}", text(&first["id"])))
         .await
-        .ok();
+        .expect_ok();
     for file in [&confirmed, &found] {
         assert_eq!(
             (&file["folder_id"], &file["folder_path"]),
@@ -181,6 +177,5 @@ async fn files_go_where_their_config_says_by_then_and_stay_where_it_said() {
         );
     }
     assert_eq!(paths(&acme).await.len(), 1 + 2 + MOST);
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }

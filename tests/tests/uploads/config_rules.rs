@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, file};
+use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
 /// A client that uploads by a config, and what the config asks.
 struct Asking {
@@ -16,10 +16,10 @@ impl Asking {
             .client
             .post("/upload-configs", body)
             .await
-            .created();
+            .expect_created();
     }
 
-    async fn send(&self, config: &str, files: &[(&str, &str, &[u8])]) -> Answer {
+    async fn send(&self, config: &str, files: &[(&str, &str, &[u8])]) -> Response {
         let form = Form::new()
             .text("space", self.acme.handle.clone())
             .text("upload_config", config.to_owned());
@@ -30,9 +30,8 @@ impl Asking {
     }
 }
 
-#[tokio::test]
-async fn uploads_obey_what_their_config_asks_of_formats_and_sizes() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn uploads_obey_what_their_config_asks_of_formats_and_sizes(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };
@@ -50,9 +49,15 @@ async fn uploads_obey_what_their_config_asks_of_formats_and_sizes() {
         .await;
     let photo = ("photo.jpg", "image/jpeg", PHOTO);
     let text = |bytes: &'static [u8]| ("a.txt", "text/plain", bytes);
-    asking.send("images", &[photo]).await.created();
-    asking.send("any", &[photo, text(b"text")]).await.created();
-    asking.send("small", &[text(b"0123456789")]).await.created();
+    asking.send("images", &[photo]).await.expect_created();
+    asking
+        .send("any", &[photo, text(b"text")])
+        .await
+        .expect_created();
+    asking
+        .send("small", &[text(b"0123456789")])
+        .await
+        .expect_created();
     for (config, refused, message) in [
         (
             "images",
@@ -85,15 +90,16 @@ async fn uploads_obey_what_their_config_asks_of_formats_and_sizes() {
         } else {
             text(b"fine")
         };
-        let errors = asking.send(config, &[fine, refused]).await.refused(422);
+        let errors = asking
+            .send(config, &[fine, refused])
+            .await
+            .expect_error(422);
         assert_eq!(errors, json!({"files.1": [message]}));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_can_be_run_is_taken_only_where_a_config_names_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_can_be_run_is_taken_only_where_a_config_names_it(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };
@@ -129,27 +135,25 @@ async fn what_can_be_run_is_taken_only_where_a_config_names_it() {
         ("scripts", script, Some("sh")),
         ("scripts", page, Some("sh")),
     ] {
-        let answer = asking.send(config, &[file]).await;
+        let response = asking.send(config, &[file]).await;
         match extension {
             Some(extension) => assert_eq!(
-                answer.created()[0]["extension"],
+                response.expect_created()[0]["extension"],
                 extension,
                 "{config} {}",
                 file.0
             ),
             None => assert!(
-                answer.refused(422)["files.0"].is_array(),
+                response.expect_error(422)["files.0"].is_array(),
                 "{config} {}",
                 file.0
             ),
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn files_are_named_tagged_and_delivered_as_their_config_has_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn files_are_named_tagged_and_delivered_as_their_config_has_it(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };
@@ -167,13 +171,13 @@ async fn files_are_named_tagged_and_delivered_as_their_config_has_it() {
         )
         .await;
     let body = json!({"space_id": asking.acme.id, "name": "closed", "delivery_type": "private"});
-    client.post("/upload-configs", body).await.created();
+    client.post("/upload-configs", body).await.expect_created();
     let photo = |name: &'static str| (name, "image/jpeg", PHOTO);
 
     let own = asking
         .send("own", &[photo("Summer Holiday (2).JPEG")])
         .await
-        .created();
+        .expect_created();
     assert_eq!(
         own[0]["storage_path"],
         json!(format!("{handle}/summer-holiday-2.jpg"))
@@ -188,17 +192,17 @@ async fn files_are_named_tagged_and_delivered_as_their_config_has_it() {
         &[photo("summer holiday 2.jpg")][..],
         &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")],
     ] {
-        asking.send("own", files).await.refused(409);
+        asking.send("own", files).await.expect_error(409);
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "names that are taken");
+        .assert_unchanged(&before, "names that are taken");
 
     let unique = asking
         .send("unique", &[photo("twin.jpg"), photo("twin.jpg")])
         .await
-        .created();
+        .expect_created();
     let name = |index: usize| unique[index]["name"].as_str().expect("a name").to_owned();
     assert_ne!(name(0), name(1));
     let random = name(0)
@@ -212,21 +216,23 @@ async fn files_are_named_tagged_and_delivered_as_their_config_has_it() {
             unique[0]["id"].as_str().expect("an id")
         ))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(shown, unique[0]);
     stack
         .anonymous
         .get(unique[0]["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
 
-    let closed = asking.send("closed", &[photo("a.jpg")]).await.created();
+    let closed = asking
+        .send("closed", &[photo("a.jpg")])
+        .await
+        .expect_created();
     assert_eq!(
         (&closed[0]["type"], &closed[0]["access_control"]["source"]),
         (&json!("private"), &json!("upload_config"))
     );
     let url = closed[0]["url"].as_str().expect("an address");
-    stack.anonymous.get(url).await.refused(403);
-    client.get(url).await.demand(200);
-    stack.stop().await;
+    stack.anonymous.get(url).await.expect_error(403);
+    client.get(url).await.expect_status(200);
 }

@@ -4,9 +4,9 @@ use futures::future::join_all;
 use media::Format;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Dump, PHOTO, Stack, form, large_photo, minutes, seconds};
+use tests::{Dump, PHOTO, Stack, form, large_photo, minutes, seconds, stack_test};
 
-use super::presign::{Announced, UNKNOWN, config, said};
+use super::presign::{PendingFile, UNKNOWN, config, said};
 use crate::support::images::{PLACE, animation, contains, image, png_of_sides, with_exif};
 
 /// 50 MB: the largest file whose digest is told, and that is transformed.
@@ -21,7 +21,7 @@ pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
         record["mime_type"],
@@ -67,59 +67,62 @@ fn because(end: &str) -> Value {
     json!({"file": [format!("The file field {end}.")]})
 }
 
-#[tokio::test]
-async fn a_file_is_announced_sent_and_confirmed_as_often_as_one_likes() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_is_announced_sent_and_confirmed_as_often_as_one_likes(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let announced = Announced::to(&acme, json!({"ref": "order 7"})).await;
+    let pending_file = PendingFile::create(&acme, json!({"ref": "order 7"})).await;
     let before = stack.dump().await;
-    let early = announced.confirm(&acme.client).await;
+    let early = pending_file.confirm(&acme.client).await;
     assert_eq!(
         early.json()["message"],
         "The file has not been uploaded yet."
     );
     assert_eq!(
-        early.refused(409),
+        early.expect_error(409),
         because("must be uploaded to its URL first")
     );
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "a confirmation that came early");
+        .assert_unchanged(&before, "a confirmation that came early");
 
-    announced.send(&stack, PHOTO).await.demand(200);
+    pending_file.send(stack, PHOTO).await.expect_status(200);
     stack.clock.advance(seconds(1));
-    let active = announced.confirm(&acme.client).await.ok();
-    assert!(delivered(&stack, &active).await == PHOTO);
+    let active = pending_file.confirm(&acme.client).await.expect_ok();
+    assert!(delivered(stack, &active).await == PHOTO);
     assert_eq!(
         (&active["ref"], &active["id"]),
-        (&json!("order 7"), &json!(announced.id()))
+        (&json!("order 7"), &json!(pending_file.id()))
     );
     assert!(
         active["updated_at"].as_str() > active["created_at"].as_str(),
         "{active}"
     );
-    assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
+    assert_eq!(
+        acme.client.get(&pending_file.address()).await.expect_ok(),
+        active
+    );
     let after = stack.dump().await;
     assert_eq!(
-        (after.whole_files().len(), originals(&after, &acme.id).len()),
+        (
+            after.files_with_bytes().len(),
+            originals(&after, &acme.id).len()
+        ),
         (1, 1)
     );
     for client in [&acme.client, &stack.account(), &acme.client] {
         stack.clock.advance(seconds(1));
-        assert_eq!(announced.confirm(client).await.ok(), active);
+        assert_eq!(pending_file.confirm(client).await.expect_ok(), active);
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&after, "another confirmation");
-    stack.checked().await;
-    stack.stop().await;
+        .assert_unchanged(&after, "another confirmation");
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn a_file_is_confirmed_by_whoever_announced_it_or_manages_all() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_is_confirmed_by_whoever_announced_it_or_manages_all(stack: &Stack) {
     let (acme, other, nobody) = (
         stack.space("Acme").await,
         stack.space("Other").await,
@@ -128,37 +131,45 @@ async fn a_file_is_confirmed_by_whoever_announced_it_or_manages_all() {
     let (user, another) = (acme.role("user").await, acme.role("user").await);
     let (viewer, admin) = (acme.role("viewer").await, acme.role("admin").await);
     for manager in [&user, &admin, &acme.client, &stack.account()] {
-        let announced = Announced::by(&user, said(&acme, json!({}))).await;
-        announced.send(&stack, PHOTO).await.demand(200);
+        let pending_file = PendingFile::by(&user, said(&acme, json!({}))).await;
+        pending_file.send(stack, PHOTO).await.expect_status(200);
         let before = stack.dump().await;
         assert_eq!(
-            announced.confirm(&stack.anonymous).await.refused(401),
+            pending_file
+                .confirm(&stack.anonymous)
+                .await
+                .expect_error(401),
             json!({})
         );
         for client in [&other.client, &nobody.client] {
-            assert_eq!(announced.confirm(client).await.refused(404), json!({}));
+            assert_eq!(
+                pending_file.confirm(client).await.expect_error(404),
+                json!({})
+            );
         }
         for client in [&another, &viewer] {
-            assert_eq!(announced.confirm(client).await.refused(403), json!({}));
+            assert_eq!(
+                pending_file.confirm(client).await.expect_error(403),
+                json!({})
+            );
         }
         stack
             .dump()
             .await
-            .demand_unchanged(&before, "confirmations of those who may not");
-        let active = announced.confirm(manager).await.ok();
-        assert_eq!(announced.confirm(&user).await.ok(), active);
-        announced.confirm(&another).await.refused(403);
+            .assert_unchanged(&before, "confirmations of those who may not");
+        let active = pending_file.confirm(manager).await.expect_ok();
+        assert_eq!(pending_file.confirm(&user).await.expect_ok(), active);
+        pending_file.confirm(&another).await.expect_error(403);
     }
     for id in [UNKNOWN, "x", "%20", "a%2Fb", &acme.id] {
         let path = format!("/upload/confirm/{id}");
         assert_eq!(
-            acme.client.post(&path, json!({})).await.refused(404),
+            acme.client.post(&path, json!({})).await.expect_error(404),
             json!({}),
             "{id}"
         );
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
 /// What breaks a rule: what is said of it, its bytes, and the end of what is answered.
@@ -241,9 +252,8 @@ fn broken() -> Vec<Broken> {
     ]
 }
 
-#[tokio::test]
-async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -266,23 +276,26 @@ async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
     for (what, mut fields, bytes, end) in broken() {
         let before = stack.dump().await;
         fields["size"] = json!(bytes.len());
-        let announced = Announced::to(&acme, fields).await;
-        announced.send(&stack, bytes).await.demand(200);
+        let pending_file = PendingFile::create(&acme, fields).await;
+        pending_file.send(stack, bytes).await.expect_status(200);
         assert_eq!(
-            announced.confirm(&acme.client).await.refused(422),
+            pending_file.confirm(&acme.client).await.expect_error(422),
             because(end),
             "{what}"
         );
-        stack.dump().await.demand_unchanged(&before, what);
-        announced.confirm(&acme.client).await.refused(404);
-        acme.client.get(&announced.address()).await.refused(404);
+        stack.dump().await.assert_unchanged(&before, what);
+        pending_file.confirm(&acme.client).await.expect_error(404);
+        acme.client
+            .get(&pending_file.address())
+            .await
+            .expect_error(404);
     }
     // Nobody but us could store bytes of another size.
     for bytes in [&b""[..], b"short", PHOTO.split_last().expect("bytes").1] {
         let before = stack.dump().await;
-        let announced = Announced::to(&acme, json!({})).await;
-        stack.put_object(announced.object_key(), bytes).await;
-        let errors = announced.confirm(&acme.client).await.refused(422);
+        let pending_file = PendingFile::create(&acme, json!({})).await;
+        stack.put_object(pending_file.object_key(), bytes).await;
+        let errors = pending_file.confirm(&acme.client).await.expect_error(422);
         assert_eq!(
             errors,
             because("must have the declared size"),
@@ -292,42 +305,38 @@ async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it() {
         stack
             .dump()
             .await
-            .demand_unchanged(&before, "bytes of another size");
+            .assert_unchanged(&before, "bytes of another size");
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn the_rules_are_those_of_the_announcement() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_rules_are_those_of_the_announcement(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = config(&acme, "own", json!({"metadata": {"tags": ["then"]}})).await;
-    let announced = Announced::to(&acme, json!({"upload_config": "own"})).await;
-    announced.send(&stack, PHOTO).await.demand(200);
+    let pending_file = PendingFile::create(&acme, json!({"upload_config": "own"})).await;
+    pending_file.send(stack, PHOTO).await.expect_status(200);
     let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["now"]}});
     acme.client
         .post("/upload-configs/update", json!({"id": id, "config": rules}))
         .await
-        .ok();
+        .expect_ok();
     let delete = acme
         .client
         .request("DELETE", "/upload-configs")
         .json(&json!({"id": id}));
-    acme.client.send(delete).await.demand(204);
-    let active = announced.confirm(&acme.client).await.ok();
+    acme.client.send(delete).await.expect_status(204);
+    let active = pending_file.confirm(&acme.client).await.expect_ok();
     assert_eq!(
         (&active["tags"], &active["upload_config_id"]),
         (&json!(["then"]), &json!(id))
     );
-    assert!(delivered(&stack, &active).await == PHOTO);
-    stack.checked().await;
-    stack.stop().await;
+    assert!(delivered(stack, &active).await == PHOTO);
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn images_are_transformed_when_they_are_confirmed() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn images_are_transformed_when_they_are_confirmed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -372,12 +381,18 @@ async fn images_are_transformed_when_they_are_confirmed() {
     ] {
         let fields =
             json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
-        let announced = Announced::to(&acme, fields).await;
-        announced.send(&stack, bytes.clone()).await.demand(200);
-        let active = announced.confirm(&acme.client).await.ok();
+        let pending_file = PendingFile::create(&acme, fields).await;
+        pending_file
+            .send(stack, bytes.clone())
+            .await
+            .expect_status(200);
+        let active = pending_file.confirm(&acme.client).await.expect_ok();
         assert_eq!(active["mime_type"], expected, "{config} {content_type}");
-        assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
-        let delivered = delivered(&stack, &active).await;
+        assert_eq!(
+            acme.client.get(&pending_file.address()).await.expect_ok(),
+            active
+        );
+        let delivered = delivered(stack, &active).await;
         assert_eq!(delivered == bytes, is_same, "{config} {content_type}");
         let told = Format::of(&delivered).map(|format| format.media_type().mime_type);
         assert_eq!(
@@ -392,14 +407,15 @@ async fn images_are_transformed_when_they_are_confirmed() {
         );
     }
     let dump = stack.dump().await;
-    assert_eq!(dump.whole_files().len(), originals(&dump, &acme.id).len());
-    stack.checked().await;
-    stack.stop().await;
+    assert_eq!(
+        dump.files_with_bytes().len(),
+        originals(&dump, &acme.id).len()
+    );
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn large_files_stay_as_they_came_and_have_no_digest() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn large_files_stay_as_they_came_and_have_no_digest(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -416,36 +432,37 @@ async fn large_files_stay_as_they_came_and_have_no_digest() {
     ] {
         let fields =
             json!({"upload_config": config, "content_type": content_type, "size": bytes.len()});
-        let announced = Announced::to(&acme, fields).await;
-        announced.send(&stack, bytes.clone()).await.demand(200);
-        let active = announced.confirm(&acme.client).await.ok();
+        let pending_file = PendingFile::create(&acme, fields).await;
+        pending_file
+            .send(stack, bytes.clone())
+            .await
+            .expect_status(200);
+        let active = pending_file.confirm(&acme.client).await.expect_ok();
         assert_eq!(active["mime_type"], content_type);
         assert!(
-            delivered(&stack, &active).await == bytes,
+            delivered(stack, &active).await == bytes,
             "{} bytes differ",
             bytes.len()
         );
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn storage_takes_nothing_but_what_was_announced() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn storage_takes_nothing_but_what_was_announced(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (announced, late) = (
-        Announced::to(&acme, json!({})).await,
-        Announced::to(&acme, json!({})).await,
+    let (pending_file, late) = (
+        PendingFile::create(&acme, json!({})).await,
+        PendingFile::create(&acme, json!({})).await,
     );
     let before = stack.dump().await;
-    let (url, longer) = (announced.url(), [PHOTO, b"x"].concat());
+    let (url, longer) = (pending_file.url(), [PHOTO, b"x"].concat());
     let tampered = |from: &str, to: &str| {
         assert!(url.contains(from), "{url}");
         url.replacen(from, to, 1)
     };
     let (to_another, longer_life) = (
-        tampered(announced.id(), UNKNOWN),
+        tampered(pending_file.id(), UNKNOWN),
         tampered("Expires=3600", "Expires=7200"),
     );
     let signature = url
@@ -494,56 +511,61 @@ async fn storage_takes_nothing_but_what_was_announced() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "what storage refused");
-    announced.confirm(&acme.client).await.refused(409);
+        .assert_unchanged(&before, "what storage refused");
+    pending_file.confirm(&acme.client).await.expect_error(409);
 
     stack.clock.advance(minutes(60));
-    announced.send(&stack, PHOTO).await.demand(200);
+    pending_file.send(stack, PHOTO).await.expect_status(200);
     stack.clock.advance(seconds(1));
-    late.send(&stack, PHOTO).await.demand(403);
-    late.confirm(&acme.client).await.refused(409);
-    announced.confirm(&acme.client).await.ok();
-    stack.checked().await;
-    stack.stop().await;
+    late.send(stack, PHOTO).await.expect_status(403);
+    late.confirm(&acme.client).await.expect_error(409);
+    pending_file.confirm(&acme.client).await.expect_ok();
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn what_is_sent_to_the_same_address_later_changes_nothing_that_is_active() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_sent_to_the_same_address_later_changes_nothing_that_is_active(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut other = PHOTO.to_vec();
     other.reverse();
-    let announced = Announced::to(&acme, json!({})).await;
+    let pending_file = PendingFile::create(&acme, json!({})).await;
     // Before it is confirmed, what came last counts.
-    announced.send(&stack, other.clone()).await.demand(200);
-    announced.send(&stack, PHOTO).await.demand(200);
-    let active = announced.confirm(&acme.client).await.ok();
+    pending_file
+        .send(stack, other.clone())
+        .await
+        .expect_status(200);
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let active = pending_file.confirm(&acme.client).await.expect_ok();
     let before = stack.dump().await;
-    announced.send(&stack, other.clone()).await.demand(200);
+    pending_file
+        .send(stack, other.clone())
+        .await
+        .expect_status(200);
     let after = stack.dump().await;
     assert_eq!(
-        after.objects[announced.object_key()],
+        after.objects[pending_file.object_key()],
         hex::encode(Sha256::digest(&other))
     );
     assert_ne!(
-        before.objects[announced.object_key()],
-        after.objects[announced.object_key()]
+        before.objects[pending_file.object_key()],
+        after.objects[pending_file.object_key()]
     );
     assert_eq!(
         (&after.items, originals(&after, &acme.id)),
         (&before.items, originals(&before, &acme.id))
     );
-    assert_eq!(announced.confirm(&acme.client).await.ok(), active);
-    assert!(delivered(&stack, &active).await == PHOTO);
-    stack.checked().await;
-    assert_eq!(acme.client.get(&announced.address()).await.ok(), active);
-    assert!(delivered(&stack, &active).await == PHOTO);
-    stack.stop().await;
+    assert_eq!(pending_file.confirm(&acme.client).await.expect_ok(), active);
+    assert!(delivered(stack, &active).await == PHOTO);
+    stack.run_confirm_checks().await;
+    assert_eq!(
+        acme.client.get(&pending_file.address()).await.expect_ok(),
+        active
+    );
+    assert!(delivered(stack, &active).await == PHOTO);
 }
 
-#[tokio::test]
-async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -553,79 +575,75 @@ async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending() {
     .await;
     let own = || json!({"upload_config": "own"});
     let (first, second, third) = (
-        Announced::to(&acme, own()).await,
-        Announced::to(&acme, own()).await,
-        Announced::to(&acme, own()).await,
+        PendingFile::create(&acme, own()).await,
+        PendingFile::create(&acme, own()).await,
+        PendingFile::create(&acme, own()).await,
     );
-    for announced in [&first, &second, &third] {
-        announced.send(&stack, PHOTO).await.demand(200);
+    for pending_file in [&first, &second, &third] {
+        pending_file.send(stack, PHOTO).await.expect_status(200);
     }
-    let active = first.confirm(&acme.client).await.ok();
+    let active = first.confirm(&acme.client).await.expect_ok();
     assert_eq!(
         active["storage_path"],
         json!(format!("{}/photo.jpg", acme.handle))
     );
     let before = stack.dump().await;
-    for announced in [&second, &third, &second] {
-        let taken = announced.confirm(&acme.client).await.refused(409);
+    for pending_file in [&second, &third, &second] {
+        let taken = pending_file.confirm(&acme.client).await.expect_error(409);
         assert_eq!(taken, json!({"file": ["The file has already been taken."]}));
         assert_eq!(
-            acme.client.get(&announced.address()).await.ok()["status"],
+            acme.client.get(&pending_file.address()).await.expect_ok()["status"],
             "pending"
         );
     }
     let directly =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "own");
-    acme.client.upload(directly).await.refused(409);
+    acme.client.upload(directly).await.expect_error(409);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "names that are taken");
-    stack.checked().await;
-    stack.stop().await;
+        .assert_unchanged(&before, "names that are taken");
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn a_disabled_space_takes_no_confirmations() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_disabled_space_takes_no_confirmations(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (ours, theirs) = (
-        Announced::to(&acme, json!({})).await,
-        Announced::to(&other, json!({})).await,
+        PendingFile::create(&acme, json!({})).await,
+        PendingFile::create(&other, json!({})).await,
     );
-    for announced in [&ours, &theirs] {
-        announced.send(&stack, PHOTO).await.demand(200);
+    for pending_file in [&ours, &theirs] {
+        pending_file.send(stack, PHOTO).await.expect_status(200);
     }
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
         acme.client
             .put(&format!("/spaces/{}", acme.id), body)
             .await
-            .ok();
+            .expect_ok();
     };
     switch(false).await;
     let before = stack.dump().await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(ours.confirm(client).await.refused(403), json!({}));
+        assert_eq!(ours.confirm(client).await.expect_error(403), json!({}));
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "confirmations into a disabled space");
+        .assert_unchanged(&before, "confirmations into a disabled space");
     // The other space goes on, for whoever belongs to both.
     assert_eq!(
-        theirs.confirm(&stack.account()).await.ok()["space_id"],
+        theirs.confirm(&stack.account()).await.expect_ok()["space_id"],
         json!(other.id)
     );
     switch(true).await;
-    assert!(delivered(&stack, &ours.confirm(&acme.client).await.ok()).await == PHOTO);
-    stack.checked().await;
-    stack.stop().await;
+    assert!(delivered(stack, &ours.confirm(&acme.client).await.expect_ok()).await == PHOTO);
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn however_many_confirm_at_once_it_becomes_active_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn however_many_confirm_at_once_it_becomes_active_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -640,42 +658,47 @@ async fn however_many_confirm_at_once_it_becomes_active_once() {
     )
     .await;
     for (made, config) in [(1, "starter"), (2, "webp"), (3, "starter"), (4, "webp")] {
-        let announced = Announced::to(&acme, json!({"upload_config": config})).await;
-        announced.send(&stack, PHOTO).await.demand(200);
-        let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
-        let shown = acme.client.get(&announced.address()).await.ok();
-        delivered(&stack, &shown).await;
-        for answer in answers {
-            assert_eq!(answer.ok(), shown);
+        let pending_file = PendingFile::create(&acme, json!({"upload_config": config})).await;
+        pending_file.send(stack, PHOTO).await.expect_status(200);
+        let responses = join_all((0..CALLERS).map(|_| pending_file.confirm(&acme.client))).await;
+        let shown = acme.client.get(&pending_file.address()).await.expect_ok();
+        delivered(stack, &shown).await;
+        for response in responses {
+            assert_eq!(response.expect_ok(), shown);
         }
         let dump = stack.dump().await;
         assert_eq!(
-            (dump.whole_files().len(), originals(&dump, &acme.id).len()),
+            (
+                dump.files_with_bytes().len(),
+                originals(&dump, &acme.id).len()
+            ),
             (made, made),
             "{config}"
         );
     }
     let before = stack.dump().await;
     let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
-    let announced = Announced::to(&acme, unknown).await;
-    announced.send(&stack, PHOTO).await.demand(200);
-    let answers = join_all((0..CALLERS).map(|_| announced.confirm(&acme.client))).await;
+    let pending_file = PendingFile::create(&acme, unknown).await;
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let responses = join_all((0..CALLERS).map(|_| pending_file.confirm(&acme.client))).await;
     assert_eq!(
-        answers.iter().filter(|answer| answer.status == 422).count(),
+        responses
+            .iter()
+            .filter(|response| response.status == 422)
+            .count(),
         1
     );
     // Whoever looks for the bytes once they are gone finds none; whoever looks for the file as
     // well.
     assert!(
-        answers
+        responses
             .iter()
-            .all(|answer| [404, 409, 422].contains(&answer.status)),
-        "{answers:?}"
+            .all(|response| [404, 409, 422].contains(&response.status)),
+        "{responses:?}"
     );
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "what was refused once");
-    stack.checked().await;
-    stack.stop().await;
+        .assert_unchanged(&before, "what was refused once");
+    stack.run_confirm_checks().await;
 }

@@ -13,7 +13,7 @@ use tests::{Stack, Tenant};
 
 use super::{
     confirm::{delivered, originals},
-    presign::{Announced, config},
+    presign::{PendingFile, config},
 };
 use crate::jobs::confirm_check::check_now;
 use crate::support::images::image;
@@ -52,11 +52,16 @@ impl Route {
     }
 
     /// Confirms a file; returns the status of the answer if there is one.
-    async fn confirm(self, stack: &Stack, acme: &Tenant, announced: &Announced) -> Option<u16> {
+    async fn confirm(
+        self,
+        stack: &Stack,
+        acme: &Tenant,
+        pending_file: &PendingFile,
+    ) -> Option<u16> {
         match self {
-            Route::Request => Some(announced.confirm(&acme.client).await.status),
+            Route::Request => Some(pending_file.confirm(&acme.client).await.status),
             Route::Check => {
-                check_now(stack, acme, announced).await;
+                check_now(stack, acme, pending_file).await;
                 None
             }
         }
@@ -98,18 +103,21 @@ impl Pair {
         }
     }
 
-    async fn announce(&self, config: &str) -> Announced {
+    async fn announce(&self, config: &str) -> PendingFile {
         let fields = json!({"upload_config": config, "content_type": self.content_type, "size": self.first.len()});
-        Announced::to(&self.acme, fields).await
+        PendingFile::create(&self.acme, fields).await
     }
 
     /// What is delivered after an upload that nothing interferes with.
     async fn stored(&self, config: &str, bytes: &[u8]) -> Vec<u8> {
-        let announced = self.announce(config).await;
-        announced.send(&self.stack, bytes).await.demand(200);
+        let pending_file = self.announce(config).await;
+        pending_file
+            .send(&self.stack, bytes)
+            .await
+            .expect_status(200);
         delivered(
             &self.stack,
-            &announced.confirm(&self.acme.client).await.ok(),
+            &pending_file.confirm(&self.acme.client).await.expect_ok(),
         )
         .await
     }
@@ -117,21 +125,21 @@ impl Pair {
     /// Confirms the first upload, and sends the second before the nth call of the confirmation.
     /// Returns the file's record, if it is there still, and whether there was such a call.
     async fn interleave(&self, route: Route, config: &str, call: u32) -> (Option<Value>, bool) {
-        let announced = self.announce(config).await;
-        announced
+        let pending_file = self.announce(config).await;
+        pending_file
             .send(&self.stack, &self.first[..])
             .await
-            .demand(200);
+            .expect_status(200);
 
         let mut hold = self.stack.cloud.faults().hold(route.principal(), call);
-        let mut confirmation = pin!(route.confirm(&self.stack, &self.acme, &announced));
+        let mut confirmation = pin!(route.confirm(&self.stack, &self.acme, &pending_file));
         let (status, is_reached) = tokio::select! {
             status = &mut confirmation => (status, false),
-            () = hold.reached() => (self.send_and_release(&announced, hold, confirmation).await, true),
+            () = hold.reached() => (self.send_and_release(&pending_file, hold, confirmation).await, true),
         };
 
-        let answer = self.acme.client.get(&announced.address()).await;
-        let record = (answer.status != 404).then(|| answer.ok());
+        let response = self.acme.client.get(&pending_file.address()).await;
+        let record = (response.status != 404).then(|| response.expect_ok());
         match status {
             Some(200) => assert_eq!(record.as_ref().expect("a file")["status"], "active"),
             Some(422) => assert_eq!(record, None),
@@ -143,14 +151,14 @@ impl Pair {
 
     async fn send_and_release(
         &self,
-        announced: &Announced,
+        pending_file: &PendingFile,
         hold: Hold,
         confirmation: impl Future<Output = Option<u16>>,
     ) -> Option<u16> {
-        announced
+        pending_file
             .send(&self.stack, &self.second[..])
             .await
-            .demand(200);
+            .expect_status(200);
         hold.release();
         confirmation.await
     }
@@ -179,14 +187,14 @@ impl Pair {
         }
         let dump = self.stack.dump().await;
         assert_eq!(
-            dump.whole_files().len(),
+            dump.files_with_bytes().len(),
             originals(&dump, &self.acme.id).len(),
             "{config}"
         );
     }
 
     async fn stop(self) {
-        self.stack.checked().await;
+        self.stack.run_confirm_checks().await;
         self.stack.stop().await;
     }
 }
@@ -233,15 +241,15 @@ async fn uploads_of_one_md5_are_told_apart_by_their_checksum_alone() {
     let [first, second] = MD5_COLLISION.map(|message| hex::decode(message).expect("hexadecimal"));
     let pair = Pair::start("application/octet-stream", first, second).await;
 
-    let announced = pair.announce("starter").await;
-    let one = announced
+    let pending_file = pair.announce("starter").await;
+    let one = pending_file
         .send(&pair.stack, &pair.first[..])
         .await
-        .demand(200);
-    let other = announced
+        .expect_status(200);
+    let other = pending_file
         .send(&pair.stack, &pair.second[..])
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(one.header("etag"), "\"79054025255fb1a26e4bc422aef54eb4\"");
     assert_eq!(one.header("etag"), other.header("etag"));
 

@@ -3,11 +3,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, file};
+use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
-use super::presign::{Announced, config};
+use super::presign::{PendingFile, config};
 use crate::{
-    folders::create::{TOP, address, made},
+    folders::create::{ROOT, address, made},
     support::signer::text,
 };
 
@@ -22,14 +22,14 @@ async fn space(stack: &Stack, mode: &str) -> Tenant {
         .account()
         .post("/spaces", json!({"name": mode, "folder_mode": mode}))
         .await
-        .created();
+        .expect_created();
     assert_eq!(space["folder_mode"], json!(mode));
     let (id, handle) = (text(&space["id"]), text(&space["handle"]));
     let key = stack
         .account()
         .post(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
         .await
-        .created();
+        .expect_created();
     let client = stack.anonymous.with_key(&text(&key["key"]));
     Tenant {
         client,
@@ -40,7 +40,7 @@ async fn space(stack: &Stack, mode: &str) -> Tenant {
 }
 
 /// Uploads the photo under a name down a path from the top, by a config.
-async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Answer {
+async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Response {
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", config.to_owned());
@@ -53,7 +53,7 @@ async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Answer {
 }
 
 /// Demands that a file is delivered where its record says, at a path of these folders.
-async fn demand_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &str) {
+async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &str) {
     let path = format!("{}/{folders}{}", acme.handle, text(&file["name"]));
     assert_eq!(file["storage_path"], json!(path));
     assert_eq!(
@@ -67,7 +67,7 @@ async fn demand_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &
             .anonymous
             .get(&text(&file["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body
             == PHOTO,
         "{path}"
@@ -84,10 +84,9 @@ async fn own_names(acme: &Tenant) {
     .await;
 }
 
-#[tokio::test]
-async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
-    let stack = Stack::start().await;
-    let acme = space(&stack, "fixed").await;
+#[stack_test]
+async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes(stack: &Stack) {
+    let acme = space(stack, "fixed").await;
     let (long, cut) = ("x".repeat(255), format!("{}/", "x".repeat(SLUG)));
     // What is called in none of these letters goes by its id.
     for (path, slugs) in [
@@ -104,12 +103,16 @@ async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
         ("Photos/\u{E000}", None),
         ("Photos/...", None),
     ] {
-        let file = upload(&acme, path, "photo.jpg", "starter").await.created();
+        let file = upload(&acme, path, "photo.jpg", "starter")
+            .await
+            .expect_created();
         let above = if path.contains('/') { "photos/" } else { "" };
         let by_id = format!("{above}{}/", text(&file["folder_id"]));
-        demand_delivered(&stack, &acme, &file, slugs.unwrap_or(&by_id)).await;
-        let again = upload(&acme, path, "photo.jpg", "starter").await.created();
-        demand_delivered(&stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
+        assert_delivered(stack, &acme, &file, slugs.unwrap_or(&by_id)).await;
+        let again = upload(&acme, path, "photo.jpg", "starter")
+            .await
+            .expect_created();
+        assert_delivered(stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
     }
     config(&acme, "in", json!({"storage": {"folder": "In Box/2026"}})).await;
     let form = Form::new()
@@ -119,16 +122,14 @@ async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes() {
         .client
         .upload(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
         .await
-        .created();
-    demand_delivered(&stack, &acme, &file, "in-box/2026/").await;
-    demand_delivered(&stack, &acme, &acme.upload_photo().await, "").await;
-    stack.stop().await;
+        .expect_created();
+    assert_delivered(stack, &acme, &file, "in-box/2026/").await;
+    assert_delivered(stack, &acme, &acme.upload_photo().await, "").await;
 }
 
-#[tokio::test]
-async fn the_longest_path_of_all_is_delivered() {
-    let stack = Stack::start().await;
-    let acme = space(&stack, "fixed").await;
+#[stack_test]
+async fn the_longest_path_of_all_is_delivered(stack: &Stack) {
+    let acme = space(stack, "fixed").await;
     own_names(&acme).await;
     let folder = "x".repeat(255);
     let (path, slugs) = (
@@ -139,24 +140,22 @@ async fn the_longest_path_of_all_is_delivered() {
         ("photo.jpg".to_owned(), "starter"),
         (format!("{}.jpg", "y".repeat(251)), "own"),
     ] {
-        let file = upload(&acme, &path, &name, config).await.created();
+        let file = upload(&acme, &path, &name, config).await.expect_created();
         assert_eq!(file["original_name"], json!(name));
-        demand_delivered(&stack, &acme, &file, &slugs).await;
+        assert_delivered(stack, &acme, &file, &slugs).await;
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_address_stays_whatever_becomes_of_its_folders() {
-    let stack = Stack::start().await;
-    let acme = space(&stack, "fixed").await;
+#[stack_test]
+async fn an_address_stays_whatever_becomes_of_its_folders(stack: &Stack) {
+    let acme = space(stack, "fixed").await;
     let client = &acme.client;
-    let other = made(&acme, &TOP, "Other").await;
+    let other = made(&acme, &ROOT, "Other").await;
     let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter")
         .await
-        .created();
-    let announced = Announced::to(&acme, json!({"folder_id": active["folder_id"]})).await;
-    let pending = client.get(&announced.address()).await.ok();
+        .expect_created();
+    let pending_file = PendingFile::create(&acme, json!({"folder_id": active["folder_id"]})).await;
+    let pending = client.get(&pending_file.address()).await.expect_ok();
     let path = format!("{}/photos/sud/{}", acme.handle, text(&pending["name"]));
     assert_eq!(pending["storage_path"], json!(path));
 
@@ -167,41 +166,42 @@ async fn an_address_stays_whatever_becomes_of_its_folders() {
             json!({"name": "North", "parent_id": other["id"]}),
         )
         .await
-        .ok();
+        .expect_ok();
     client
         .put(&address(&other), json!({"name": "Another"}))
         .await
-        .ok();
-    announced.send(&stack, PHOTO).await.demand(200);
-    let confirmed = announced.confirm(client).await.ok();
+        .expect_ok();
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    let confirmed = pending_file.confirm(client).await.expect_ok();
     for file in [&active, &confirmed] {
         let found = client
             .get(&format!("/files/{}", text(&file["id"])))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(found["folder_path"], "Another/North/");
-        demand_delivered(&stack, &acme, &found, "photos/sud/").await;
+        assert_delivered(stack, &acme, &found, "photos/sud/").await;
         for place in [other["id"].clone(), json!(null)] {
             let address = format!("/files/{}", text(&file["id"]));
-            let moved = client.put(&address, json!({"folder_id": place})).await.ok();
+            let moved = client
+                .put(&address, json!({"folder_id": place}))
+                .await
+                .expect_ok();
             assert_eq!(moved["folder_id"], place);
-            demand_delivered(&stack, &acme, &moved, "photos/sud/").await;
+            assert_delivered(stack, &acme, &moved, "photos/sud/").await;
         }
     }
     // Whoever comes later goes where the folders are by then.
     let later = upload(&acme, "another/north", "photo.jpg", "starter")
         .await
-        .created();
+        .expect_created();
     assert_eq!(later["folder_id"], folder["id"]);
-    demand_delivered(&stack, &acme, &later, "another/north/").await;
-    stack.checked().await;
-    stack.stop().await;
+    assert_delivered(stack, &acme, &later, "another/north/").await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn files_of_one_name_are_apart_where_their_addresses_are() {
-    let stack = Stack::start().await;
-    let (fixed, dynamic) = (space(&stack, "fixed").await, space(&stack, "dynamic").await);
+#[stack_test]
+async fn files_of_one_name_are_apart_where_their_addresses_are(stack: &Stack) {
+    let (fixed, dynamic) = (space(stack, "fixed").await, space(stack, "dynamic").await);
     for acme in [&fixed, &dynamic] {
         own_names(acme).await;
     }
@@ -213,23 +213,24 @@ async fn files_of_one_name_are_apart_where_their_addresses_are() {
         ("c/a_b", true),
         ("C", false),
     ] {
-        let answer = upload(&fixed, path, "Photo.jpg", "own").await;
+        let response = upload(&fixed, path, "Photo.jpg", "own").await;
         if is_apart {
             let slugs = format!("{}/", path.to_lowercase().replace(' ', "-"));
-            demand_delivered(&stack, &fixed, &answer.created(), &slugs).await;
+            assert_delivered(stack, &fixed, &response.expect_created(), &slugs).await;
         } else {
-            answer.refused(409);
+            response.expect_error(409);
         }
     }
-    let first = upload(&dynamic, "A", "Photo.jpg", "own").await.created();
-    demand_delivered(&stack, &dynamic, &first, "").await;
+    let first = upload(&dynamic, "A", "Photo.jpg", "own")
+        .await
+        .expect_created();
+    assert_delivered(stack, &dynamic, &first, "").await;
     assert_eq!(first["name"], "photo.jpg");
     for path in ["A", "B", "A/B"] {
         upload(&dynamic, path, "photo.jpg", "own")
             .await
-            .refused(409);
+            .expect_error(409);
     }
     // The first one is none the worse for it.
-    demand_delivered(&stack, &dynamic, &first, "").await;
-    stack.stop().await;
+    assert_delivered(stack, &dynamic, &first, "").await;
 }

@@ -2,14 +2,14 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, Client, Dump, Stack, Tenant};
+use tests::{Client, Dump, Response, Stack, Tenant, stack_test};
 
 use super::{
     presign::{UNKNOWN, config, said},
     unsigned::{self, Opening},
 };
 use crate::{
-    folders::create::{TOP, address, demand_only, made, paths},
+    folders::create::{ROOT, address, assert_only, made, paths},
     support::signer::{Signer, photo, text},
 };
 
@@ -69,7 +69,7 @@ impl Uploads<'_> {
         client: &Client,
         route: Route,
         fields: &[(&str, &str)],
-    ) -> Answer {
+    ) -> Response {
         let add = |form: Form, (name, value): &(&str, &str)| {
             form.text((*name).to_owned(), (*value).to_owned())
         };
@@ -103,14 +103,18 @@ impl Uploads<'_> {
     }
 
     /// The record of the file that was uploaded or announced.
-    pub(crate) async fn record(&self, answer: Answer) -> Value {
-        let made = answer.demand(201).json();
+    pub(crate) async fn record(&self, response: Response) -> Value {
+        let made = response.expect_status(201).json();
         let id = if made["file_id"].is_string() {
             text(&made["file_id"])
         } else {
             text(&made["data"]["id"])
         };
-        self.acme().client.get(&format!("/files/{id}")).await.ok()
+        self.acme()
+            .client
+            .get(&format!("/files/{id}"))
+            .await
+            .expect_ok()
     }
 
     /// Uploads or announces the photo by the owner's key, if by any, and gives its record.
@@ -121,7 +125,7 @@ impl Uploads<'_> {
 
     /// All that is kept, but for how often who called.
     pub(crate) async fn kept(&self) -> Dump {
-        let mut dump = self.stack.dump().await.without_uses();
+        let mut dump = self.stack.dump().await.without_usage();
         dump.items
             .retain(|(partition, _), _| !partition.starts_with("RATE#"));
         dump
@@ -130,19 +134,18 @@ impl Uploads<'_> {
 
 /// Demands in which folder a file is.
 #[track_caller]
-pub(crate) fn demand_in(file: &Value, folder: &Value) {
+pub(crate) fn assert_in(file: &Value, folder: &Value) {
     assert_eq!(
         (&file["folder_id"], &file["folder_path"]),
         (&folder["id"], &folder["path"])
     );
 }
 
-#[tokio::test]
-async fn files_go_into_the_folder_that_their_request_names() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({})).await;
+#[stack_test]
+async fn files_go_into_the_folder_that_their_request_names(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
-    let photos = made(acme, &TOP, "Photos").await;
+    let photos = made(acme, &ROOT, "Photos").await;
     let south = made(acme, &photos, "Süd").await;
     let beach = made(acme, &south, "Strand").await;
     let [photos_id, south_id, beach_id] =
@@ -150,10 +153,10 @@ async fn files_go_into_the_folder_that_their_request_names() {
     let (lower, blank) = (photos_id.to_lowercase(), format!(" {photos_id} "));
     let user = acme.role("user").await;
     let cases: [(&[(&str, &str)], &Value); 13] = [
-        (&[], &TOP),
-        (&[("folder_id", "")], &TOP),
-        (&[("folder_id", " "), ("folder_path", "  ")], &TOP),
-        (&[("folder_id", "root")], &TOP),
+        (&[], &ROOT),
+        (&[("folder_id", "")], &ROOT),
+        (&[("folder_id", " "), ("folder_path", "  ")], &ROOT),
+        (&[("folder_id", "root")], &ROOT),
         (&[("folder_id", &photos_id)], &photos),
         (&[("folder_id", &lower)], &photos),
         (&[("folder_id", &blank), ("folder_path", " ")], &photos),
@@ -182,12 +185,12 @@ async fn files_go_into_the_folder_that_their_request_names() {
     for (fields, folder) in cases {
         for route in BY_KEY {
             let file = uploads.uploaded(route, fields).await;
-            demand_in(&file, folder);
+            assert_in(&file, folder);
             let path = format!("{}/{}", acme.handle, text(&file["name"]));
             assert_eq!(file["storage_path"], json!(path), "{route:?} {fields:?}");
         }
         for route in BY_KEY {
-            demand_in(
+            assert_in(
                 &uploads
                     .record(uploads.send(&user, route, fields).await)
                     .await,
@@ -199,21 +202,19 @@ async fn files_go_into_the_folder_that_their_request_names() {
         paths(acme).await,
         ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
     );
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn folders_that_are_missing_are_made_for_those_who_may_make_some() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({})).await;
+#[stack_test]
+async fn folders_that_are_missing_are_made_for_those_who_may_make_some(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
     let (admin, user, viewer) = (
         acme.role("admin").await,
         acme.role("user").await,
         acme.role("viewer").await,
     );
-    let photos = made(acme, &TOP, "Photos").await;
+    let photos = made(acme, &ROOT, "Photos").await;
     let id = text(&photos["id"]);
     for (who, client) in [
         ("admin", &admin),
@@ -232,7 +233,7 @@ async fn folders_that_are_missing_are_made_for_those_who_may_make_some() {
             let fields = [("folder_id", "root"), ("folder_path", whole.as_str())];
             for later in BY_KEY {
                 for by in [&user, &admin] {
-                    demand_in(
+                    assert_in(
                         &uploads.record(uploads.send(by, later, &fields).await).await,
                         &in_folder(&file),
                     );
@@ -249,7 +250,7 @@ async fn folders_that_are_missing_are_made_for_those_who_may_make_some() {
         for client in [&user, &viewer] {
             for route in BY_KEY {
                 assert_eq!(
-                    uploads.send(client, route, &fields).await.refused(403),
+                    uploads.send(client, route, &fields).await.expect_error(403),
                     json!({}),
                     "{route:?} {fields:?}"
                 );
@@ -259,10 +260,9 @@ async fn folders_that_are_missing_are_made_for_those_who_may_make_some() {
     uploads
         .kept()
         .await
-        .demand_unchanged(&before, "uploads by those who may make no folders");
+        .assert_unchanged(&before, "uploads by those who may make no folders");
     assert_eq!(paths(acme).await.len(), 1 + 3 + 6);
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
 /// The folder that a file says it is in, as far as it says.
@@ -270,16 +270,15 @@ fn in_folder(file: &Value) -> Value {
     json!({"id": file["folder_id"], "path": file["folder_path"]})
 }
 
-#[tokio::test]
-async fn folders_that_cannot_be_are_refused_on_every_route() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({})).await;
+#[stack_test]
+async fn folders_that_cannot_be_are_refused_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     let (acme, other) = (uploads.acme(), stack.space("Other").await);
     let (foreign, gone) = (
-        made(&other, &TOP, "Photos").await,
-        made(acme, &TOP, "Gone").await,
+        made(&other, &ROOT, "Photos").await,
+        made(acme, &ROOT, "Gone").await,
     );
-    acme.client.delete(&address(&gone)).await.demand(204);
+    acme.client.delete(&address(&gone)).await.expect_status(204);
     let (foreign, gone, file) = (
         text(&foreign["id"]),
         text(&gone["id"]),
@@ -304,7 +303,10 @@ async fn folders_that_cannot_be_are_refused_on_every_route() {
         json!({"folder_id": ["The folder id field is required when folder path is present."]});
     for route in BY_KEY {
         let refused = async |fields: &[(&str, &str)]| {
-            uploads.send(&acme.client, route, fields).await.refused(422)
+            uploads
+                .send(&acme.client, route, fields)
+                .await
+                .expect_error(422)
         };
         for id in [
             UNKNOWN,
@@ -335,7 +337,7 @@ async fn folders_that_cannot_be_are_refused_on_every_route() {
             "{route:?}"
         );
         for path in wrong_paths {
-            demand_only(
+            assert_only(
                 &refused(&[("folder_id", "root"), ("folder_path", path)]).await,
                 "folder_path",
             );
@@ -357,24 +359,22 @@ async fn folders_that_cannot_be_are_refused_on_every_route() {
         acme.client
             .post("/upload/presign", said(acme, untyped))
             .await
-            .refused(422),
+            .expect_error(422),
         expected
     );
     uploads
         .kept()
         .await
-        .demand_unchanged(&before, "folders that cannot be");
-    stack.stop().await;
+        .assert_unchanged(&before, "folders that cannot be");
 }
 
-#[tokio::test]
-async fn a_path_leads_no_deeper_than_folders_may_be() {
-    let stack = Stack::start().await;
-    let uploads = Uploads::new(&stack, json!({})).await;
+#[stack_test]
+async fn a_path_leads_no_deeper_than_folders_may_be(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
     let named = |count: usize, name: &str| vec![name; count].join("/");
     for (route, top) in [(Route::Form, "form"), (Presign, "presign")] {
-        let top = made(acme, &TOP, top).await;
+        let top = made(acme, &ROOT, top).await;
         let id = text(&top["id"]);
         let halfway = named(MOST / 2 - 1, "a");
         let file = uploads
@@ -388,19 +388,19 @@ async fn a_path_leads_no_deeper_than_folders_may_be() {
             (&id, named(MOST, "b")),
             (&tenth, named(MOST / 2 + 1, "a")),
         ] {
-            let answer = uploads
+            let response = uploads
                 .send(
                     &acme.client,
                     route,
                     &[("folder_id", from), ("folder_path", &path)],
                 )
                 .await;
-            demand_only(&answer.refused(422), "folder_path");
+            assert_only(&response.expect_error(422), "folder_path");
         }
         uploads
             .kept()
             .await
-            .demand_unchanged(&before, "paths that are too deep");
+            .assert_unchanged(&before, "paths that are too deep");
         let rest = named(MOST / 2, "a");
         let deepest = uploads
             .uploaded(route, &[("folder_id", &tenth), ("folder_path", &rest)])
@@ -411,7 +411,7 @@ async fn a_path_leads_no_deeper_than_folders_may_be() {
         );
         // What is there need not be made.
         let whole = named(MOST - 1, "A");
-        demand_in(
+        assert_in(
             &uploads
                 .uploaded(route, &[("folder_id", &id), ("folder_path", &whole)])
                 .await,
@@ -426,6 +426,5 @@ async fn a_path_leads_no_deeper_than_folders_may_be() {
             json!(format!("{}{}/", text(&top["path"]), named(MOST - 1, "b")))
         );
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }

@@ -3,7 +3,7 @@
 use domain::Timestamp;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Client, Stack, authority, minutes, seconds};
+use tests::{Client, Stack, authority, minutes, seconds, stack_test};
 
 use crate::support::signer::{Signer, canonical, mark, photo, query, text, with};
 
@@ -22,7 +22,7 @@ async fn rotated(signer: &Signer) -> Value {
     client
         .send(client.request("POST", &format!("{}/rotate", secret_path(signer))))
         .await
-        .ok()
+        .expect_ok()
 }
 
 /// Who signs by the secret that is shown.
@@ -39,33 +39,45 @@ fn address(stack: &Stack, signer: &Signer) -> String {
     query(&signer.signed(with(signer.parameters(stack), "expires", "99999999999")))
 }
 
-#[tokio::test]
-async fn each_space_has_a_secret_of_its_own() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn each_space_has_a_secret_of_its_own(stack: &Stack) {
     let (one, other) = (
-        Signer::new(&stack, "Acme", json!({})).await,
-        Signer::new(&stack, "Other", json!({})).await,
+        Signer::new(stack, "Acme", json!({})).await,
+        Signer::new(stack, "Other", json!({})).await,
     );
     for signer in [&one, &other] {
-        let shown = signer.acme.client.get(&secret_path(signer)).await.ok();
+        let shown = signer
+            .acme
+            .client
+            .get(&secret_path(signer))
+            .await
+            .expect_ok();
         assert_eq!(
             shown,
             json!({"kid": "1", "secret": signer.secret, "previous": null})
         );
-        assert_eq!(stack.account().get(&secret_path(signer)).await.ok(), shown);
+        assert_eq!(
+            stack.account().get(&secret_path(signer)).await.expect_ok(),
+            shown
+        );
         assert!(
             signer.secret.len() == 64 && signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit())
         );
     }
     assert_ne!(one.secret, other.secret);
-    other.acme.client.get(&secret_path(&one)).await.refused(404);
+    other
+        .acme
+        .client
+        .get(&secret_path(&one))
+        .await
+        .expect_error(404);
     for role in ["user", "admin"] {
         one.acme
             .role(role)
             .await
             .get(&secret_path(&one))
             .await
-            .refused(403);
+            .expect_error(403);
     }
     // The table tells nobody.
     for (key, item) in &stack.dump().await.items {
@@ -75,40 +87,43 @@ async fn each_space_has_a_secret_of_its_own() {
             "{shown}"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_secret_before_the_present_one_verifies_for_a_day() {
-    let stack = Stack::start().await;
-    let first = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn the_secret_before_the_present_one_verifies_for_a_day(stack: &Stack) {
+    let first = Signer::new(stack, "Acme", json!({})).await;
     let shown = rotated(&first).await;
     let second = successor(&first, &shown);
     assert_ne!(first.secret, second.secret);
-    let ends_at = stack.operator().env.now().plus_ms(DAY_MS).rfc3339();
+    let ends_at = stack
+        .admin_environment()
+        .env
+        .now()
+        .plus_ms(DAY_MS)
+        .rfc3339();
     let previous = json!({"kid": "1", "secret": first.secret, "expires_at": ends_at});
     assert_eq!(
         shown,
         json!({"kid": "2", "secret": second.secret, "previous": previous})
     );
     let client = &first.acme.client;
-    assert_eq!(client.get(&secret_path(&first)).await.ok(), shown);
+    assert_eq!(client.get(&secret_path(&first)).await.expect_ok(), shown);
     let made = client
         .post(
             "/upload/generate-signed-url",
             json!({"upload_config_id": first.config}),
         )
         .await
-        .ok();
-    let expected = query(&second.signed(second.parameters(&stack)));
+        .expect_ok();
+    let expected = query(&second.signed(second.parameters(stack)));
     let signature = expected.rsplit_once("signature=").expect("it is signed").1;
     assert!(
         text(&made["url"]).ends_with(signature),
         "the present secret signs"
     );
 
-    first.send(&address(&stack, &first)).await.created();
-    second.send(&address(&stack, &second)).await.created();
+    first.send(&address(stack, &first)).await.expect_created();
+    second.send(&address(stack, &second)).await.expect_created();
     // A secret goes by its own name alone.
     for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
         let mixed = Signer {
@@ -116,25 +131,23 @@ async fn the_secret_before_the_present_one_verifies_for_a_day() {
             secret: secret.clone(),
             ..first.clone()
         };
-        mixed.send(&address(&stack, &mixed)).await.refused(403);
+        mixed.send(&address(stack, &mixed)).await.expect_error(403);
     }
     stack.clock.advance(minutes(DAY_MINUTES - 1));
     stack.clock.advance(seconds(59));
-    first.send(&address(&stack, &first)).await.created();
+    first.send(&address(stack, &first)).await.expect_created();
     stack.clock.advance(seconds(1));
-    first.send(&address(&stack, &first)).await.refused(403);
-    second.send(&address(&stack, &second)).await.created();
+    first.send(&address(stack, &first)).await.expect_error(403);
+    second.send(&address(stack, &second)).await.expect_created();
     assert_eq!(
-        client.get(&secret_path(&first)).await.ok()["previous"],
+        client.get(&secret_path(&first)).await.expect_ok()["previous"],
         Value::Null
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_second_rotation_ends_the_first_secret_at_once() {
-    let stack = Stack::start().await;
-    let first = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn a_second_rotation_ends_the_first_secret_at_once(stack: &Stack) {
+    let first = Signer::new(stack, "Acme", json!({})).await;
     let second = successor(&first, &rotated(&first).await);
     let shown = rotated(&first).await;
     let third = successor(&first, &shown);
@@ -143,34 +156,36 @@ async fn a_second_rotation_ends_the_first_secret_at_once() {
         (&json!("3"), &json!("2"))
     );
     assert_eq!(shown["previous"]["secret"], second.secret);
-    first.send(&address(&stack, &first)).await.refused(403);
-    second.send(&address(&stack, &second)).await.created();
-    third.send(&address(&stack, &third)).await.created();
+    first.send(&address(stack, &first)).await.expect_error(403);
+    second.send(&address(stack, &second)).await.expect_created();
+    third.send(&address(stack, &third)).await.expect_created();
     stack.clock.advance(minutes(DAY_MINUTES));
     for dead in [&first, &second] {
-        dead.send(&address(&stack, dead)).await.refused(403);
+        dead.send(&address(stack, dead)).await.expect_error(403);
     }
-    third.send(&address(&stack, &third)).await.created();
-    stack.stop().await;
+    third.send(&address(stack, &third)).await.expect_created();
 }
 
-#[tokio::test]
-async fn rotations_at_once_are_as_many_secrets() {
-    let stack = Stack::start().await;
-    let first = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn rotations_at_once_are_as_many_secrets(stack: &Stack) {
+    let first = Signer::new(stack, "Acme", json!({})).await;
     let shown = join_all((0..3).map(|_| rotated(&first))).await;
     let mut kids: Vec<String> = shown.iter().map(|shown| text(&shown["kid"])).collect();
     kids.sort();
     assert_eq!(kids, ["2", "3", "4"]);
-    let last = first.acme.client.get(&secret_path(&first)).await.ok();
+    let last = first
+        .acme
+        .client
+        .get(&secret_path(&first))
+        .await
+        .expect_ok();
     let signer = successor(&first, &last);
     assert_eq!(signer.kid, "4");
-    signer.send(&address(&stack, &signer)).await.created();
-    stack.stop().await;
+    signer.send(&address(stack, &signer)).await.expect_created();
 }
 
 /// Asks for an address.
-async fn generate(client: &Client, config: &str, more: Value) -> tests::Answer {
+async fn generate(client: &Client, config: &str, more: Value) -> tests::Response {
     let mut body = json!({"upload_config_id": config});
     body.as_object_mut()
         .expect("an object")
@@ -178,10 +193,9 @@ async fn generate(client: &Client, config: &str, more: Value) -> tests::Answer {
     client.post("/upload/generate-signed-url", body).await
 }
 
-#[tokio::test]
-async fn an_address_is_made_as_it_is_documented() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn an_address_is_made_as_it_is_documented(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let (user, account) = (signer.acme.role("user").await, stack.account());
     let host = authority(stack.cloud.api_url());
     let (name, mime) = ("crème & co + 1.jpg", "image/jpeg");
@@ -208,9 +222,9 @@ async fn an_address_is_made_as_it_is_documented() {
     ] {
         let made = generate(client, &signer.config.to_lowercase(), more)
             .await
-            .ok();
-        let expires = stack.operator().env.now().seconds() + minutes * 60;
-        let parameters = with(signer.parameters(&stack), "expires", &expires.to_string());
+            .expect_ok();
+        let expires = stack.admin_environment().env.now().seconds() + minutes * 60;
+        let parameters = with(signer.parameters(stack), "expires", &expires.to_string());
         let parameters = said
             .iter()
             .fold(parameters, |all, (name, value)| with(all, name, value));
@@ -229,15 +243,13 @@ async fn an_address_is_made_as_it_is_documented() {
             .anonymous
             .request("POST", &url)
             .multipart(signer.form(photo()));
-        stack.anonymous.send(upload).await.created();
+        stack.anonymous.send(upload).await.expect_created();
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_address_leads_to_the_host_that_was_asked_and_is_good_at_any() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn an_address_leads_to_the_host_that_was_asked_and_is_good_at_any(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let client = &signer.acme.client;
     let request = client
         .request("POST", "/upload/generate-signed-url")
@@ -245,19 +257,17 @@ async fn an_address_leads_to_the_host_that_was_asked_and_is_good_at_any() {
     let made = client
         .send(request.json(&json!({"upload_config_id": signer.config})))
         .await
-        .ok();
+        .expect_ok();
     let url = text(&made["url"]);
     let (host, query) = url.split_once("/api/v1/upload/signed?").expect("the path");
     assert_eq!(host, "http://api.example.com:8443");
-    signer.send(query).await.created();
-    stack.stop().await;
+    signer.send(query).await.expect_created();
 }
 
-#[tokio::test]
-async fn what_is_wrong_with_the_wish_for_an_address_is_told() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let other = Signer::new(&stack, "Other", json!({})).await;
+#[stack_test]
+async fn what_is_wrong_with_the_wish_for_an_address_is_told(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let other = Signer::new(stack, "Other", json!({})).await;
     let client = &signer.acme.client;
     let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
     for config in [
@@ -267,7 +277,7 @@ async fn what_is_wrong_with_the_wish_for_an_address_is_told() {
         &signer.acme.id,
     ] {
         assert_eq!(
-            generate(client, config, json!({})).await.refused(422),
+            generate(client, config, json!({})).await.expect_error(422),
             unknown,
             "{config}"
         );
@@ -319,12 +329,13 @@ async fn what_is_wrong_with_the_wish_for_an_address_is_told() {
         };
         let expected: Value = ends.map(message).collect();
         assert_eq!(
-            generate(client, &signer.config, more).await.refused(422),
+            generate(client, &signer.config, more)
+                .await
+                .expect_error(422),
             expected
         );
     }
     generate(&signer.acme.role("viewer").await, &signer.config, json!({}))
         .await
-        .refused(403);
-    stack.stop().await;
+        .expect_error(403);
 }

@@ -6,7 +6,7 @@ use media::{Encoding, Format, Pixels, Probed, decode, encode, probe};
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Answer, PHOTO, Stack, Tenant, file, form};
+use tests::{PHOTO, Response, Stack, Tenant, file, form, stack_test};
 
 use crate::support::images::{
     PLACE, animation, contains, image, jpeg_of_sides, png_of_sides, progressive, webp_of_sides,
@@ -51,11 +51,14 @@ async fn config(acme: &Tenant, rules: Value) -> String {
     static MADE: AtomicU32 = AtomicU32::new(0);
     let name = format!("config-{}", MADE.fetch_add(1, Ordering::Relaxed));
     let config = json!({"space_id": acme.id, "name": name, "config": rules});
-    acme.client.post("/upload-configs", config).await.created();
+    acme.client
+        .post("/upload-configs", config)
+        .await
+        .expect_created();
     name
 }
 
-async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Answer {
+async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Response {
     let form = form(&acme.handle, name, "application/octet-stream", bytes);
     acme.client
         .upload(form.text("upload_config", config.to_owned()))
@@ -65,12 +68,15 @@ async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Answer
 /// What is delivered of a stored file, demanding that its record says of it what it is.
 async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
     let id = record["id"].as_str().expect("an id");
-    assert_eq!(&acme.client.get(&format!("/files/{id}")).await.ok(), record);
+    assert_eq!(
+        &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
+        record
+    );
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
         record["checksum_sha256"],
@@ -102,7 +108,7 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
 /// Uploads an image under these transformations, and gives what is delivered of it.
 async fn stored(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u8]) -> Vec<u8> {
     let config = config(acme, json!({"transformations": transformations})).await;
-    let record = upload(acme, &config, "image", bytes).await.created();
+    let record = upload(acme, &config, "image", bytes).await.expect_created();
     agreed(stack, acme, &record).await
 }
 
@@ -114,9 +120,8 @@ fn seen(bytes: &[u8]) -> (Probed, Option<Pixels>) {
     (probed, pixels)
 }
 
-#[tokio::test]
-async fn an_image_is_measured_as_it_is_seen() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_image_is_measured_as_it_is_seen(stack: &Stack) {
     let acme = stack.space("Acme").await;
     // As stored they are 24 wide and 16 high.
     let mut images = vec![(image(Format::Avif, 24, 16), 24, 16)];
@@ -140,17 +145,20 @@ async fn an_image_is_measured_as_it_is_seen() {
             .await;
             for (bytes, width, height) in &images {
                 let length = if rule == "width" { *width } else { *height };
-                let answer = upload(&acme, &config, "image", bytes).await;
+                let response = upload(&acme, &config, "image", bytes).await;
                 if if is_least {
                     length >= side
                 } else {
                     length <= side
                 } {
-                    assert_eq!(&agreed(&stack, &acme, &answer.created()).await, bytes);
+                    assert_eq!(
+                        &agreed(stack, &acme, &response.expect_created()).await,
+                        bytes
+                    );
                 } else {
                     let errors = json!({"file": ["The file field has invalid image dimensions."]});
                     assert_eq!(
-                        answer.refused(422),
+                        response.expect_error(422),
                         errors,
                         "{bound} {rule} {side}, {width}×{height}"
                     );
@@ -158,12 +166,10 @@ async fn an_image_is_measured_as_it_is_seen() {
             }
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_cannot_be_measured_is_refused_where_it_is_an_image(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(
         &acme,
@@ -175,7 +181,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
         ("a.pdf", b"%PDF-1.7\n%"),
         ("a.mp4", b"\0\0\0\x20ftypisom\0\0"),
     ] {
-        upload(&acme, &config, name, bytes).await.created();
+        upload(&acme, &config, name, bytes).await.expect_created();
     }
     let before = stack.dump().await;
     let jpeg = image(Format::Jpeg, 24, 16);
@@ -189,7 +195,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
             b"8BPS\0\x01\0\0\0\0\0\0\0\x03\0\0\0\x10\0\0\0\x10\0\x08\0\x03",
         ),
     ] {
-        let errors = upload(&acme, &config, name, bytes).await.refused(422);
+        let errors = upload(&acme, &config, name, bytes).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"file": ["The file field has invalid image dimensions."]}),
@@ -200,7 +206,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
         let whole = image(format, 24, 16);
         let errors = upload(&acme, &config, "image", &whole[..whole.len() - 4])
             .await
-            .refused(422);
+            .expect_error(422);
         assert_eq!(
             errors,
             json!({"file": ["The file field must not be a truncated image."]}),
@@ -210,13 +216,11 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "images that cannot be measured");
-    stack.stop().await;
+        .assert_unchanged(&before, "images that cannot be measured");
 }
 
-#[tokio::test]
-async fn camera_data_at_the_end_of_a_large_file_counts() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn camera_data_at_the_end_of_a_large_file_counts(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(
         &acme,
@@ -240,13 +244,13 @@ async fn camera_data_at_the_end_of_a_large_file_counts() {
     );
     let length = u32::try_from(large.len() - 8).expect("a small file");
     large[4..8].copy_from_slice(&length.to_le_bytes());
-    upload(&acme, &config, "image", &large).await.created();
-    stack.stop().await;
+    upload(&acme, &config, "image", &large)
+        .await
+        .expect_created();
 }
 
-#[tokio::test]
-async fn each_format_is_stored_as_each_that_is_asked_for() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn each_format_is_stored_as_each_that_is_asked_for(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for source in [Format::Jpeg, Format::Png, Format::WebP] {
         let bytes = image(source, 48, 32);
@@ -257,7 +261,7 @@ async fn each_format_is_stored_as_each_that_is_asked_for() {
             ("webp", Format::WebP),
             ("avif", Format::Avif),
         ] {
-            let delivered = stored(&stack, &acme, json!({"upload_format": asked}), &bytes).await;
+            let delivered = stored(stack, &acme, json!({"upload_format": asked}), &bytes).await;
             let (probed, pixels) = seen(&delivered);
             assert_eq!(
                 (probed.format, probed.displayed()),
@@ -282,19 +286,17 @@ async fn each_format_is_stored_as_each_that_is_asked_for() {
             );
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn quality_and_progression_are_what_is_asked_for() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn quality_and_progression_are_what_is_asked_for(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photo = small_photo();
     for format in ["jpeg", "webp", "avif"] {
         let mut sizes = Vec::new();
         for quality in [10, 60, 95] {
             let rules = json!({"upload_format": format, "upload_quality": quality});
-            sizes.push(stored(&stack, &acme, rules, &photo).await.len());
+            sizes.push(stored(stack, &acme, rules, &photo).await.len());
         }
         assert!(
             sizes.is_sorted() && sizes[0] * 2 < sizes[2],
@@ -302,7 +304,7 @@ async fn quality_and_progression_are_what_is_asked_for() {
         );
     }
     let jpeg = image(Format::Jpeg, 48, 32);
-    let coarsely_first = stored(&stack, &acme, json!({"progressive": true}), &jpeg).await;
+    let coarsely_first = stored(stack, &acme, json!({"progressive": true}), &jpeg).await;
     assert!(seen(&coarsely_first).0.progressive && !seen(&jpeg).0.progressive);
     for same in [
         progressive(48, 32),
@@ -312,23 +314,21 @@ async fn quality_and_progression_are_what_is_asked_for() {
         b"just text".to_vec(),
     ] {
         assert_eq!(
-            stored(&stack, &acme, json!({"progressive": true}), &same).await,
+            stored(stack, &acme, json!({"progressive": true}), &same).await,
             same
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let stripping = || json!({"strip_metadata": true});
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         for orientation in [1, 6] {
             let bytes = with_exif(format, orientation);
             assert!(contains(&bytes, PLACE));
-            let delivered = stored(&stack, &acme, stripping(), &bytes).await;
+            let delivered = stored(stack, &acme, stripping(), &bytes).await;
             assert!(!contains(&delivered, PLACE), "{format:?} {orientation}");
             let ((after, pixels), (before, whole)) = (seen(&delivered), seen(&bytes));
             assert_eq!(
@@ -342,7 +342,7 @@ async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays() {
             );
             // Nobody asked for it to be removed.
             let kept = stored(
-                &stack,
+                stack,
                 &acme,
                 json!({"upload_format": "jpeg", "upload_quality": 90}),
                 &bytes,
@@ -365,16 +365,14 @@ async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays() {
     ]
     .concat();
     assert_eq!(
-        stored(&stack, &acme, stripping(), &commented).await,
+        stored(stack, &acme, stripping(), &commented).await,
         animation(),
         "still an animation"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let converting = config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
     let stripping = config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
@@ -393,7 +391,9 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         ("PNG, too high", png_of_sides(240, 4_000), lie()),
     ] {
         assert_eq!(
-            upload(&acme, &converting, name, &bytes).await.refused(422),
+            upload(&acme, &converting, name, &bytes)
+                .await
+                .expect_error(422),
             expected,
             "{name}"
         );
@@ -404,7 +404,9 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         ("image.svg", SVG.to_vec()),
     ] {
         assert_eq!(
-            upload(&acme, &stripping, name, &bytes).await.refused(422),
+            upload(&acme, &stripping, name, &bytes)
+                .await
+                .expect_error(422),
             kept,
             "{name}"
         );
@@ -415,7 +417,9 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
         ("PNG, too high", png_of_sides(240, 4_000), lie()),
     ] {
         assert_eq!(
-            upload(&acme, &measuring, name, &bytes).await.refused(422),
+            upload(&acme, &measuring, name, &bytes)
+                .await
+                .expect_error(422),
             expected,
             "{name}"
         );
@@ -426,7 +430,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
             for config in [&converting, &stripping] {
                 let errors = upload(&acme, config, "image", &whole[..length])
                     .await
-                    .refused(422);
+                    .expect_error(422);
                 assert_eq!(
                     errors,
                     stump(),
@@ -439,13 +443,11 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "images that are not what they say");
-    stack.stop().await;
+        .assert_unchanged(&before, "images that are not what they say");
 }
 
-#[tokio::test]
-async fn one_image_that_cannot_be_transformed_refuses_all() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn one_image_that_cannot_be_transformed_refuses_all(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
     let form = |files: &[Vec<u8>]| {
@@ -465,7 +467,7 @@ async fn one_image_that_cannot_be_transformed_refuses_all() {
         .client
         .upload(form(&[whole.clone(), stump.clone(), whole.clone(), stump]))
         .await
-        .refused(422);
+        .expect_error(422);
     let message =
         |field: &str| json!([format!("The {field} field must not be a truncated image.")]);
     assert_eq!(
@@ -475,26 +477,24 @@ async fn one_image_that_cannot_be_transformed_refuses_all() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "a list with images that end early");
+        .assert_unchanged(&before, "a list with images that end early");
     for record in acme
         .client
         .upload(form(&vec![whole; 10]))
         .await
-        .created()
+        .expect_created()
         .as_array()
         .expect("a list")
     {
         assert_eq!(
-            seen(&agreed(&stack, &acme, record).await).0.format,
+            seen(&agreed(stack, &acme, record).await).0.format,
             Format::WebP
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_transformed_upload_that_is_sent_again_is_answered_again() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_transformed_upload_that_is_sent_again_is_answered_again(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
     let send = || {
@@ -507,16 +507,15 @@ async fn a_transformed_upload_that_is_sent_again_is_answered_again() {
                 .multipart(form),
         )
     };
-    let record = send().await.created();
+    let record = send().await.expect_created();
     assert_eq!(
-        seen(&agreed(&stack, &acme, &record).await).0.format,
+        seen(&agreed(stack, &acme, &record).await).0.format,
         Format::WebP
     );
     let before = stack.dump().await;
-    assert_eq!(send().await.created(), record);
+    assert_eq!(send().await.expect_created(), record);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "an upload that was done before");
-    stack.stop().await;
+        .assert_unchanged(&before, "an upload that was done before");
 }

@@ -6,10 +6,10 @@ use emulators::{
 };
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{DYNAMODB_TRIES, Dump, OTHER_TRIES, PHOTO, Stack, Tenant, file};
+use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, Tenant, file, stack_test};
 
 /// Attempts of a client of AWS before it gives up.
-const ATTEMPTS: u32 = OTHER_TRIES;
+const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 /// Tries of a transaction that conflicts.
 const CONFLICT_TRIES: u32 = 8;
 /// Most files of a request.
@@ -52,15 +52,18 @@ fn names(files: &Value) -> Vec<&str> {
 }
 
 /// Demands that every file is shown, delivered and kept once.
-async fn demand_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump) {
+async fn assert_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump) {
     for file in files.as_array().expect("a list") {
         let id = file["id"].as_str().expect("an id");
-        assert_eq!(&acme.client.get(&format!("/files/{id}")).await.ok(), file);
+        assert_eq!(
+            &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
+            file
+        );
         let delivered = stack
             .anonymous
             .get(file["url"].as_str().expect("an address"))
             .await
-            .demand(200);
+            .expect_status(200);
         assert!(
             delivered
                 .body
@@ -71,29 +74,28 @@ async fn demand_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump
     let made = files.as_array().map_or(0, Vec::len);
     assert_eq!(after.objects.len() - before.objects.len(), made);
     assert_eq!(
-        after.beginning("PATH#").count() - before.beginning("PATH#").count(),
+        after.items_with_prefix("PATH#").count() - before.items_with_prefix("PATH#").count(),
         made
     );
 }
 
-#[tokio::test]
-async fn one_file_is_answered_as_itself_and_files_as_a_list() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn one_file_is_answered_as_itself_and_files_as_a_list(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let upload = |form: Form| acme.client.upload(form);
     assert!(
         upload(space(&acme).part("file", photo("a.jpg")))
             .await
-            .created()
+            .expect_created()
             .is_object()
     );
     for field in ["files", "files[]", "files[0]", "files[17]"] {
         let before = stack.dump().await;
         let files = upload(space(&acme).part(field, photo("a.jpg")))
             .await
-            .created();
+            .expect_created();
         assert_eq!(names(&files), ["a.jpg"], "{field}");
-        demand_there(&stack, &acme, &files, &before).await;
+        assert_there(stack, &acme, &files, &before).await;
     }
     let before = stack.dump().await;
     let mixed = space(&acme)
@@ -102,29 +104,30 @@ async fn one_file_is_answered_as_itself_and_files_as_a_list() {
         .part("file", photo("a.jpg"));
     let files = upload(mixed.part("files[0]", photo("b.jpg")))
         .await
-        .created();
+        .expect_created();
     assert_eq!(
         names(&files),
         ["a.jpg", "b.jpg", "c.jpg", "b.jpg"],
         "the one of file first, then as they came"
     );
-    demand_there(&stack, &acme, &files, &before).await;
+    assert_there(stack, &acme, &files, &before).await;
 
     let unchosen_first = space(&acme)
         .part("file", unchosen())
         .part("files", photo("a.jpg"))
         .part("files", unchosen());
-    assert_eq!(names(&upload(unchosen_first).await.created()), ["a.jpg"]);
+    assert_eq!(
+        names(&upload(unchosen_first).await.expect_created()),
+        ["a.jpg"]
+    );
     let unchosen_list = space(&acme)
         .part("files", unchosen())
         .part("file", photo("a.jpg"));
-    assert!(upload(unchosen_list).await.created().is_object());
-    stack.stop().await;
+    assert!(upload(unchosen_list).await.expect_created().is_object());
 }
 
-#[tokio::test]
-async fn ten_files_pass_and_eleven_do_not() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn ten_files_pass_and_eleven_do_not(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for form in [
         photos(&acme, "files[]", MOST),
@@ -132,9 +135,9 @@ async fn ten_files_pass_and_eleven_do_not() {
         photos(&acme, "files", MOST).part("files", unchosen()),
     ] {
         let before = stack.dump().await;
-        let files = acme.client.upload(form).await.created();
+        let files = acme.client.upload(form).await.expect_created();
         assert_eq!(names(&files).len(), MOST);
-        demand_there(&stack, &acme, &files, &before).await;
+        assert_there(stack, &acme, &files, &before).await;
     }
     let before = stack.dump().await;
     for form in [
@@ -142,7 +145,7 @@ async fn ten_files_pass_and_eleven_do_not() {
         photos(&acme, "files", MOST).part("file", photo("file.jpg")),
         photos(&acme, "files", 50),
     ] {
-        let errors = acme.client.upload(form).await.refused(422);
+        let errors = acme.client.upload(form).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"files": ["The files field must not have more than 10 items."]})
@@ -151,13 +154,11 @@ async fn ten_files_pass_and_eleven_do_not() {
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "too many files");
-    stack.stop().await;
+        .assert_unchanged(&before, "too many files");
 }
 
-#[tokio::test]
-async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let is_empty = |field: &str| format!("The {field} field must not be empty.");
     let executable = |field: &str| format!("The {field} field must not be an executable file.");
@@ -221,24 +222,22 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told() {
             }),
         ),
     ] {
-        assert_eq!(acme.client.upload(form).await.refused(422), errors);
+        assert_eq!(acme.client.upload(form).await.expect_error(422), errors);
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "files that are wrong");
-    stack.stop().await;
+        .assert_unchanged(&before, "files that are wrong");
 }
 
-#[tokio::test]
-async fn a_reference_to_what_is_not_there_is_refused() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_reference_to_what_is_not_there_is_refused(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let foreign = other
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
-        .ok()["active_upload_config_id"]
+        .expect_ok()["active_upload_config_id"]
         .clone();
     let foreign = foreign.as_str().expect("an id");
     let before = stack.dump().await;
@@ -265,7 +264,7 @@ async fn a_reference_to_what_is_not_there_is_refused() {
             .part("files", photo("a.jpg"));
         let message = format!("The selected {} is invalid.", name.replace('_', " "));
         assert_eq!(
-            acme.client.upload(form).await.refused(422),
+            acme.client.upload(form).await.expect_error(422),
             json!({name: [message]}),
             "{name} {value:?}"
         );
@@ -275,13 +274,13 @@ async fn a_reference_to_what_is_not_there_is_refused() {
         .text("folder_path", "a/b")
         .part("files", photo("a.jpg"));
     assert_eq!(
-        acme.client.upload(both).await.refused(422),
+        acme.client.upload(both).await.expect_error(422),
         json!({"folder_id": ["The selected folder id is invalid."]})
     );
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "references to what is not there");
+        .assert_unchanged(&before, "references to what is not there");
     // An empty text is none.
     let blank = ["folder_id", "folder_path", "upload_config", "ref"];
     let form = blank
@@ -290,27 +289,28 @@ async fn a_reference_to_what_is_not_there_is_refused() {
     acme.client
         .upload(form.part("files", photo("a.jpg")))
         .await
-        .created();
-    stack.stop().await;
+        .expect_created();
 }
 
-#[tokio::test]
-async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let busy = async |before: &Dump| {
-        let answer = acme.client.upload(photos(&acme, "files", 5)).await;
-        assert_eq!(answer.header("retry-after"), "1");
-        answer.refused(503);
+        let response = acme.client.upload(photos(&acme, "files", 5)).await;
+        assert_eq!(response.header("retry-after"), "1");
+        response.expect_error(503);
         // That it was given up is kept for a while, so that it is never written late.
         let mut after = stack.dump().await;
         after.items.retain(|(partition, _), item| {
             !partition.starts_with("FILE#") || !item["space_id"].is_null()
         });
-        after.demand_unchanged(before, "an upload that failed");
+        after.assert_unchanged(before, "an upload that failed");
     };
-    acme.client.get(&format!("/spaces/{}", acme.id)).await.ok();
+    acme.client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
     let before = stack.dump().await;
 
     faults.skip(S3, "PutObject", 2);
@@ -327,7 +327,7 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
     busy(&before).await;
@@ -349,7 +349,7 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
     acme.client
         .upload(photos(&acme, "files", 5))
         .await
-        .refused(500);
+        .expect_error(500);
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
@@ -359,48 +359,45 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record() {
     acme.client
         .upload(photos(&acme, "files", 5))
         .await
-        .refused(500);
+        .expect_error(500);
     assert_eq!(stack.dump().await.objects, before.objects);
 
     let files = acme
         .client
         .upload(photos(&acme, "files", 5))
         .await
-        .created();
-    demand_there(&stack, &acme, &files, &before).await;
-    stack.stop().await;
+        .expect_created();
+    assert_there(stack, &acme, &files, &before).await;
 }
 
-#[tokio::test]
-async fn an_unknown_outcome_is_settled() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn an_unknown_outcome_is_settled(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let before = stack.dump().await;
-    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let files = acme
         .client
         .upload(photos(&acme, "files", 3))
         .await
-        .created();
-    demand_there(&stack, &acme, &files, &before).await;
+        .expect_created();
+    assert_there(stack, &acme, &files, &before).await;
 
     // Where that cannot be settled either, nobody is told that they are there, and what may be in
     // use stays whole.
     let before = stack.dump().await;
-    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_TRIES);
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
-        DYNAMODB_TRIES,
+        DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
     acme.client
         .upload(photos(&acme, "files", 3))
         .await
-        .refused(503);
+        .expect_error(503);
     let after = stack.dump().await;
     assert_eq!(after.objects.len() - before.objects.len(), 3);
-    assert_eq!(after.whole_files().len(), after.objects.len());
-    stack.stop().await;
+    assert_eq!(after.files_with_bytes().len(), after.objects.len());
 }

@@ -4,12 +4,12 @@
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, Tenant, file};
+use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
 use super::presign::{config, said};
 use crate::{
     folders::create::{address, paths},
-    routes::idempotency::{demand_first, demand_replay},
+    routes::idempotency::{assert_first, assert_replay},
     support::signer::text,
 };
 
@@ -27,9 +27,8 @@ fn photo(name: &str) -> Part {
     file(name, "image/jpeg", PHOTO)
 }
 
-#[tokio::test]
-async fn all_files_of_a_request_go_into_one_folder() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn all_files_of_a_request_go_into_one_folder(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let form = form(&acme, "a/b")
         .part("files", photo("1.jpg"))
@@ -38,7 +37,7 @@ async fn all_files_of_a_request_go_into_one_folder() {
         .client
         .upload(form.part("files[]", photo("3.jpg")))
         .await
-        .created();
+        .expect_created();
     let files = files.as_array().expect("a list");
     assert_eq!(files.len(), 3);
     for file in files {
@@ -51,10 +50,14 @@ async fn all_files_of_a_request_go_into_one_folder() {
                 .client
                 .get(&format!("/files/{}", text(&file["id"])))
                 .await
-                .ok(),
+                .expect_ok(),
             file
         );
-        stack.anonymous.get(&text(&file["url"])).await.demand(200);
+        stack
+            .anonymous
+            .get(&text(&file["url"]))
+            .await
+            .expect_status(200);
     }
     assert_eq!(paths(&acme).await, ["a/", "a/b/"]);
     let listed = acme
@@ -64,14 +67,12 @@ async fn all_files_of_a_request_go_into_one_folder() {
             text(&files[0]["folder_id"])
         ))
         .await
-        .demand(200);
+        .expect_status(200);
     assert_eq!(listed.json()["data"].as_array().map(Vec::len), Some(3));
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn who_is_refused_for_their_files_makes_no_folders() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn who_is_refused_for_their_files_makes_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -80,7 +81,10 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
     )
     .await;
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
-    acme.client.post("/upload-configs", signed).await.created();
+    acme.client
+        .post("/upload-configs", signed)
+        .await
+        .expect_created();
     let before = stack.dump().await;
     let empty = || file("a.txt", "text/plain", Vec::new());
     let new = || form(&acme, "new/newer");
@@ -123,7 +127,7 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
             403,
         ),
     ] {
-        acme.client.upload(form).await.refused(status);
+        acme.client.upload(form).await.expect_error(status);
     }
     let new = json!({"folder_id": "root", "folder_path": "new/newer"});
     for (field, value) in [
@@ -136,7 +140,7 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
         acme.client
             .post("/upload/presign", said(&acme, fields))
             .await
-            .refused(422);
+            .expect_error(422);
     }
     acme.client
         .post(
@@ -144,16 +148,15 @@ async fn who_is_refused_for_their_files_makes_no_folders() {
             said(&acme, json!({"upload_config": "small"})),
         )
         .await
-        .refused(422);
+        .expect_error(422);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "files that are wrong");
-    stack.stop().await;
+        .assert_unchanged(&before, "files that are wrong");
 }
 
 /// Uploads the photo down a path, under a name of the request.
-async fn named(acme: &Tenant, name: &str, path: &str) -> Answer {
+async fn named(acme: &Tenant, name: &str, path: &str) -> Response {
     let request = acme
         .client
         .request("POST", "/upload")
@@ -163,48 +166,45 @@ async fn named(acme: &Tenant, name: &str, path: &str) -> Answer {
         .await
 }
 
-#[tokio::test]
-async fn who_asks_again_gets_the_same_file_and_makes_no_more_folders() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn who_asks_again_gets_the_same_file_and_makes_no_more_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let first = demand_first(named(&acme, "one", "a/b").await);
+    let first = assert_first(named(&acme, "one", "a/b").await);
     let before = stack.dump().await;
-    demand_replay(&named(&acme, "one", "a/b").await, &first);
+    assert_replay(&named(&acme, "one", "a/b").await, &first);
     for other in ["a/c", "A/B", "a"] {
         assert!(
-            named(&acme, "one", other).await.refused(422)["idempotency_key"].is_array(),
+            named(&acme, "one", other).await.expect_error(422)["idempotency_key"].is_array(),
             "{other}"
         );
     }
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "requests that were made before");
+        .assert_unchanged(&before, "requests that were made before");
 
     // As it was answered once it is answered again, also when all that it made is gone.
     let file = first.json()["data"].clone();
     acme.client
         .delete(&format!("/files/{}", text(&file["id"])))
         .await
-        .demand(204);
+        .expect_status(204);
     acme.client
         .delete(&address(&json!({"id": file["folder_id"]})))
         .await
-        .demand(204);
-    demand_replay(&named(&acme, "one", "a/b").await, &first);
+        .expect_status(204);
+    assert_replay(&named(&acme, "one", "a/b").await, &first);
     assert_eq!(paths(&acme).await, ["a/"]);
-    let second = demand_first(named(&acme, "two", "a/b").await).json()["data"].clone();
+    let second = assert_first(named(&acme, "two", "a/b").await).json()["data"].clone();
     assert_eq!(second["folder_path"], "a/b/");
     for field in ["id", "folder_id"] {
         assert_ne!(second[field], file[field], "{field}");
     }
-    stack.purged().await;
-    stack.stop().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let announce = async |path: &str| {
         let request = acme
@@ -218,7 +218,7 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
             )))
             .await
     };
-    let first = announce("a/b").await.demand(201).json();
+    let first = announce("a/b").await.expect_status(201).json();
     let before = stack.dump().await;
     let again = announce("a/b").await;
     assert_eq!(
@@ -226,16 +226,16 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
         (201, "true")
     );
     assert_eq!(again.json()["file_id"], first["file_id"]);
-    assert!(announce("a/c").await.refused(422)["idempotency_key"].is_array());
+    assert!(announce("a/c").await.expect_error(422)["idempotency_key"].is_array());
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "an announcement that was made before");
+        .assert_unchanged(&before, "an announcement that was made before");
     let file = acme
         .client
         .get(&format!("/files/{}", text(&first["file_id"])))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(file["folder_path"], "a/b/");
     // Renamed, the folder is the file's still.
     acme.client
@@ -244,19 +244,17 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders() {
             json!({"name": "c"}),
         )
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
-        announce("a/b").await.demand(201).json()["file_id"],
+        announce("a/b").await.expect_status(201).json()["file_id"],
         first["file_id"]
     );
     assert_eq!(paths(&acme).await, ["a/", "a/c/"]);
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn folders_that_many_miss_at_once_are_made_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn folders_that_many_miss_at_once_are_made_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (upper, lower) = ("NEW/E\u{301}T\u{C9}/deep", "new/été/Deep");
     let upload = |index: usize| {
@@ -270,8 +268,11 @@ async fn folders_that_many_miss_at_once_are_made_once() {
         );
         acme.client.upload(form.part("file", photo("photo.jpg")))
     };
-    let answers = join_all((0..CALLERS).map(upload)).await;
-    let files: Vec<Value> = answers.into_iter().map(Answer::created).collect();
+    let responses = join_all((0..CALLERS).map(upload)).await;
+    let files: Vec<Value> = responses
+        .into_iter()
+        .map(Response::expect_created)
+        .collect();
     let found = paths(&acme).await;
     assert_eq!(found.len(), 3, "{found:?}");
     for file in &files {
@@ -280,5 +281,4 @@ async fn folders_that_many_miss_at_once_are_made_once() {
             (&files[0]["folder_id"], &json!(found[2]))
         );
     }
-    stack.stop().await;
 }

@@ -1,7 +1,7 @@
 //! Presigning refuses at once what the declared type of a file already breaks.
 
 use serde_json::{Value, json};
-use tests::Stack;
+use tests::{Stack, stack_test};
 
 use super::{
     presign::{config, said},
@@ -13,14 +13,13 @@ fn refusal(formats: &str) -> Value {
     json!({"content_type": [format!("The content type field must be a file of type: {formats}.")]})
 }
 
-#[tokio::test]
-async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route(stack: &Stack) {
     let rules = json!({"validation": {"allowed_formats": ["jpg", "tif", "docx"]}});
-    let signer = Signer::new(&stack, "Acme", rules.clone()).await;
+    let signer = Signer::new(stack, "Acme", rules.clone()).await;
     let acme = &signer.acme;
-    let open = Opening::new(&stack, acme, "open", json!({"config": rules})).await;
-    let signed_query = signer.query(&stack);
+    let open = Opening::new(stack, acme, "open", json!({"config": rules})).await;
+    let signed_query = signer.query(stack);
 
     for (content_type, status) in [
         ("image/jpeg", 201),
@@ -45,27 +44,25 @@ async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route()
         let fields = json!({"content_type": content_type});
         let mut with_key = said(acme, fields.clone());
         with_key["upload_config"] = json!("by-signature");
-        for answer in [
+        for response in [
             acme.client.post("/upload/presign", with_key).await,
             signer.presign(&signed_query, fields.clone()).await,
             open.presign(fields.clone()).await,
         ] {
-            assert_eq!(answer.status, status, "{content_type}: {answer:?}");
+            assert_eq!(response.status, status, "{content_type}: {response:?}");
             if status == 422 {
                 assert_eq!(
-                    answer.refused(422),
+                    response.expect_error(422),
                     refusal("jpg, tiff, docx"),
                     "{content_type}"
                 );
             }
         }
     }
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn a_declared_type_is_measured_by_what_it_would_be_stored_as(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -80,9 +77,9 @@ async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
     )
     .await;
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
-    let open = Opening::new(&stack, &acme, "open", scripts).await;
+    let open = Opening::new(stack, &acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
-    let open_texts = Opening::new(&stack, &acme, "texts", texts).await;
+    let open_texts = Opening::new(stack, &acme, "texts", texts).await;
     let presign = |upload_config: &str, filename: &str, content_type: &str| {
         let fields = json!({"upload_config": upload_config, "filename": filename, "content_type": content_type});
         acme.client.post("/upload/presign", said(&acme, fields))
@@ -90,21 +87,22 @@ async fn a_declared_type_is_measured_by_what_it_would_be_stored_as() {
     let script = json!({"filename": "a.js", "content_type": "text/javascript"});
 
     // A program that a config allows by name keeps its extension.
-    presign("programs", "a.sh", "text/plain").await.demand(201);
+    presign("programs", "a.sh", "text/plain")
+        .await
+        .expect_status(201);
     assert_eq!(
         presign("programs", "a.txt", "text/plain")
             .await
-            .refused(422),
+            .expect_error(422),
         refusal("sh")
     );
     presign("scripts", "a.js", "text/javascript")
         .await
-        .demand(201);
+        .expect_status(201);
     // That of anonymous uploaders is stored as text.
     assert_eq!(
-        open.presign(script.clone()).await.refused(422),
+        open.presign(script.clone()).await.expect_error(422),
         refusal("js")
     );
-    open_texts.presign(script).await.demand(201);
-    stack.leave().await;
+    open_texts.presign(script).await.expect_status(201);
 }

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{PHOTO, Stack, file, minutes, noise, seconds};
+use tests::{PHOTO, Stack, file, minutes, noise, seconds, stack_test};
 
 use crate::support::signer::{PATH, Parameters, Signer, canonical, mark, photo, query, text, with};
 
@@ -19,12 +19,11 @@ fn spelled_out(parameters: &[(String, String)]) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-#[tokio::test]
-async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn an_address_is_the_same_however_it_is_ordered_and_encoded(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let name = "a+b c&d=é~.jpg";
-    let parameters = with(signer.parameters(&stack), "filename", name);
+    let parameters = with(signer.parameters(stack), "filename", name);
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
     let plain = query(&complete);
@@ -37,29 +36,26 @@ async fn an_address_is_the_same_however_it_is_ordered_and_encoded() {
     ];
     for spelling in &spellings {
         assert_eq!(
-            signer.send(spelling).await.created()["original_name"],
+            signer.send(spelling).await.expect_created()["original_name"],
             name,
             "{spelling}"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_plus_in_an_address_is_a_plus() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let complete = signer.signed(with(signer.parameters(&stack), "filename", "a+b c.jpg"));
+#[stack_test]
+async fn a_plus_in_an_address_is_a_plus(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let complete = signer.signed(with(signer.parameters(stack), "filename", "a+b c.jpg"));
     let bare = query(&complete).replace("%2B", "+");
     assert_eq!(
-        signer.send(&bare).await.created()["original_name"],
+        signer.send(&bare).await.expect_created()["original_name"],
         "a+b c.jpg"
     );
     signer
         .send(&query(&complete).replace("%20", "+"))
         .await
-        .refused(403);
-    stack.stop().await;
+        .expect_error(403);
 }
 
 /// Queries that nobody has signed, made of one that somebody has, and what is wrong with each.
@@ -123,49 +119,46 @@ fn tampered(
     queries
 }
 
-#[tokio::test]
-async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let other = Signer::new(&stack, "Other", json!({})).await;
+#[stack_test]
+async fn nothing_of_an_address_can_be_changed_left_out_or_added(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let other = Signer::new(stack, "Other", json!({})).await;
     let second = signer.for_config(json!({"name": "second"})).await;
-    let parameters = with(signer.parameters(&stack), "filename", "photo.jpg");
+    let parameters = with(signer.parameters(stack), "filename", "photo.jpg");
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let before = stack.dump().await;
     for (what, query) in tampered(&signer, &other, &second, &complete) {
-        for answer in [
+        for response in [
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
-            assert_eq!(answer.status, 403, "{what}: {}", answer.asked);
+            assert_eq!(response.status, 403, "{what}: {}", response.request);
             assert_eq!(
-                answer.header("x-ratelimit-limit"),
+                response.header("x-ratelimit-limit"),
                 "",
                 "{what}: nobody is counted"
             );
-            answer.refused(403);
+            response.expect_error(403);
         }
     }
     // Neither a file nor a counter was made.
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "addresses that nobody signed");
-    signer.send(&query(&complete)).await.created();
-    stack.stop().await;
+        .assert_unchanged(&before, "addresses that nobody signed");
+    signer.send(&query(&complete)).await.expect_created();
 }
 
-#[tokio::test]
-async fn an_address_ends_on_the_second() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn an_address_ends_on_the_second(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
     let made = signer
         .acme
         .client
         .post("/upload/generate-signed-url", body)
         .await
-        .ok();
+        .expect_ok();
     let url = text(&made["url"]);
     let upload = || {
         stack.anonymous.send(
@@ -175,10 +168,10 @@ async fn an_address_ends_on_the_second() {
                 .multipart(signer.form(photo())),
         )
     };
-    upload().await.created();
+    upload().await.expect_created();
     stack.clock.advance(seconds(59));
     // It may be used until it ends.
-    upload().await.created();
+    upload().await.expect_created();
     stack.clock.advance(seconds(1));
     for _ in 0..2 {
         let late = upload().await;
@@ -188,21 +181,19 @@ async fn an_address_ends_on_the_second() {
                 .is_some_and(|message| message.contains("expired")),
             "{late:?}"
         );
-        late.refused(403);
+        late.expect_error(403);
         stack.clock.advance(minutes(60));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_form_repeats_what_its_address_is_signed_for() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_form_repeats_what_its_address_is_signed_for(stack: &Stack) {
     let (signer, other) = (
-        Signer::new(&stack, "Acme", json!({})).await,
-        Signer::new(&stack, "Other", json!({})).await,
+        Signer::new(stack, "Acme", json!({})).await,
+        Signer::new(stack, "Other", json!({})).await,
     );
     let second = signer.for_config(json!({"name": "second"})).await;
-    let query = signer.query(&stack);
+    let query = signer.query(stack);
     let (space, config) = (signer.acme.id.as_str(), signer.config.as_str());
     let form = |space: &str, config: &str| {
         Form::new()
@@ -220,7 +211,7 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
         signer
             .send_form(&query, form(space, config).part("file", photo()))
             .await
-            .refused(403);
+            .expect_error(403);
     }
     let required = |name: &str| json!([format!("The {name} field is required.")]);
     let ids =
@@ -241,7 +232,10 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
             json!({"file": ["The file field must be a file."]}),
         ),
     ] {
-        assert_eq!(signer.send_form(&query, form).await.refused(422), expected);
+        assert_eq!(
+            signer.send_form(&query, form).await.expect_error(422),
+            expected
+        );
     }
     assert!(
         stack.dump().await.objects.is_empty(),
@@ -250,21 +244,19 @@ async fn a_form_repeats_what_its_address_is_signed_for() {
     let lower = form(&space.to_lowercase(), &config.to_lowercase())
         .text("ref", "order 7")
         .part("file", photo());
-    let uploaded = signer.send_form(&query, lower).await.created();
+    let uploaded = signer.send_form(&query, lower).await.expect_created();
     let record = signer
         .acme
         .client
         .get(&format!("/files/{}", text(&uploaded["id"])))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(record["ref"], "order 7");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_file_is_called_and_typed_as_its_address_says() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn a_file_is_called_and_typed_as_its_address_says(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let of_type = |expected: &str| json!({"file": [format!("The file field must be a file of type: {expected}.")]});
     let executable = || json!({"file": ["The file field must not be an executable file."]});
     let photo = |name: &str, declared: &str| file(name, declared, PHOTO);
@@ -345,42 +337,40 @@ async fn a_file_is_called_and_typed_as_its_address_says() {
             Err(of_type("application/x-mine")),
         ),
     ] {
-        let parameters = name.iter().fold(signer.parameters(&stack), |all, name| {
+        let parameters = name.iter().fold(signer.parameters(stack), |all, name| {
             with(all, "filename", name)
         });
         let parameters = content_type
             .iter()
             .fold(parameters, |all, mime| with(all, "content_type", mime));
-        let answer = signer
+        let response = signer
             .send_form(&query(&signer.signed(parameters)), signer.form(file))
             .await;
         match expected {
-            Ok(kept) => assert_eq!(answer.created()["original_name"], kept),
-            Err(errors) => assert_eq!(answer.refused(422), errors, "{name:?} {content_type:?}"),
+            Ok(kept) => assert_eq!(response.expect_created()["original_name"], kept),
+            Err(errors) => assert_eq!(
+                response.expect_error(422),
+                errors,
+                "{name:?} {content_type:?}"
+            ),
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_address_for_a_type_that_is_none_allows_no_type() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn an_address_for_a_type_that_is_none_allows_no_type(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     for content_type in ["jpeg", "", "image/"] {
-        let query = query(&signer.signed(with(
-            signer.parameters(&stack),
-            "content_type",
-            content_type,
-        )));
-        for answer in [
+        let query =
+            query(&signer.signed(with(signer.parameters(stack), "content_type", content_type)));
+        for response in [
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
             assert!(
-                [403, 422].contains(&answer.status),
-                "{content_type:?}: {answer:?}"
+                [403, 422].contains(&response.status),
+                "{content_type:?}: {response:?}"
             );
         }
     }
-    stack.stop().await;
 }

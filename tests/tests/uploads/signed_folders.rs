@@ -1,7 +1,7 @@
 //! Signed URLs that are for a folder: files go there, and nowhere else.
 
 use serde_json::{Value, json};
-use tests::{Answer, Stack};
+use tests::{Response, Stack, stack_test};
 
 use crate::support::signer::{Signer, photo, query, text, with};
 
@@ -15,14 +15,19 @@ async fn signer_with_folders(stack: &Stack) -> (Signer, [String; 2]) {
     for name in ["Family", "Work"] {
         let body = json!({"space_id": signer.acme.id, "name": name});
         folders.push(text(
-            &signer.acme.client.post("/folders", body).await.created()["id"],
+            &signer
+                .acme
+                .client
+                .post("/folders", body)
+                .await
+                .expect_created()["id"],
         ));
     }
     (signer, folders.try_into().expect("two folders"))
 }
 
 /// Asks for a signed URL of these fields, and returns the answer.
-async fn generate(signer: &Signer, fields: Value) -> Answer {
+async fn generate(signer: &Signer, fields: Value) -> Response {
     let mut body = json!({"upload_config_id": signer.config});
     body.as_object_mut()
         .expect("an object")
@@ -36,7 +41,7 @@ async fn generate(signer: &Signer, fields: Value) -> Answer {
 
 /// The query of a URL that is generated with these fields.
 async fn generated(signer: &Signer, fields: Value) -> String {
-    let url = text(&generate(signer, fields).await.ok()["url"]);
+    let url = text(&generate(signer, fields).await.expect_ok()["url"]);
     url.split_once('?').expect("a query").1.to_owned()
 }
 
@@ -48,31 +53,36 @@ async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, Strin
         .fold(signer.form(photo()), |form, (name, value)| {
             form.text(*name, value.clone())
         });
-    let uploaded = text(&signer.send_form(query, form).await.created()["id"]);
+    let uploaded = text(&signer.send_form(query, form).await.expect_created()["id"]);
     let more = fields
         .iter()
         .map(|(name, value)| ((*name).to_owned(), json!(value)))
         .collect();
-    let announced = signer
+    let pending_file = signer
         .presign(query, Value::Object(more))
         .await
-        .demand(201)
+        .expect_status(201)
         .json();
 
     let mut folders = [Value::Null, Value::Null];
     for (folder, id) in folders
         .iter_mut()
-        .zip([uploaded, text(&announced["file_id"])])
+        .zip([uploaded, text(&pending_file["file_id"])])
     {
-        *folder = signer.acme.client.get(&format!("/files/{id}")).await.ok()["folder_id"].clone();
+        *folder = signer
+            .acme
+            .client
+            .get(&format!("/files/{id}"))
+            .await
+            .expect_ok()["folder_id"]
+            .clone();
     }
     folders
 }
 
-#[tokio::test]
-async fn signed_upload_goes_to_the_folder_that_its_url_names() {
-    let stack = Stack::start().await;
-    let (signer, [family, _]) = signer_with_folders(&stack).await;
+#[stack_test]
+async fn signed_upload_goes_to_the_folder_that_its_url_names(stack: &Stack) {
+    let (signer, [family, _]) = signer_with_folders(stack).await;
     let to_family = generated(&signer, json!({"folder_id": family})).await;
     let to_root = generated(&signer, json!({"folder_id": "root"})).await;
     let to_default = generated(&signer, json!({"folder_id": null})).await;
@@ -96,27 +106,25 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names() {
             [Value::Null, Value::Null]
         );
     }
-    let [uploaded, announced] = folders_of(&signer, &to_default, &[]).await;
-    assert_eq!(uploaded, announced);
+    let [uploaded, pending_file] = folders_of(&signer, &to_default, &[]).await;
+    assert_eq!(uploaded, pending_file);
     assert!(
         uploaded.is_string() && uploaded != json!(family),
         "where the config puts files"
     );
 
     // A backend signs it itself, as documented.
-    let own = signer.signed(with(signer.parameters(&stack), "folder_id", &family));
+    let own = signer.signed(with(signer.parameters(stack), "folder_id", &family));
     assert_eq!(
         folders_of(&signer, &query(&own), &[]).await,
         [json!(family), json!(family)]
     );
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn signed_upload_that_names_another_folder_returns_403() {
-    let stack = Stack::start().await;
-    let (signer, [family, work]) = signer_with_folders(&stack).await;
+#[stack_test]
+async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
+    let (signer, [family, work]) = signer_with_folders(stack).await;
     let to_family = generated(&signer, json!({"folder_id": family})).await;
     let to_root = generated(&signer, json!({"folder_id": "root"})).await;
     let before = stack
@@ -127,7 +135,7 @@ async fn signed_upload_that_names_another_folder_returns_403() {
         .filter(|(_, sort)| sort.starts_with("FILE#"))
         .count();
 
-    let to_default = signer.query(&stack);
+    let to_default = signer.query(stack);
     for (query, folder) in [
         (&to_family, work.as_str()),
         (&to_family, "root"),
@@ -139,17 +147,17 @@ async fn signed_upload_that_names_another_folder_returns_403() {
         (&to_default, UNKNOWN),
     ] {
         let form = signer.form(photo()).text("folder_id", folder.to_owned());
-        let answers = [
+        let responses = [
             signer.send_form(query, form).await,
             signer.presign(query, json!({"folder_id": folder})).await,
         ];
-        for answer in answers {
+        for response in responses {
             assert_eq!(
-                answer.json()["message"],
+                response.json()["message"],
                 "The URL is signed for another folder.",
                 "{query} {folder}"
             );
-            assert_eq!(answer.refused(403), json!({}));
+            assert_eq!(response.expect_error(403), json!({}));
         }
     }
 
@@ -161,12 +169,12 @@ async fn signed_upload_that_names_another_folder_returns_403() {
         format!("folder_id={work}&{to_default}"),
     ] {
         assert_eq!(
-            signer.send(&changed).await.refused(403),
+            signer.send(&changed).await.expect_error(403),
             json!({}),
             "{changed}"
         );
         assert_eq!(
-            signer.presign(&changed, json!({})).await.refused(403),
+            signer.presign(&changed, json!({})).await.expect_error(403),
             json!({}),
             "{changed}"
         );
@@ -179,45 +187,51 @@ async fn signed_upload_that_names_another_folder_returns_403() {
         .filter(|(_, sort)| sort.starts_with("FILE#"))
         .count();
     assert_eq!(after, before);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn signed_upload_with_a_folder_path_returns_422() {
-    let stack = Stack::start().await;
-    let (signer, [family, _]) = signer_with_folders(&stack).await;
+#[stack_test]
+async fn signed_upload_with_a_folder_path_returns_422(stack: &Stack) {
+    let (signer, [family, _]) = signer_with_folders(stack).await;
     let end = "must not be present: the signed URL or its upload config sets the folder";
     let errors = json!({"folder_path": [format!("The folder path field {end}.")]});
     for query in [
-        signer.query(&stack),
+        signer.query(stack),
         generated(&signer, json!({"folder_id": family})).await,
     ] {
         let form = signer.form(photo()).text("folder_path", "a/b");
-        assert_eq!(signer.send_form(&query, form).await.refused(422), errors);
+        assert_eq!(
+            signer.send_form(&query, form).await.expect_error(422),
+            errors
+        );
         assert_eq!(
             signer
                 .presign(&query, json!({"folder_path": "a/b"}))
                 .await
-                .refused(422),
+                .expect_error(422),
             errors
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn signed_url_for_an_unknown_folder_returns_422() {
-    let stack = Stack::start().await;
-    let (signer, [family, _]) = signer_with_folders(&stack).await;
-    let other = Signer::new(&stack, "Other", json!({})).await;
+#[stack_test]
+async fn signed_url_for_an_unknown_folder_returns_422(stack: &Stack) {
+    let (signer, [family, _]) = signer_with_folders(stack).await;
+    let other = Signer::new(stack, "Other", json!({})).await;
     let body = json!({"space_id": other.acme.id, "name": "Theirs"});
-    let theirs = text(&other.acme.client.post("/folders", body).await.created()["id"]);
+    let theirs = text(
+        &other
+            .acme
+            .client
+            .post("/folders", body)
+            .await
+            .expect_created()["id"],
+    );
     let errors = json!({"folder_id": ["The selected folder id is invalid."]});
     for folder in [UNKNOWN, "x", &theirs] {
         assert_eq!(
             generate(&signer, json!({"folder_id": folder}))
                 .await
-                .refused(422),
+                .expect_error(422),
             errors,
             "{folder}"
         );
@@ -230,8 +244,10 @@ async fn signed_url_for_an_unknown_folder_returns_422() {
         .client
         .delete(&format!("/folders/{family}"))
         .await
-        .demand(204);
-    assert_eq!(signer.send(&query).await.refused(422), errors);
-    assert_eq!(signer.presign(&query, json!({})).await.refused(422), errors);
-    stack.stop().await;
+        .expect_status(204);
+    assert_eq!(signer.send(&query).await.expect_error(422), errors);
+    assert_eq!(
+        signer.presign(&query, json!({})).await.expect_error(422),
+        errors
+    );
 }

@@ -2,7 +2,7 @@
 //! signed address sends bytes to storage itself.
 
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, minutes};
+use tests::{PHOTO, Response, Stack, minutes, stack_test};
 
 use crate::support::signer::{Signer, photo, query, text, with};
 
@@ -11,7 +11,7 @@ fn confirmation(presigned: &Value) -> String {
 }
 
 /// Sends bytes as a presigned address says.
-async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Answer {
+async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Response {
     let request = stack
         .anonymous
         .request("PUT", &text(&presigned["upload_url"]));
@@ -20,30 +20,33 @@ async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Answer {
 }
 
 /// Confirms a file by its token.
-async fn confirm(stack: &Stack, presigned: &Value) -> Answer {
+async fn confirm(stack: &Stack, presigned: &Value) -> Response {
     let body = json!({"confirm_token": presigned["confirm_token"]});
     stack.anonymous.post(&confirmation(presigned), body).await
 }
 
-#[tokio::test]
-async fn a_file_is_announced_sent_and_confirmed_without_a_key() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
+#[stack_test(undrained)]
+async fn a_file_is_announced_sent_and_confirmed_without_a_key(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
     let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
     let made = signer
         .acme
         .client
         .post("/upload/generate-signed-url", body)
         .await
-        .ok();
+        .expect_ok();
     let body = json!({"filename": "setup.exe", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order 7"});
-    let announced = stack
+    let pending_file = stack
         .anonymous
         .post(&text(&made["presign_url"]), body)
         .await
-        .demand(201)
+        .expect_status(201)
         .json();
-    let mut fields: Vec<&String> = announced.as_object().expect("an object").keys().collect();
+    let mut fields: Vec<&String> = pending_file
+        .as_object()
+        .expect("an object")
+        .keys()
+        .collect();
     fields.sort();
     assert_eq!(
         fields,
@@ -56,23 +59,26 @@ async fn a_file_is_announced_sent_and_confirmed_without_a_key() {
             "upload_url"
         ]
     );
-    let id = text(&announced["file_id"]);
+    let id = text(&pending_file["file_id"]);
     assert_eq!(
-        announced["object_key"],
+        pending_file["object_key"],
         format!("staging/{}/{id}", signer.acme.id)
     );
-    assert_eq!(announced["expires_in"], 3600);
-    assert_eq!(announced["headers"], json!({"content-type": "image/jpeg"}));
+    assert_eq!(pending_file["expires_in"], 3600);
+    assert_eq!(
+        pending_file["headers"],
+        json!({"content-type": "image/jpeg"})
+    );
     let file = format!("/files/{id}");
     assert_eq!(
-        signer.acme.client.get(&file).await.ok()["status"],
+        signer.acme.client.get(&file).await.expect_ok()["status"],
         "pending"
     );
-    assert!(confirm(&stack, &announced).await.refused(409)["file"].is_array());
+    assert!(confirm(stack, &pending_file).await.expect_error(409)["file"].is_array());
 
-    put(&stack, &announced, PHOTO).await.demand(200);
-    let active = confirm(&stack, &announced).await.ok();
-    let record = signer.acme.client.get(&file).await.ok();
+    put(stack, &pending_file, PHOTO).await.expect_status(200);
+    let active = confirm(stack, &pending_file).await.expect_ok();
+    let record = signer.acme.client.get(&file).await.expect_ok();
     for (field, value) in [
         ("status", json!("active")),
         ("uploaded_by", json!({"type": "signed_url"})),
@@ -84,14 +90,14 @@ async fn a_file_is_announced_sent_and_confirmed_without_a_key() {
     ] {
         assert_eq!(record[field], value, "{field}");
     }
-    assert_eq!(confirm(&stack, &announced).await.ok(), active);
+    assert_eq!(confirm(stack, &pending_file).await.expect_ok(), active);
     assert_eq!(
         signer
             .acme
             .client
-            .post(&confirmation(&announced), json!({}))
+            .post(&confirmation(&pending_file), json!({}))
             .await
-            .ok(),
+            .expect_ok(),
         record
     );
     assert_eq!(
@@ -99,32 +105,30 @@ async fn a_file_is_announced_sent_and_confirmed_without_a_key() {
             .anonymous
             .get(&text(&active["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body,
         PHOTO
     );
     // The check of a file that was confirmed finds nothing to do.
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn a_token_confirms_its_own_file_alone() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test(undrained)]
+async fn a_token_confirms_its_own_file_alone(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = stack.space("Other").await;
-    let mut announced = Vec::new();
+    let mut pending_file = Vec::new();
     for _ in 0..2 {
         let presigned = signer
-            .presign(&signer.query(&stack), json!({}))
+            .presign(&signer.query(stack), json!({}))
             .await
-            .demand(201)
+            .expect_status(201)
             .json();
-        put(&stack, &presigned, PHOTO).await.demand(200);
-        announced.push(presigned);
+        put(stack, &presigned, PHOTO).await.expect_status(200);
+        pending_file.push(presigned);
     }
     let (path, token) = (
-        confirmation(&announced[0]),
-        text(&announced[0]["confirm_token"]),
+        confirmation(&pending_file[0]),
+        text(&pending_file[0]["confirm_token"]),
     );
     let (user, viewer) = (
         signer.acme.role("user").await,
@@ -139,7 +143,7 @@ async fn a_token_confirms_its_own_file_alone() {
             "another file's",
             stranger,
             address,
-            json!({"confirm_token": announced[1]["confirm_token"]}),
+            json!({"confirm_token": pending_file[1]["confirm_token"]}),
             403,
         ),
         (
@@ -198,51 +202,45 @@ async fn a_token_confirms_its_own_file_alone() {
         ),
         ("no file's id", stranger, nothing, right, 403),
     ] {
-        let answer = client.post(address, body).await;
-        assert_eq!(answer.status, status, "{what}: {answer:?}");
+        let response = client.post(address, body).await;
+        assert_eq!(response.status, status, "{what}: {response:?}");
         assert_eq!(
-            answer.header("www-authenticate"),
+            response.header("www-authenticate"),
             if status == 401 { "Bearer" } else { "" },
             "{what}"
         );
-        answer.refused(status);
+        response.expect_error(status);
     }
     stack
         .anonymous
         .send(stack.anonymous.request("POST", &path))
         .await
-        .refused(401);
+        .expect_error(401);
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "confirmations that prove nothing");
+        .assert_unchanged(&before, "confirmations that prove nothing");
     signer
         .acme
         .role("admin")
         .await
         .post(&path, json!({}))
         .await
-        .ok();
-    confirm(&stack, &announced[1]).await.ok();
-    stack.leave().await;
+        .expect_ok();
+    confirm(stack, &pending_file[1]).await.expect_ok();
 }
 
-#[tokio::test]
-async fn what_is_announced_obeys_its_address_and_its_config() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn what_is_announced_obeys_its_address_and_its_config(stack: &Stack) {
     let signer = Signer::new(
-        &stack,
+        stack,
         "Acme",
         json!({"validation": {"max_file_size": 100_000}}),
     )
     .await;
-    let of_jpeg = query(&signer.signed(with(
-        signer.parameters(&stack),
-        "content_type",
-        "image/jpeg",
-    )));
-    let of_program =
-        query(&signer.signed(with(signer.parameters(&stack), "filename", "setup.exe")));
+    let of_jpeg =
+        query(&signer.signed(with(signer.parameters(stack), "content_type", "image/jpeg")));
+    let of_program = query(&signer.signed(with(signer.parameters(stack), "filename", "setup.exe")));
     let before = stack
         .dump()
         .await
@@ -287,7 +285,7 @@ async fn what_is_announced_obeys_its_address_and_its_config() {
             json!({"filename": ["The filename field must not be an executable file."]}),
         ),
     ] {
-        assert_eq!(signer.presign(query, more).await.refused(422), errors);
+        assert_eq!(signer.presign(query, more).await.expect_error(422), errors);
     }
     let after = stack
         .dump()
@@ -300,47 +298,44 @@ async fn what_is_announced_obeys_its_address_and_its_config() {
     signer
         .presign(&of_jpeg, json!({"content_type": "image/jpeg; q=1"}))
         .await
-        .demand(201);
+        .expect_status(201);
     for other in [
         json!({"space_id": signer.config}),
         json!({"upload_config_id": "x"}),
     ] {
         assert_eq!(
             signer
-                .presign(&signer.query(&stack), other)
+                .presign(&signer.query(stack), other)
                 .await
-                .refused(403),
+                .expect_error(403),
             json!({})
         );
     }
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn the_type_of_an_address_holds_for_bytes_that_come_later() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test(undrained)]
+async fn the_type_of_an_address_holds_for_bytes_that_come_later(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     for (content_type, name) in [("image/png", "photo.png"), ("application/x-mine", "a.mine")] {
-        let query = query(&signer.signed(with(
-            signer.parameters(&stack),
-            "content_type",
-            content_type,
-        )));
+        let query =
+            query(&signer.signed(with(signer.parameters(stack), "content_type", content_type)));
         let promised = json!({"filename": name, "content_type": content_type});
-        let presigned = signer.presign(&query, promised).await.demand(201).json();
-        put(&stack, &presigned, PHOTO).await.demand(200);
+        let presigned = signer
+            .presign(&query, promised)
+            .await
+            .expect_status(201)
+            .json();
+        put(stack, &presigned, PHOTO).await.expect_status(200);
         // As a form with the same photo is.
-        assert!(confirm(&stack, &presigned).await.refused(422)["file"].is_array());
-        confirm(&stack, &presigned).await.refused(404);
+        assert!(confirm(stack, &presigned).await.expect_error(422)["file"].is_array());
+        confirm(stack, &presigned).await.expect_error(404);
     }
-    stack.leave().await;
 }
 
-#[tokio::test]
-async fn an_announcement_that_is_made_again_is_of_the_same_file() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let path = format!("/upload/signed/presign?{}", signer.query(&stack));
+#[stack_test(undrained)]
+async fn an_announcement_that_is_made_again_is_of_the_same_file(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let path = format!("/upload/signed/presign?{}", signer.query(stack));
     let send = |name: &'static str, size: usize| {
         let body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": size});
         let request = signer
@@ -350,16 +345,16 @@ async fn an_announcement_that_is_made_again_is_of_the_same_file() {
             .json(&body);
         signer.holder.send(request)
     };
-    let first = send("one", PHOTO.len()).await.demand(201);
+    let first = send("one", PHOTO.len()).await.expect_status(201);
     assert_eq!(first.header("idempotent-replayed"), "");
-    let again = send("one", PHOTO.len()).await.demand(201);
+    let again = send("one", PHOTO.len()).await.expect_status(201);
     assert_eq!(again.header("idempotent-replayed"), "true");
     let (first, again) = (first.json(), again.json());
     for field in ["file_id", "confirm_token", "object_key"] {
         assert_eq!(first[field], again[field], "{field}");
     }
-    assert!(send("one", 7).await.refused(422)["idempotency_key"].is_array());
-    let other = send("two", PHOTO.len()).await.demand(201).json();
+    assert!(send("one", 7).await.expect_error(422)["idempotency_key"].is_array());
+    let other = send("two", PHOTO.len()).await.expect_status(201).json();
     assert_ne!(other["file_id"], first["file_id"]);
     assert_ne!(other["confirm_token"], first["confirm_token"]);
     // On another route the same name is another one.
@@ -371,62 +366,58 @@ async fn an_announcement_that_is_made_again_is_of_the_same_file() {
         .holder
         .send(named.multipart(signer.form(photo())))
         .await
-        .created();
-    put(&stack, &again, PHOTO).await.demand(200);
-    confirm(&stack, &first).await.ok();
-    stack.leave().await;
+        .expect_created();
+    put(stack, &again, PHOTO).await.expect_status(200);
+    confirm(stack, &first).await.expect_ok();
 }
 
-#[tokio::test]
-async fn a_disabled_space_confirms_nothing() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test(undrained)]
+async fn a_disabled_space_confirms_nothing(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let presigned = signer
-        .presign(&signer.query(&stack), json!({}))
+        .presign(&signer.query(stack), json!({}))
         .await
-        .demand(201)
+        .expect_status(201)
         .json();
-    put(&stack, &presigned, PHOTO).await.demand(200);
+    put(stack, &presigned, PHOTO).await.expect_status(200);
     let (client, space) = (&signer.acme.client, format!("/spaces/{}", signer.acme.id));
     client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
-        .ok();
-    confirm(&stack, &presigned).await.refused(403);
+        .expect_ok();
+    confirm(stack, &presigned).await.expect_error(403);
     client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
-        .ok();
-    confirm(&stack, &presigned).await.ok();
-    stack.leave().await;
+        .expect_ok();
+    confirm(stack, &presigned).await.expect_ok();
 }
 
-#[tokio::test]
-async fn what_a_stranger_sends_and_does_not_confirm_is_looked_for() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn what_a_stranger_sends_and_does_not_confirm_is_looked_for(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let (sent, forgotten) = (
         signer
-            .presign(&signer.query(&stack), json!({}))
+            .presign(&signer.query(stack), json!({}))
             .await
-            .demand(201)
+            .expect_status(201)
             .json(),
         signer
-            .presign(&signer.query(&stack), json!({}))
+            .presign(&signer.query(stack), json!({}))
             .await
-            .demand(201)
+            .expect_status(201)
             .json(),
     );
-    put(&stack, &sent, PHOTO).await.demand(200);
+    put(stack, &sent, PHOTO).await.expect_status(200);
     for _ in 0..9 {
-        stack.pass(minutes(15)).await;
+        stack.run_for(minutes(15)).await;
     }
     let found = signer
         .acme
         .client
         .get(&format!("/files/{}", text(&sent["file_id"])))
         .await
-        .ok();
+        .expect_ok();
     assert_eq!(
         (&found["status"], &found["uploaded_by"]),
         (&json!("active"), &json!({"type": "signed_url"}))
@@ -436,9 +427,8 @@ async fn what_a_stranger_sends_and_does_not_confirm_is_looked_for() {
         .client
         .get(&format!("/files/{}", text(&forgotten["file_id"])))
         .await
-        .refused(404);
+        .expect_error(404);
     // A token outlives the address by an hour.
-    confirm(&stack, &sent).await.refused(403);
-    confirm(&stack, &forgotten).await.refused(404);
-    stack.stop().await;
+    confirm(stack, &sent).await.expect_error(403);
+    confirm(stack, &forgotten).await.expect_error(404);
 }

@@ -3,27 +3,26 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Stack, StackOptions, file, form, seconds};
+use tests::{PHOTO, Response, Stack, StackOptions, file, form, seconds, stack_test};
 
 use crate::{
-    routes::idempotency::{demand_first, demand_replay},
+    routes::idempotency::{assert_first, assert_replay},
     support::signer::{Parameters, Signer, photo, query, text, with},
 };
 
 /// Milliseconds of a window in which requests are counted.
 const WINDOW_MS: i64 = 60_000;
 
-#[tokio::test]
-async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
-    let uploaded = signer.send(&signer.query(&stack)).await.created();
+#[stack_test]
+async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
+    let uploaded = signer.send(&signer.query(stack)).await.expect_created();
     let record = signer
         .acme
         .client
         .get(&format!("/files/{}", text(&uploaded["id"])))
         .await
-        .ok();
+        .expect_ok();
     for (field, value) in [
         ("uploaded_by", json!({"type": "signed_url"})),
         ("status", json!("active")),
@@ -40,29 +39,29 @@ async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name() {
             .anonymous
             .get(&text(&uploaded["url"]))
             .await
-            .demand(200)
+            .expect_status(200)
             .body,
         PHOTO
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_config() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_config(
+    stack: &Stack,
+) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let (client, handle) = (&signer.acme.client, &signer.acme.handle);
     let by_key =
         form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
-    client.upload(by_key).await.refused(403);
+    client.upload(by_key).await.expect_error(403);
     let unsigned = stack
         .anonymous
         .request("POST", &format!("/upload/unsigned/{handle}/by-signature"));
     let unsigned = unsigned
         .header("referer", "https://example.com/")
         .multipart(Form::new().part("file", photo()));
-    stack.anonymous.send(unsigned).await.refused(403);
-    signer.send(&signer.query(&stack)).await.created();
+    stack.anonymous.send(unsigned).await.expect_error(403);
+    signer.send(&signer.query(stack)).await.expect_created();
 
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
     for fields in [
@@ -72,13 +71,13 @@ async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_co
         let signer = signer.for_config(fields.clone()).await;
         // What restricts strangers without a signature restricts nobody else.
         for _ in 0..2 {
-            let uploaded = signer.send(&signer.query(&stack)).await.created();
+            let uploaded = signer.send(&signer.query(stack)).await.expect_created();
             let record = signer
                 .acme
                 .client
                 .get(&format!("/files/{}", text(&uploaded["id"])))
                 .await
-                .ok();
+                .expect_ok();
             assert_eq!(record["upload_config_id"], signer.config);
             let delivery = fields.get("delivery_type").cloned();
             assert_eq!(
@@ -87,15 +86,13 @@ async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_co
             );
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_a_config_asks_by_now_is_asked_of_whoever_has_an_address() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let (client, query) = (&signer.acme.client, signer.query(&stack));
-    signer.send(&query).await.created();
+#[stack_test]
+async fn what_a_config_asks_by_now_is_asked_of_whoever_has_an_address(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let (client, query) = (&signer.acme.client, signer.query(stack));
+    signer.send(&query).await.expect_created();
     for (rules, message) in [
         (
             json!({"allowed_formats": ["png", "txt"]}),
@@ -111,27 +108,31 @@ async fn what_a_config_asks_by_now_is_asked_of_whoever_has_an_address() {
         ),
     ] {
         let change = json!({"id": signer.config, "config": {"validation": rules}});
-        client.post("/upload-configs/update", change).await.ok();
+        client
+            .post("/upload-configs/update", change)
+            .await
+            .expect_ok();
         assert_eq!(
-            signer.send(&query).await.refused(422),
+            signer.send(&query).await.expect_error(422),
             json!({"file": [message]})
         );
         let text = file("a.txt", "text/plain", "0123456789");
-        signer.send_form(&query, signer.form(text)).await.created();
+        signer
+            .send_form(&query, signer.form(text))
+            .await
+            .expect_created();
     }
     let deletion = client
         .request("DELETE", "/upload-configs")
         .json(&json!({"id": signer.config}));
-    client.send(deletion).await.demand(204);
-    signer.send(&query).await.refused(403);
-    stack.stop().await;
+    client.send(deletion).await.expect_status(204);
+    signer.send(&query).await.expect_error(403);
 }
 
-#[tokio::test]
-async fn a_disabled_space_takes_nothing_by_its_addresses_and_makes_none() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let (client, query) = (&signer.acme.client, signer.query(&stack));
+#[stack_test]
+async fn a_disabled_space_takes_nothing_by_its_addresses_and_makes_none(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let (client, query) = (&signer.acme.client, signer.query(stack));
     let (space, wish) = (
         format!("/spaces/{}", signer.acme.id),
         json!({"upload_config_id": signer.config}),
@@ -139,23 +140,25 @@ async fn a_disabled_space_takes_nothing_by_its_addresses_and_makes_none() {
     client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
-        .ok();
-    signer.send(&query).await.refused(403);
-    signer.presign(&query, json!({})).await.refused(403);
+        .expect_ok();
+    signer.send(&query).await.expect_error(403);
+    signer.presign(&query, json!({})).await.expect_error(403);
     client
         .post("/upload/generate-signed-url", wish.clone())
         .await
-        .refused(403);
+        .expect_error(403);
     client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
-        .ok();
-    signer.send(&query).await.created();
-    client.post("/upload/generate-signed-url", wish).await.ok();
-    stack.stop().await;
+        .expect_ok();
+    signer.send(&query).await.expect_created();
+    client
+        .post("/upload/generate-signed-url", wish)
+        .await
+        .expect_ok();
 }
 
-async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Answer {
+async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Response {
     let request = signer
         .holder
         .request("POST", &format!("/upload/signed?{query}"));
@@ -165,30 +168,31 @@ async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Answer {
         .await
 }
 
-#[tokio::test]
-async fn a_name_of_a_request_is_its_addresss_own() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let complete = signer.signed(signer.parameters(&stack));
+#[stack_test]
+async fn a_name_of_a_request_is_its_addresss_own(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let complete = signer.signed(signer.parameters(stack));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
     let (one, reversed) = (query(&complete), query(&reversed));
-    let other = query(&signer.signed(with(signer.parameters(&stack), "filename", "photo.jpg")));
+    let other = query(&signer.signed(with(signer.parameters(stack), "filename", "photo.jpg")));
     let form = || signer.form(photo());
-    let first = demand_first(named(&signer, &one, "order 7", form()).await);
+    let first = assert_first(named(&signer, &one, "order 7", form()).await);
     for spelled in [&one, &one, &reversed] {
-        demand_replay(&named(&signer, spelled, " order 7 ", form()).await, &first);
+        assert_replay(&named(&signer, spelled, " order 7 ", form()).await, &first);
     }
     for another in [
         form().text("ref", "x"),
         signer.form(file("b.jpg", "image/jpeg", PHOTO)),
     ] {
-        let errors = named(&signer, &one, "order 7", another).await.refused(422);
+        let errors = named(&signer, &one, "order 7", another)
+            .await
+            .expect_error(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
-    assert!(named(&signer, &one, "", form()).await.refused(422)["idempotency_key"].is_array());
-    let second = demand_first(named(&signer, &one, "order 8", form()).await);
-    let third = demand_first(named(&signer, &other, "order 7", form()).await);
-    demand_replay(&named(&signer, &other, "order 7", form()).await, &third);
+    assert!(named(&signer, &one, "", form()).await.expect_error(422)["idempotency_key"].is_array());
+    let second = assert_first(named(&signer, &one, "order 8", form()).await);
+    let third = assert_first(named(&signer, &other, "order 7", form()).await);
+    assert_replay(&named(&signer, &other, "order 7", form()).await, &third);
     assert!(first.body != second.body && first.body != third.body);
     // Though it would be refused by now.
     let change = json!({"id": signer.config, "config": {"validation": {"max_file_size": 10}}});
@@ -197,11 +201,13 @@ async fn a_name_of_a_request_is_its_addresss_own() {
         .client
         .post("/upload-configs/update", change)
         .await
-        .ok();
-    named(&signer, &one, "order 9", form()).await.refused(422);
-    demand_replay(&named(&signer, &one, "order 7", form()).await, &first);
+        .expect_ok();
+    named(&signer, &one, "order 9", form())
+        .await
+        .expect_error(422);
+    assert_replay(&named(&signer, &one, "order 7", form()).await, &first);
     let dump = stack.dump().await;
-    assert_eq!((dump.objects.len(), dump.whole_files().len()), (3, 3));
+    assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (3, 3));
     // Who reads the table finds nothing that opens the space.
     let signature = &complete.last().expect("the signature").1;
     for (key, item) in &dump.items {
@@ -213,7 +219,6 @@ async fn a_name_of_a_request_is_its_addresss_own() {
             "{shown}"
         );
     }
-    stack.stop().await;
 }
 
 async fn limited(requests: u32) -> Stack {
@@ -234,11 +239,11 @@ async fn each_address_has_a_limit_of_its_own() {
     let (one, reversed) = (query(&complete), query(&reversed));
     let other = query(&signer.signed(with(signer.parameters(&stack), "filename", "photo.jpg")));
     for remaining in ["2", "1", "0"] {
-        let answer = signer.send(&one).await.demand(201);
-        let told = ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| answer.header(name));
+        let response = signer.send(&one).await.expect_status(201);
+        let told = ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| response.header(name));
         assert_eq!(told, ["3", remaining]);
     }
-    let left_ms = WINDOW_MS - stack.operator().env.now().ms() % WINDOW_MS;
+    let left_ms = WINDOW_MS - stack.admin_environment().env.now().ms() % WINDOW_MS;
     let left_seconds = u64::try_from((left_ms + 999) / 1_000).expect("it is not over");
     let refused = [
         signer.send(&one).await,
@@ -246,14 +251,14 @@ async fn each_address_has_a_limit_of_its_own() {
         signer.presign(&one, json!({})).await,
         signer.send_form(&one, Form::new().text("no", "file")).await,
     ];
-    for answer in refused {
-        assert_eq!(answer.header("retry-after"), left_seconds.to_string());
-        assert_eq!(answer.header("x-ratelimit-remaining"), "0");
-        answer.refused(429);
+    for response in refused {
+        assert_eq!(response.header("retry-after"), left_seconds.to_string());
+        assert_eq!(response.header("x-ratelimit-remaining"), "0");
+        response.expect_error(429);
     }
-    let answer = signer.send(&other).await.demand(201);
+    let response = signer.send(&other).await.expect_status(201);
     assert_eq!(
-        answer.header("x-ratelimit-remaining"),
+        response.header("x-ratelimit-remaining"),
         "2",
         "another address"
     );
@@ -261,9 +266,9 @@ async fn each_address_has_a_limit_of_its_own() {
     stack.clock.advance(seconds(left_seconds - 1));
     let early = signer.send(&one).await;
     assert_eq!(early.header("retry-after"), "1");
-    early.refused(429);
+    early.expect_error(429);
     stack.clock.advance(seconds(1));
-    signer.send(&one).await.created();
+    signer.send(&one).await.expect_created();
     stack.stop().await;
 }
 
@@ -272,11 +277,11 @@ async fn an_address_is_one_however_its_signature_is_spelled() {
     let stack = limited(1).await;
     let signer = Signer::new(&stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(&stack));
-    signer.send(&query(&complete)).await.created();
+    signer.send(&query(&complete)).await.expect_created();
     let shouted = complete.last().expect("the signature").1.to_uppercase();
-    let answer = signer
+    let response = signer
         .send(&query(&with(complete, "signature", &shouted)))
         .await;
-    assert!([403, 429].contains(&answer.status), "{answer:?}");
+    assert!([403, 429].contains(&response.status), "{response:?}");
     stack.stop().await;
 }

@@ -2,7 +2,7 @@
 //! that all of them keep to.
 
 use serde_json::{Value, json};
-use tests::{Stack, authority};
+use tests::{Stack, authority, stack_test};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -87,12 +87,11 @@ pub(crate) async fn printed(program: &str, script: &str, arguments: &[&str]) -> 
         .to_owned()
 }
 
-#[tokio::test]
-async fn addresses_that_python_and_javascript_sign_are_taken() {
-    let stack = Stack::start().await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
+#[stack_test]
+async fn addresses_that_python_and_javascript_sign_are_taken(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
     let base_url = stack.cloud.api_url();
-    let expires = (stack.operator().env.now().seconds() + 1_800).to_string();
+    let expires = (stack.admin_environment().env.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
     let (named, typed) = (format!("filename={name}"), "content_type=image/jpeg");
     let (acme, config) = (signer.acme.id.as_str(), signer.config.as_str());
@@ -104,7 +103,7 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
         config,
         &expires,
     ];
-    let least_said = with(signer.parameters(&stack), "expires", &expires);
+    let least_said = with(signer.parameters(stack), "expires", &expires);
     let all_said = with(
         with(least_said.clone(), "filename", name),
         "content_type",
@@ -130,7 +129,7 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
                 .anonymous
                 .request("POST", &url)
                 .multipart(signer.form(photo()));
-            let uploaded = stack.anonymous.send(upload).await.created();
+            let uploaded = stack.anonymous.send(upload).await.expect_created();
             assert_eq!(uploaded["original_name"], kept, "{script}");
         }
         let changed = printed(program, script, &least)
@@ -140,7 +139,6 @@ async fn addresses_that_python_and_javascript_sign_are_taken() {
             .anonymous
             .request("POST", &changed)
             .multipart(signer.form(photo()));
-        stack.anonymous.send(upload).await.refused(403);
+        stack.anonymous.send(upload).await.expect_error(403);
     }
-    stack.stop().await;
 }

@@ -6,7 +6,7 @@ use reqwest::{
     multipart::{Form, Part},
 };
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, file, minutes};
+use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
 
 /// A page that every config here lets upload.
 pub(crate) const REFERRER: &str = "https://example.com/";
@@ -30,7 +30,11 @@ impl Opening {
         body.as_object_mut()
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
-        let made = acme.client.post("/upload-configs", body).await.created();
+        let made = acme
+            .client
+            .post("/upload-configs", body)
+            .await
+            .expect_created();
         Opening {
             config: made["id"].as_str().expect("an id").to_owned(),
             address: format!("/upload/unsigned/{}/{name}", acme.handle),
@@ -56,7 +60,7 @@ impl Opening {
         referrer: &[u8],
         headers: &[(&str, &str)],
         form: Form,
-    ) -> Answer {
+    ) -> Response {
         let request = self.stranger.request("POST", &self.address);
         let request = request.header(
             "referer",
@@ -69,23 +73,23 @@ impl Opening {
     }
 
     /// Uploads a form, coming from the example.
-    pub(crate) async fn send_form(&self, form: Form) -> Answer {
+    pub(crate) async fn send_form(&self, form: Form) -> Response {
         self.send_with(REFERRER.as_bytes(), &[], form).await
     }
 
     /// Uploads the photo, coming from the example.
-    pub(crate) async fn send(&self) -> Answer {
+    pub(crate) async fn send(&self) -> Response {
         self.send_form(form(photo())).await
     }
 
     /// Uploads the photo under a name of the request.
-    pub(crate) async fn send_named(&self, name: &str, form: Form) -> Answer {
+    pub(crate) async fn send_named(&self, name: &str, form: Form) -> Response {
         self.send_with(REFERRER.as_bytes(), &[("idempotency-key", name)], form)
             .await
     }
 
     /// Announces the photo, or what `more` says in its place.
-    pub(crate) async fn presign(&self, more: Value) -> Answer {
+    pub(crate) async fn presign(&self, more: Value) -> Response {
         let mut body =
             json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
         body.as_object_mut()
@@ -108,24 +112,23 @@ pub(crate) fn form(file: Part) -> Form {
     Form::new().part("file", file)
 }
 
-#[tokio::test]
-async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
-    let open = Opening::new(&stack, &acme, "open", rules).await;
-    let other = Opening::new(&stack, &acme, "other", json!({})).await;
+    let open = Opening::new(stack, &acme, "open", rules).await;
+    let other = Opening::new(stack, &acme, "other", json!({})).await;
     // Where it goes is said by the address alone.
     let form = form(photo())
         .text("ref", "order 7")
         .text("upload_config", other.config)
         .text("space", "zzzzzz");
-    let id = open.send_form(form).await.created()["id"].clone();
+    let id = open.send_form(form).await.expect_created()["id"].clone();
     let uploaded = acme
         .client
         .get(&format!("/files/{}", id.as_str().expect("an id")))
         .await
-        .ok();
+        .expect_ok();
     for (field, value) in [
         ("uploaded_by", json!({"type": "unsigned"})),
         ("status", json!("active")),
@@ -141,23 +144,23 @@ async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name() {
         assert_eq!(uploaded[field], value, "{field}");
     }
     let url = uploaded["url"].as_str().expect("an address");
-    assert_eq!(acme.client.get(url).await.demand(200).body, PHOTO);
-    stack.anonymous.get(url).await.refused(403);
-    stack.stop().await;
+    assert_eq!(acme.client.get(url).await.expect_status(200).body, PHOTO);
+    stack.anonymous.get(url).await.expect_error(403);
 }
 
-#[tokio::test]
-async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts_nobody() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts_nobody(
+    stack: &Stack,
+) {
     let (acme, elsewhere) = (stack.space("Acme").await, stack.space("Elsewhere").await);
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
-    let closed = Opening::new(&stack, &acme, "closed", json!({"allow_unsigned": false})).await;
-    let shut = Opening::new(&stack, &acme, "shut", json!({})).await;
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let closed = Opening::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
+    let shut = Opening::new(stack, &acme, "shut", json!({})).await;
     let change = json!({"id": shut.config, "allow_unsigned": false});
     acme.client
         .post("/upload-configs/update", change)
         .await
-        .ok();
+        .expect_ok();
     let before = stack.dump().await;
     let at = |handle: &str, config: &str| format!("/upload/unsigned/{handle}/{config}");
     for (address, status) in [
@@ -179,21 +182,25 @@ async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts
             address,
             stranger: stack.anonymous.clone(),
         };
-        for answer in [nowhere.send().await, nowhere.presign(json!({})).await] {
-            assert_eq!(answer.status, status, "{}", answer.asked);
-            assert_eq!(answer.header("x-ratelimit-limit"), "", "{}", answer.asked);
-            assert_eq!(answer.refused(status), json!({}));
+        for response in [nowhere.send().await, nowhere.presign(json!({})).await] {
+            assert_eq!(response.status, status, "{}", response.request);
+            assert_eq!(
+                response.header("x-ratelimit-limit"),
+                "",
+                "{}",
+                response.request
+            );
+            assert_eq!(response.expect_error(status), json!({}));
         }
     }
     // Neither a file nor a counter was made.
     stack
         .dump()
         .await
-        .demand_unchanged(&before, "addresses that lead nowhere");
-    open.send().await.created();
-    let strangers = stack.dump().await.beginning("RATE#").count();
+        .assert_unchanged(&before, "addresses that lead nowhere");
+    open.send().await.expect_created();
+    let strangers = stack.dump().await.items_with_prefix("RATE#").count();
     assert_eq!(strangers, 1, "who is let in is counted");
-    stack.stop().await;
 }
 
 /// Referrers, and whether the patterns of the test let them upload.
@@ -236,9 +243,8 @@ const REFERRERS: [(&str, bool); 34] = [
     ("", false),
 ];
 
-#[tokio::test]
-async fn strangers_come_from_where_a_config_lets_them_come_from() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn strangers_come_from_where_a_config_lets_them_come_from(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let patterns = [
         "Example.com",
@@ -251,23 +257,23 @@ async fn strangers_come_from_where_a_config_lets_them_come_from() {
     .map(Value::from);
     let restrictions = json!({"allowed_referrers": patterns, "require_https": false});
     let open = Opening::new(
-        &stack,
+        stack,
         &acme,
         "open",
         json!({"unsigned_restrictions": restrictions}),
     )
     .await;
     for (referrer, is_let) in REFERRERS {
-        let answer = open
+        let response = open
             .send_with(referrer.as_bytes(), &[], form(photo()))
             .await;
         assert_eq!(
-            answer.status,
+            response.status,
             if is_let { 201 } else { 403 },
-            "{referrer:?}: {answer:?}"
+            "{referrer:?}: {response:?}"
         );
         if !is_let {
-            assert_eq!(answer.refused(403), json!({}), "{referrer:?}");
+            assert_eq!(response.expect_error(403), json!({}), "{referrer:?}");
         }
     }
     let absent = stack.anonymous.request("POST", &open.address);
@@ -275,7 +281,7 @@ async fn strangers_come_from_where_a_config_lets_them_come_from() {
         .anonymous
         .send(absent.multipart(form(photo())))
         .await
-        .refused(403);
+        .expect_error(403);
     let origin = stack
         .anonymous
         .request("POST", &open.address)
@@ -284,24 +290,22 @@ async fn strangers_come_from_where_a_config_lets_them_come_from() {
         .anonymous
         .send(origin.multipart(form(photo())))
         .await
-        .refused(403);
+        .expect_error(403);
     let let_in = REFERRERS.iter().filter(|(_, is_let)| *is_let).count();
     assert_eq!(
         stack.dump().await.objects.len(),
         let_in,
         "who is refused stores nothing"
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn where_a_config_demands_it_pages_are_secure() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn where_a_config_demands_it_pages_are_secure(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"].map(Value::from);
     let restrictions = json!({"allowed_referrers": hosts, "require_https": true});
     let open = Opening::new(
-        &stack,
+        stack,
         &acme,
         "open",
         json!({"unsigned_restrictions": restrictions}),
@@ -317,24 +321,22 @@ async fn where_a_config_demands_it_pages_are_secure() {
         ("http://[::1]/", true),
     ] {
         let told = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
-        let answer = open
+        let response = open
             .send_with(referrer.as_bytes(), &told, form(photo()))
             .await;
         assert_eq!(
-            answer.status,
+            response.status,
             if is_let { 201 } else { 403 },
-            "{referrer}: {answer:?}"
+            "{referrer}: {response:?}"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_form_holds_one_file_that_obeys_the_config() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_form_holds_one_file_that_obeys_the_config(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
-    let open = Opening::new(&stack, &acme, "open", rules).await;
+    let open = Opening::new(stack, &acme, "open", rules).await;
     let required = json!({"file": ["The file field is required."]});
     let not_named = |fields: &[&str]| {
         let because = |field: &&str| {
@@ -391,7 +393,7 @@ async fn a_form_holds_one_file_that_obeys_the_config() {
             because("must not be an executable file"),
         ),
     ] {
-        assert_eq!(open.send_form(form).await.refused(422), errors);
+        assert_eq!(open.send_form(form).await.expect_error(422), errors);
     }
     for (more, errors) in [
         (
@@ -408,82 +410,79 @@ async fn a_form_holds_one_file_that_obeys_the_config() {
             json!({"size": ["The size field is required."]}),
         ),
     ] {
-        assert_eq!(open.presign(more).await.refused(422), errors);
+        assert_eq!(open.presign(more).await.expect_error(422), errors);
     }
     let json = stack
         .anonymous
         .request("POST", &open.address)
         .header("referer", REFERRER)
         .json(&json!({}));
-    stack.anonymous.send(json).await.refused(415);
+    stack.anonymous.send(json).await.expect_error(415);
     assert!(
         stack.dump().await.objects.is_empty(),
         "refused uploads store nothing"
     );
-    open.send().await.created();
-    stack.stop().await;
+    open.send().await.expect_created();
 }
 
-#[tokio::test]
-async fn a_disabled_space_takes_nothing_from_strangers() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_disabled_space_takes_nothing_from_strangers(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
     let space = format!("/spaces/{}", acme.id);
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
-        .ok();
-    open.send().await.refused(403);
-    open.presign(json!({})).await.refused(403);
+        .expect_ok();
+    open.send().await.expect_error(403);
+    open.presign(json!({})).await.expect_error(403);
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
-        .ok();
-    open.send().await.created();
-    stack.stop().await;
+        .expect_ok();
+    open.send().await.expect_created();
 }
 
-#[tokio::test]
-async fn a_file_is_announced_and_confirmed_by_a_stranger() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_file_is_announced_and_confirmed_by_a_stranger(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (open, other) = (
-        Opening::new(&stack, &acme, "open", json!({})).await,
-        Opening::new(&stack, &acme, "other", json!({})).await,
+        Opening::new(stack, &acme, "open", json!({})).await,
+        Opening::new(stack, &acme, "other", json!({})).await,
     );
-    let announced = open
+    let pending_file = open
         .presign(json!({"ref": "order 7"}))
         .await
-        .demand(201)
+        .expect_status(201)
         .json();
-    let unused = other.presign(json!({})).await.demand(201).json();
+    let unused = other.presign(json!({})).await.expect_status(201).json();
     assert_eq!(
-        (&announced["expires_in"], &announced["data"]),
+        (&pending_file["expires_in"], &pending_file["data"]),
         (&json!(3600), &Value::Null)
     );
     let path = format!(
         "/upload/confirm/{}",
-        announced["file_id"].as_str().expect("an id")
+        pending_file["file_id"].as_str().expect("an id")
     );
     let confirm = |token: &Value| stack.anonymous.post(&path, json!({"confirm_token": token}));
-    let token = &announced["confirm_token"];
-    assert!(confirm(token).await.refused(409)["file"].is_array());
-    let request = stack
-        .anonymous
-        .request("PUT", announced["upload_url"].as_str().expect("an address"));
+    let token = &pending_file["confirm_token"];
+    assert!(confirm(token).await.expect_error(409)["file"].is_array());
+    let request = stack.anonymous.request(
+        "PUT",
+        pending_file["upload_url"].as_str().expect("an address"),
+    );
     stack
         .anonymous
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
-        .demand(200);
-    confirm(&unused["confirm_token"]).await.refused(403);
-    let active = confirm(token).await.ok();
+        .expect_status(200);
+    confirm(&unused["confirm_token"]).await.expect_error(403);
+    let active = confirm(token).await.expect_ok();
     let record = acme
         .client
         .get(&format!("/files/{}", active["id"].as_str().expect("an id")))
         .await
-        .ok();
+        .expect_ok();
     for (field, value) in [
         ("status", json!("active")),
         ("uploaded_by", json!({"type": "unsigned"})),
@@ -492,21 +491,20 @@ async fn a_file_is_announced_and_confirmed_by_a_stranger() {
     ] {
         assert_eq!(record[field], value, "{field}");
     }
-    assert_eq!(confirm(token).await.ok(), active);
+    assert_eq!(confirm(token).await.expect_ok(), active);
     assert_eq!(
         stack
             .anonymous
             .get(active["url"].as_str().expect("an address"))
             .await
-            .demand(200)
+            .expect_status(200)
             .body,
         PHOTO
     );
     for _ in 0..9 {
-        stack.pass(minutes(15)).await;
+        stack.run_for(minutes(15)).await;
     }
-    confirm(token).await.refused(403);
+    confirm(token).await.expect_error(403);
     let gone = format!("/files/{}", unused["file_id"].as_str().expect("an id"));
-    acme.client.get(&gone).await.refused(404);
-    stack.stop().await;
+    acme.client.get(&gone).await.expect_error(404);
 }

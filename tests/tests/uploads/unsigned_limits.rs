@@ -4,10 +4,12 @@
 use futures::future::join_all;
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, PHOTO, Raw, Stack, StackOptions, authority, file, seconds};
+use tests::{
+    PHOTO, RawConnection, Response, Stack, StackOptions, authority, file, seconds, stack_test,
+};
 
 use super::unsigned::{Opening, REFERRER, form, photo};
-use crate::routes::idempotency::{demand_first, demand_replay};
+use crate::routes::idempotency::{assert_first, assert_replay};
 
 /// Milliseconds of the windows in which requests and uploads are counted.
 const MINUTE_MS: i64 = 60_000;
@@ -15,23 +17,23 @@ const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Seconds that are left of the present window, rounded up.
 fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
-    let left_ms = window_ms - stack.operator().env.now().ms() % window_ms;
+    let left_ms = window_ms - stack.admin_environment().env.now().ms() % window_ms;
     u64::try_from((left_ms + 999) / 1_000).expect("it is not over")
 }
 
 /// Demands a refusal for so many seconds.
 #[track_caller]
-fn demand_limited(answer: Answer, seconds: u64) {
+fn assert_limited(response: Response, seconds: u64) {
     assert_eq!(
-        answer.header("retry-after"),
+        response.header("retry-after"),
         seconds.to_string(),
-        "{answer:?}"
+        "{response:?}"
     );
     assert_eq!(
-        answer.json(),
+        response.json(),
         json!({"message": "Too Many Attempts.", "errors": {}})
     );
-    answer.refused(429);
+    response.expect_error(429);
 }
 
 /// Files of which there is a record, and objects.
@@ -46,53 +48,51 @@ async fn kept(stack: &Stack) -> (usize, usize) {
     )
 }
 
-#[tokio::test]
-async fn of_uploads_at_once_as_many_are_taken_as_the_hour_has() {
+#[stack_test]
+async fn of_uploads_at_once_as_many_are_taken_as_the_hour_has(stack: &Stack) {
     const MOST: usize = 7;
-    let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (open, other) = (
-        Opening::hourly(&stack, &acme, "open", 7).await,
-        Opening::hourly(&stack, &acme, "other", 1).await,
+        Opening::hourly(stack, &acme, "open", 7).await,
+        Opening::hourly(stack, &acme, "other", 1).await,
     );
     for _ in 0..2 {
-        let before = kept(&stack).await;
-        let left = left_seconds(&stack, HOUR_MS);
-        let answers = join_all((0..20).map(|_| open.send())).await;
-        let (taken, refused): (Vec<_>, Vec<_>) =
-            answers.into_iter().partition(|answer| answer.status == 201);
+        let before = kept(stack).await;
+        let left = left_seconds(stack, HOUR_MS);
+        let responses = join_all((0..20).map(|_| open.send())).await;
+        let (taken, refused): (Vec<_>, Vec<_>) = responses
+            .into_iter()
+            .partition(|response| response.status == 201);
         assert_eq!((taken.len(), refused.len()), (MOST, 20 - MOST));
-        for answer in refused {
-            demand_limited(answer, left);
+        for response in refused {
+            assert_limited(response, left);
         }
         assert_eq!(
-            kept(&stack).await,
+            kept(stack).await,
             (before.0 + MOST, before.1 + MOST),
             "who lost leaves nothing"
         );
-        assert_eq!(stack.dump().await.whole_files().len(), before.0 + MOST);
+        assert_eq!(stack.dump().await.files_with_bytes().len(), before.0 + MOST);
         stack.clock.advance(seconds(left - 1));
-        demand_limited(open.send().await, 1);
+        assert_limited(open.send().await, 1);
         stack.clock.advance(seconds(1));
     }
     // Each config has hours of its own, and whoever has a key has none.
-    other.send().await.created();
-    demand_limited(other.send().await, left_seconds(&stack, HOUR_MS));
+    other.send().await.expect_created();
+    assert_limited(other.send().await, left_seconds(stack, HOUR_MS));
     let by_key =
         tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "other");
-    acme.client.upload(by_key).await.created();
-    stack.stop().await;
+    acme.client.upload(by_key).await.expect_created();
 }
 
-#[tokio::test]
-async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(&stack, &acme, "open", 1).await;
-    open.send().await.created();
-    let left = left_seconds(&stack, HOUR_MS);
-    demand_limited(open.send_form(Form::new().text("no", "file")).await, left);
-    demand_limited(open.presign(json!({"size": 0})).await, left);
+    let open = Opening::hourly(stack, &acme, "open", 1).await;
+    open.send().await.expect_created();
+    let left = left_seconds(stack, HOUR_MS);
+    assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
+    assert_limited(open.presign(json!({"size": 0})).await, left);
     let url = stack.cloud.api_url();
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
@@ -101,8 +101,8 @@ async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read() {
         authority(url)
     );
     // Not one byte of the body is sent.
-    demand_limited(
-        Raw::ask(url, head)
+    assert_limited(
+        RawConnection::request(url, head)
             .await
             .expect("an answer before the body"),
         left,
@@ -110,27 +110,25 @@ async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read() {
     // Who may not come at all is told so still.
     open.send_with(b"https://evil.org/", &[], form(photo()))
         .await
-        .refused(403);
-    stack.stop().await;
+        .expect_error(403);
 }
 
-#[tokio::test]
-async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(&stack, &acme, "open", 1).await;
-    let accepted = open.send().await.demand(201);
+    let open = Opening::hourly(stack, &acme, "open", 1).await;
+    let accepted = open.send().await.expect_status(201);
     assert_eq!(
         accepted.header("ratelimit-policy"),
         "\"unsigned\";q=300;w=60"
     );
-    let left = left_seconds(&stack, HOUR_MS);
-    let hour = stack.operator().env.now().ms() / HOUR_MS + 1;
+    let left = left_seconds(stack, HOUR_MS);
+    let hour = stack.admin_environment().env.now().ms() / HOUR_MS + 1;
 
     let before_the_body = open.send_form(Form::new().text("no", "file")).await;
     let in_the_transaction = open.send_named("order 7", form(photo())).await;
 
-    for answer in [before_the_body, in_the_transaction] {
+    for response in [before_the_body, in_the_transaction] {
         for (name, value) in [
             ("x-ratelimit-limit", "1".to_owned()),
             ("x-ratelimit-remaining", "0".to_owned()),
@@ -141,96 +139,94 @@ async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers() {
             ),
             ("ratelimit", format!("\"unsigned-hourly\";r=0;t={left}")),
         ] {
-            assert_eq!(answer.header(name), value, "{name}");
+            assert_eq!(response.header(name), value, "{name}");
         }
-        demand_limited(answer, left);
+        assert_limited(response, left);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_refused_is_no_upload_of_the_hour() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_is_refused_is_no_upload_of_the_hour(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
     let more = json!({"unsigned_restrictions": restrictions, "config": own});
-    let open = Opening::new(&stack, &acme, "open", more).await;
-    open.send().await.created();
+    let open = Opening::new(stack, &acme, "open", more).await;
+    open.send().await.expect_created();
     for _ in 0..2 {
         open.send_form(Form::new().text("no", "file"))
             .await
-            .refused(422);
+            .expect_error(422);
         open.send_form(form(file("a.exe", "image/jpeg", PHOTO)))
             .await
-            .refused(422);
-        open.presign(json!({"size": 0})).await.refused(422);
+            .expect_error(422);
+        open.presign(json!({"size": 0})).await.expect_error(422);
         open.send_with(b"https://evil.org/", &[], form(photo()))
             .await
-            .refused(403);
+            .expect_error(403);
         // Its name is taken.
-        open.send().await.refused(409);
+        open.send().await.expect_error(409);
     }
     open.send_form(form(file("other.jpg", "image/jpeg", PHOTO)))
         .await
-        .created();
-    demand_limited(open.send().await, left_seconds(&stack, HOUR_MS));
-    assert_eq!(kept(&stack).await, (2, 2));
-    stack.stop().await;
+        .expect_created();
+    assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
+    assert_eq!(kept(stack).await, (2, 2));
 }
 
-#[tokio::test]
-async fn what_is_announced_is_an_upload_of_the_hour_and_its_confirmation_is_none() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn what_is_announced_is_an_upload_of_the_hour_and_its_confirmation_is_none(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(&stack, &acme, "open", 2).await;
-    let announced = open.presign(json!({})).await.demand(201).json();
-    open.send().await.created();
-    let left = left_seconds(&stack, HOUR_MS);
-    demand_limited(open.send().await, left);
-    demand_limited(open.presign(json!({})).await, left);
-    assert_eq!(kept(&stack).await, (2, 1));
-    let request = stack
-        .anonymous
-        .request("PUT", announced["upload_url"].as_str().expect("an address"));
+    let open = Opening::hourly(stack, &acme, "open", 2).await;
+    let pending_file = open.presign(json!({})).await.expect_status(201).json();
+    open.send().await.expect_created();
+    let left = left_seconds(stack, HOUR_MS);
+    assert_limited(open.send().await, left);
+    assert_limited(open.presign(json!({})).await, left);
+    assert_eq!(kept(stack).await, (2, 1));
+    let request = stack.anonymous.request(
+        "PUT",
+        pending_file["upload_url"].as_str().expect("an address"),
+    );
     stack
         .anonymous
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
-        .demand(200);
+        .expect_status(200);
     let path = format!(
         "/upload/confirm/{}",
-        announced["file_id"].as_str().expect("an id")
+        pending_file["file_id"].as_str().expect("an id")
     );
     for _ in 0..2 {
         let confirmed = stack
             .anonymous
-            .post(&path, json!({"confirm_token": announced["confirm_token"]}))
+            .post(
+                &path,
+                json!({"confirm_token": pending_file["confirm_token"]}),
+            )
             .await;
-        assert_eq!(confirmed.ok()["status"], "active");
+        assert_eq!(confirmed.expect_ok()["status"], "active");
     }
     stack.clock.advance(seconds(left));
-    open.presign(json!({})).await.demand(201);
-    open.send().await.created();
-    demand_limited(open.presign(json!({})).await, left_seconds(&stack, HOUR_MS));
-    stack.leave().await;
+    open.presign(json!({})).await.expect_status(201);
+    open.send().await.expect_created();
+    assert_limited(open.presign(json!({})).await, left_seconds(stack, HOUR_MS));
 }
 
-#[tokio::test]
-async fn of_announcements_at_once_as_many_are_made_as_the_hour_has() {
-    let stack = Stack::start().await;
+#[stack_test(undrained)]
+async fn of_announcements_at_once_as_many_are_made_as_the_hour_has(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(&stack, &acme, "open", 3).await;
-    let answers = join_all((0..10).map(|_| open.presign(json!({})))).await;
-    let (made, refused): (Vec<_>, Vec<_>) =
-        answers.into_iter().partition(|answer| answer.status == 201);
+    let open = Opening::hourly(stack, &acme, "open", 3).await;
+    let responses = join_all((0..10).map(|_| open.presign(json!({})))).await;
+    let (made, refused): (Vec<_>, Vec<_>) = responses
+        .into_iter()
+        .partition(|response| response.status == 201);
     assert_eq!((made.len(), refused.len()), (3, 7));
-    for answer in refused {
-        demand_limited(answer, left_seconds(&stack, HOUR_MS));
+    for response in refused {
+        assert_limited(response, left_seconds(stack, HOUR_MS));
     }
-    assert_eq!(kept(&stack).await, (3, 0));
+    assert_eq!(kept(stack).await, (3, 0));
     // Checks of what was refused find nothing.
-    stack.leave().await;
 }
 
 #[tokio::test]
@@ -247,19 +243,19 @@ async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has() {
         Opening::new(&stack, &acme, "other", json!({})).await,
     );
     for remaining in ["2", "1", "0"] {
-        let answer = open.send().await.demand(201);
+        let response = open.send().await.expect_status(201);
         let told = [
             "x-ratelimit-limit",
             "x-ratelimit-remaining",
             "ratelimit-policy",
         ]
-        .map(|name| answer.header(name));
+        .map(|name| response.header(name));
         assert_eq!(told, ["3", remaining, "\"unsigned\";q=3;w=60"]);
     }
     let left = left_seconds(&stack, MINUTE_MS);
-    demand_limited(open.send().await, left);
-    demand_limited(open.presign(json!({})).await, left);
-    demand_limited(open.send_form(Form::new().text("no", "file")).await, left);
+    assert_limited(open.send().await, left);
+    assert_limited(open.presign(json!({})).await, left);
+    assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
     for header in [
         "x-forwarded-for",
         "x-real-ip",
@@ -272,52 +268,51 @@ async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has() {
         } else {
             "203.0.113.7"
         };
-        demand_limited(
+        assert_limited(
             open.send_with(REFERRER.as_bytes(), &[(header, value)], form(photo()))
                 .await,
             left,
         );
     }
     // Another config counts for itself, and so does whoever has a key.
-    let answer = other.send().await.demand(201);
-    assert_eq!(answer.header("x-ratelimit-remaining"), "2");
+    let response = other.send().await.expect_status(201);
+    assert_eq!(response.header("x-ratelimit-remaining"), "2");
     acme.upload_photo().await;
     stack.clock.advance(seconds(left - 1));
-    demand_limited(open.send().await, 1);
+    assert_limited(open.send().await, 1);
     stack.clock.advance(seconds(1));
-    open.send().await.created();
+    open.send().await.expect_created();
     stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_name_of_a_request_is_its_addresss_own_by_one_config_and_counts_once() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_name_of_a_request_is_its_addresss_own_by_one_config_and_counts_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (open, other) = (
-        Opening::hourly(&stack, &acme, "open", 3).await,
-        Opening::new(&stack, &acme, "other", json!({})).await,
+        Opening::hourly(stack, &acme, "open", 3).await,
+        Opening::new(stack, &acme, "other", json!({})).await,
     );
-    let first = demand_first(open.send_named("order 7", form(photo())).await);
+    let first = assert_first(open.send_named("order 7", form(photo())).await);
     for _ in 0..3 {
-        demand_replay(&open.send_named(" order 7 ", form(photo())).await, &first);
+        assert_replay(&open.send_named(" order 7 ", form(photo())).await, &first);
     }
     for another in [
         form(photo()).text("ref", "x"),
         form(file("b.jpg", "image/jpeg", PHOTO)),
     ] {
-        let errors = open.send_named("order 7", another).await.refused(422);
+        let errors = open.send_named("order 7", another).await.expect_error(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
-    let elsewhere = demand_first(other.send_named("order 7", form(photo())).await);
+    let elsewhere = assert_first(other.send_named("order 7", form(photo())).await);
     assert_ne!(elsewhere.body, first.body);
-    demand_first(open.send_named("order 8", form(photo())).await);
-    open.send().await.created();
-    demand_limited(
+    assert_first(open.send_named("order 8", form(photo())).await);
+    open.send().await.expect_created();
+    assert_limited(
         open.send_named("order 9", form(photo())).await,
-        left_seconds(&stack, HOUR_MS),
+        left_seconds(stack, HOUR_MS),
     );
     let dump = stack.dump().await;
-    assert_eq!((dump.objects.len(), dump.whole_files().len()), (4, 4));
+    assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (4, 4));
     let claims = dump
         .items
         .iter()
@@ -331,44 +326,42 @@ async fn a_name_of_a_request_is_its_addresss_own_by_one_config_and_counts_once()
             "{shown}"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_was_uploaded_is_answered_again_though_the_hour_is_used_up() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_was_uploaded_is_answered_again_though_the_hour_is_used_up(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(&stack, &acme, "open", 1).await;
-    let first = demand_first(open.send_named("order 7", form(photo())).await);
+    let open = Opening::hourly(stack, &acme, "open", 1).await;
+    let first = assert_first(open.send_named("order 7", form(photo())).await);
     // Its answer may have been lost on the way.
-    demand_replay(&open.send_named("order 7", form(photo())).await, &first);
-    demand_limited(
+    assert_replay(&open.send_named("order 7", form(photo())).await, &first);
+    assert_limited(
         open.send_named("order 8", form(photo())).await,
-        left_seconds(&stack, HOUR_MS),
+        left_seconds(stack, HOUR_MS),
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_same_upload_at_once_is_one_of_the_hour() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_same_upload_at_once_is_one_of_the_hour(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(&stack, &acme, "open", 2).await;
-    let answers = join_all((0..10).map(|_| open.send_named("order 7", form(photo())))).await;
-    let made: Vec<Value> = answers
+    let open = Opening::hourly(stack, &acme, "open", 2).await;
+    let responses = join_all((0..10).map(|_| open.send_named("order 7", form(photo())))).await;
+    let made: Vec<Value> = responses
         .iter()
-        .filter(|answer| answer.status == 201)
-        .map(|answer| answer.json()["data"]["id"].clone())
+        .filter(|response| response.status == 201)
+        .map(|response| response.json()["data"]["id"].clone())
         .collect();
     assert!(
         !made.is_empty() && made.iter().all(|id| *id == made[0]),
         "{made:?}"
     );
-    for answer in answers.into_iter().filter(|answer| answer.status != 201) {
-        assert!(answer.refused(409)["idempotency_key"].is_array());
+    for response in responses
+        .into_iter()
+        .filter(|response| response.status != 201)
+    {
+        assert!(response.expect_error(409)["idempotency_key"].is_array());
     }
-    assert_eq!(kept(&stack).await, (1, 1));
-    open.send().await.created();
-    demand_limited(open.send().await, left_seconds(&stack, HOUR_MS));
-    stack.stop().await;
+    assert_eq!(kept(stack).await, (1, 1));
+    open.send().await.expect_created();
+    assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
 }

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Raw, Stack, Tenant, file, form, large_photo, noise};
+use tests::{PHOTO, RawConnection, Stack, Tenant, file, form, large_photo, noise, stack_test};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -24,9 +24,8 @@ fn nothing_stored(stack: &Stack) {
     assert_eq!(put, 0, "a refused upload stores nothing");
 }
 
-#[tokio::test]
-async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for bytes in [
         PHOTO.to_vec(),
@@ -38,26 +37,27 @@ async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size() {
             .client
             .upload(form(&acme.handle, "photo.jpg", "image/jpeg", bytes.clone()))
             .await
-            .created();
+            .expect_created();
         let delivered = stack
             .anonymous
             .get(uploaded["url"].as_str().expect("an address"))
             .await
-            .demand(200);
+            .expect_status(200);
         assert!(delivered.body == bytes, "{} bytes differ", bytes.len());
         let digest = <sha2::Sha256 as sha2::Digest>::digest(&bytes);
         assert_eq!(uploaded["checksum_sha256"], hex::encode(digest));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn fields_come_in_any_order_and_say_what_they_say() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn fields_come_in_any_order_and_say_what_they_say(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let starter =
-        acme.client.get(&format!("/spaces/{}", acme.id)).await.ok()["active_upload_config_id"]
-            .clone();
+    let starter = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok()["active_upload_config_id"]
+        .clone();
     for config in [starter.as_str().expect("an id"), "starter"] {
         let form = Form::new()
             .part("file", file("photo.jpg", "image/jpeg", PHOTO))
@@ -69,18 +69,16 @@ async fn fields_come_in_any_order_and_say_what_they_say() {
                 file("a.exe", "text/plain", b"MZ\0\0".to_vec()),
             )
             .text("space", acme.handle.clone());
-        let uploaded = acme.client.upload(form).await.created();
+        let uploaded = acme.client.upload(form).await.expect_created();
         assert_eq!(
             (&uploaded["ref"], &uploaded["upload_config_id"]),
             (&json!("order-7"), &starter)
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_stored_type_is_told_by_the_bytes() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_stored_type_is_told_by_the_bytes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, declared, bytes, expected) in [
         (
@@ -130,17 +128,15 @@ async fn the_stored_type_is_told_by_the_bytes() {
             .client
             .upload(form(&acme.handle, name, declared, bytes))
             .await
-            .created();
+            .expect_created();
         let got = ["mime_type", "resource_type", "extension"]
             .map(|field| uploaded[field].as_str().unwrap_or_default());
         assert_eq!((got[0], got[1], got[2]), expected, "{name}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn names_are_cleaned_whatever_their_bytes() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn names_are_cleaned_whatever_their_bytes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (sent, kept) in [
         (&b"C:\\photos\\me.jpg"[..], "me.jpg".to_owned()),
@@ -156,10 +152,9 @@ async fn names_are_cleaned_whatever_their_bytes() {
             .request("POST", "/upload")
             .header("content-type", RAW_TYPE)
             .body(body);
-        let uploaded = acme.client.send(request).await.created();
+        let uploaded = acme.client.send(request).await.expect_created();
         assert_eq!(uploaded["original_name"], json!(kept), "{sent:?}");
     }
-    stack.stop().await;
 }
 
 const RAW_TYPE: &str = "multipart/form-data; boundary=frontier";
@@ -293,15 +288,14 @@ fn refused_files(acme: &Tenant) -> Vec<Refused> {
     ]
 }
 
-#[tokio::test]
-async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let foreign = acme
         .client
         .upload(form(&other.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
-        .refused(422);
+        .expect_error(422);
     assert_eq!(
         foreign,
         json!({"space": ["The selected space is invalid."]}),
@@ -312,18 +306,16 @@ async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing() {
         .chain(refused_files(&acme))
     {
         assert_eq!(
-            acme.client.upload(form).await.refused(422),
+            acme.client.upload(form).await.expect_error(422),
             expected,
             "{what}"
         );
     }
-    nothing_stored(&stack);
-    stack.stop().await;
+    nothing_stored(stack);
 }
 
-#[tokio::test]
-async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let whole = raw_form(
         &[("space", &acme.handle)],
@@ -341,21 +333,21 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
     for cut in [10, 60, 150, whole.len() / 2, whole.len() - 5] {
         send(Some(RAW_TYPE), whole[..cut].to_vec())
             .await
-            .refused(400);
+            .expect_error(400);
     }
     send(Some("multipart/form-data"), whole.clone())
         .await
-        .refused(400);
+        .expect_error(400);
     send(Some("multipart/form-data; boundary="), whole.clone())
         .await
-        .refused(400);
+        .expect_error(400);
     send(Some("multipart/form-data; boundary=other"), whole.clone())
         .await
-        .refused(400);
+        .expect_error(400);
     send(Some("application/json"), b"{}".to_vec())
         .await
-        .refused(415);
-    send(None, whole.clone()).await.refused(415);
+        .expect_error(415);
+    send(None, whole.clone()).await.expect_error(415);
     let texts: Vec<(String, &str)> = (0..70).map(|index| (format!("f{index}"), "x")).collect();
     let texts: Vec<(&str, &str)> = texts
         .iter()
@@ -366,7 +358,7 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
         raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO),
     )
     .await
-    .refused(400);
+    .expect_error(400);
     send(
         Some(RAW_TYPE),
         raw_form(
@@ -377,14 +369,14 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
         ),
     )
     .await
-    .refused(413);
+    .expect_error(413);
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
          content-length: {}\r\n\r\n",
         acme.client.key.as_deref().expect("a key"),
         600 << 20
     );
-    let too_large = Raw::ask(stack.cloud.api_url(), head)
+    let too_large = RawConnection::request(stack.cloud.api_url(), head)
         .await
         .expect("an answer before the body");
     assert!(
@@ -392,14 +384,12 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415() {
             .as_str()
             .is_some_and(|text| text.contains("/upload/presign"))
     );
-    too_large.refused(413);
-    nothing_stored(&stack);
-    stack.stop().await;
+    too_large.expect_error(413);
+    nothing_stored(stack);
 }
 
-#[tokio::test]
-async fn what_leads_to_a_part_is_read_up_to_a_bound() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn what_leads_to_a_part_is_read_up_to_a_bound(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let send = |boundary: &str, body: Vec<u8>| {
         let content_type = format!("multipart/form-data; boundary={boundary}");
@@ -414,29 +404,27 @@ async fn what_leads_to_a_part_is_read_up_to_a_bound() {
         |name: &[u8], bytes: &[u8]| raw_form(&[("space", &acme.handle)], name, "image/jpeg", bytes);
     let preamble =
         |length: usize| [&vec![b'x'; length][..], b"\r\n", &whole(b"a.jpg", PHOTO)].concat();
-    send("frontier", preamble(10_000)).await.created();
+    send("frontier", preamble(10_000)).await.expect_created();
     send("frontier", whole(&[b'x'; 10_000], PHOTO))
         .await
-        .created();
+        .expect_created();
     for (boundary, body) in [
         ("other", whole(b"a.jpg", &large_photo(30 << 20))),
         ("frontier", preamble(200_000)),
         ("frontier", whole(&vec![b'x'; 200_000], PHOTO)),
     ] {
-        let answer = send(boundary, body).await;
+        let response = send(boundary, body).await;
         assert!(
-            answer.json()["message"]
+            response.json()["message"]
                 .as_str()
                 .is_some_and(|text| text.contains("more than 16 kilobytes"))
         );
-        answer.refused(400);
+        response.expect_error(400);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn the_body_of_a_stranger_is_never_waited_for() {
-    let stack = Stack::start().await;
+#[stack_test]
+async fn the_body_of_a_stranger_is_never_waited_for(stack: &Stack) {
     let address = stack
         .cloud
         .api_url()
@@ -450,9 +438,8 @@ async fn the_body_of_a_stranger_is_never_waited_for() {
         "POST /api/v1/upload HTTP/1.1\r\nhost: {address}\r\ncontent-type: {RAW_TYPE}\r\ncontent-length: 1000000\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.expect("sent");
-    let mut answer = [0; 12];
+    let mut response = [0; 12];
     // Not one byte of the body has been sent.
-    stream.read_exact(&mut answer).await.expect("an answer");
-    assert_eq!(&answer, b"HTTP/1.1 401");
-    stack.stop().await;
+    stream.read_exact(&mut response).await.expect("an answer");
+    assert_eq!(&response, b"HTTP/1.1 401");
 }

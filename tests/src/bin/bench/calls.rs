@@ -5,7 +5,7 @@ use domain::FileId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, Client, file};
+use tests::{Client, Response, file};
 
 use crate::{
     fill::Library,
@@ -76,7 +76,7 @@ async fn middle(client: &Client, space: &str, size: usize) -> String {
         let page = client
             .get(&format!("/files?{space}&limit={LONGEST_PAGE}{cursor}"))
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         cursor = format!("&cursor={}", text(&page["next_cursor"]));
     }
@@ -91,9 +91,9 @@ async fn delivered(library: &Library) -> (String, String) {
         .client
         .upload(note(library, &library.tree.leaves[0].id.to_string()))
         .await
-        .created();
+        .expect_created();
     let url = text(&record["url"]);
-    let whole = library.stack.anonymous.get(&url).await.demand(200);
+    let whole = library.stack.anonymous.get(&url).await.expect_status(200);
     assert_eq!(whole.body, NOTE);
     let etag = whole.header("etag").to_owned();
     (url, etag)
@@ -116,7 +116,7 @@ impl Round<'_> {
             ("GET /files in the middle", files(&self.middle)),
             (
                 "GET /files of a folder",
-                files(&format!("&folder_id={}", tree.shelf.id)),
+                files(&format!("&folder_id={}", tree.fixture.id)),
             ),
             (
                 "GET /files of the big folder",
@@ -135,12 +135,12 @@ impl Round<'_> {
             ),
         ];
         for (call, address) in lists {
-            demand_full(
+            assert_full(
                 &self
                     .stopwatch
                     .time(call, self.client.get(&address))
                     .await
-                    .demand(200),
+                    .expect_status(200),
             );
         }
         let number = referenced(
@@ -152,7 +152,7 @@ impl Round<'_> {
             .stopwatch
             .time("GET /files/by-ref", self.client.get(&address))
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(found["id"], self.library.ids[number].to_string());
     }
 
@@ -165,7 +165,7 @@ impl Round<'_> {
             .stopwatch
             .time("GET /files/:id", self.client.get(&address))
             .await
-            .ok();
+            .expect_ok();
         let is_elsewhere = |folder: &String| found["folder_id"] != **folder;
         let mut leaves = self
             .library
@@ -184,7 +184,7 @@ impl Round<'_> {
                 self.client.put(&address, body),
             )
             .await
-            .ok();
+            .expect_ok();
         assert_eq!(moved["folder_id"], target);
 
         let (marked, id) = self.drawn();
@@ -193,7 +193,7 @@ impl Round<'_> {
         self.stopwatch
             .time("PUT /files/:id with tags", self.client.put(&address, body))
             .await
-            .demand(200);
+            .expect_status(200);
     }
 
     /// A file of the tree: its number and its id.
@@ -218,7 +218,7 @@ impl Round<'_> {
                 client.put(&address, body),
             )
             .await
-            .demand(200);
+            .expect_status(200);
         for parent in [Some(tree.aside.id), None] {
             let body = json!({"parent_id": parent});
             let moved = self
@@ -228,7 +228,7 @@ impl Round<'_> {
                     client.put(&big, body),
                 )
                 .await
-                .ok();
+                .expect_ok();
             assert_eq!(moved["parent_id"], json!(parent));
         }
         let name = format!("Round {number}");
@@ -237,12 +237,12 @@ impl Round<'_> {
             .stopwatch
             .time("POST /folders", client.post("/folders", body))
             .await
-            .created();
+            .expect_created();
         let address = format!("/folders/{}", text(&made["id"]));
         self.stopwatch
             .time("DELETE /folders/:id", client.delete(&address))
             .await
-            .demand(204);
+            .expect_status(204);
     }
 
     /// A file comes into the big folder, and goes.
@@ -252,33 +252,33 @@ impl Round<'_> {
             .stopwatch
             .time("POST /upload", self.client.upload(form))
             .await
-            .created();
+            .expect_created();
         let address = format!("/files/{}", text(&made["id"]));
         self.stopwatch
             .time("DELETE /files/:id", self.client.delete(&address))
             .await
-            .demand(204);
+            .expect_status(204);
     }
 
     /// Whoever has a file in a folder already is told so.
     async fn delivery(&mut self) {
         let (url, etag) = &self.delivered;
         let headers = [("if-none-match", etag.as_str())];
-        let answer = self
+        let response = self
             .stopwatch
             .time(
                 "delivery, 304",
                 self.library.stack.anonymous.get_with(url, &headers),
             )
             .await;
-        answer.demand(304);
+        response.expect_status(304);
     }
 }
 
 /// Demands a full page: one that is shorter would be quicker too.
-fn demand_full(answer: &Answer) {
-    let count = answer.json()["data"].as_array().map(Vec::len);
-    assert_eq!(count, Some(PAGE), "{}", answer.asked);
+fn assert_full(response: &Response) {
+    let count = response.json()["data"].as_array().map(Vec::len);
+    assert_eq!(count, Some(PAGE), "{}", response.request);
 }
 
 fn text(value: &Value) -> String {

@@ -61,13 +61,13 @@ impl Library {
             .client
             .get("/upload-configs")
             .await
-            .demand(200)
+            .expect_status(200)
             .json();
         let config = configs["data"][0]["id"]
             .as_str()
             .and_then(|id| id.parse().ok())
             .expect("the starter config");
-        let environment = stack.operator();
+        let environment = stack.admin_environment();
         let mut settings = Settings::of(&environment);
         let table = settings.table();
         let space = tenant.id.parse().expect("an id");

@@ -68,7 +68,7 @@ async fn library(records: usize) -> Result<Report, String> {
     sizes.dedup();
     let mut library = Box::pin(Library::new()).await;
     let report = measured(&mut library, &sizes).await;
-    library.stack.leave().await;
+    library.stack.stop_undrained().await;
     report
 }
 

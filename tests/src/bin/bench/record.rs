@@ -43,7 +43,7 @@ const KINDS: [(&str, &str, ResourceType); 5] = [
 /// Where a file lies.
 enum Place {
     Big,
-    Shelf,
+    DeliveryFixture,
     Leaf(usize),
     Child,
     Top,
@@ -54,7 +54,7 @@ impl Place {
         match number % PERIOD {
             0 => Place::Big,
             2 => Place::Leaf(number / PERIOD % LEAVES),
-            7 if number < SHELVED => Place::Shelf,
+            7 if number < SHELVED => Place::DeliveryFixture,
             9 => Place::Top,
             _ => Place::Child,
         }
@@ -104,7 +104,7 @@ impl Owner {
     pub(crate) fn file(&self, number: usize, tree: &Tree, ids: &mut IdSequence, env: &Env) -> File {
         let folder = match Place::of(number) {
             Place::Big => Some(&tree.big),
-            Place::Shelf => Some(&tree.shelf),
+            Place::DeliveryFixture => Some(&tree.fixture),
             Place::Leaf(leaf) => Some(&tree.leaves[leaf]),
             Place::Child => Some(&tree.children[number * SCATTER % tree.children.len()]),
             Place::Top => None,

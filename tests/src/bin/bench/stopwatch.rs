@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tests::Answer;
+use tests::Response;
 use tokio::time::Instant;
 
 /// What each call took, in the order in which they were first made.
@@ -21,16 +21,16 @@ impl Stopwatch {
     pub(crate) async fn time(
         &mut self,
         call: &'static str,
-        answer: impl Future<Output = Answer>,
-    ) -> Answer {
+        response: impl Future<Output = Response>,
+    ) -> Response {
         let started = Instant::now();
-        let answer = answer.await;
+        let response = response.await;
         let took = started.elapsed();
         match self.0.iter_mut().find(|(known, _)| *known == call) {
             Some((_, taken)) => taken.push(took),
             None => self.0.push((call, vec![took])),
         }
-        answer
+        response
     }
 
     /// The figures of each call.

@@ -21,7 +21,7 @@ pub(crate) struct Tree {
     /// Where that one is moved to, and back from.
     pub(crate) aside: InFolder,
     /// Holds as many files in a small library as in a large one.
-    pub(crate) shelf: InFolder,
+    pub(crate) fixture: InFolder,
     /// The lowest level of the tree.
     pub(crate) leaves: Vec<InFolder>,
     /// Has many folders right in it.
@@ -46,7 +46,7 @@ impl Tree {
         Tree {
             big: folder(tenant, "Everything else", None).await,
             aside: folder(tenant, "Aside", None).await,
-            shelf: folder(tenant, "Shelf", None).await,
+            fixture: folder(tenant, "Shelf", None).await,
             leaves,
             wide: folder(tenant, "Projects", None).await,
             children: Vec::new(),
@@ -66,7 +66,7 @@ impl Tree {
 async fn folder(tenant: &Tenant, name: &str, outer: Option<&InFolder>) -> InFolder {
     let body =
         json!({"name": name, "space_id": tenant.id, "parent_id": outer.map(|outer| outer.id)});
-    let made = tenant.client.post("/folders", body).await.created();
+    let made = tenant.client.post("/folders", body).await.expect_created();
     let id: FolderId = made["id"]
         .as_str()
         .and_then(|id| id.parse().ok())

@@ -3,7 +3,7 @@
 //! a key another one.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant};
+use tests::{Client, Stack, Tenant, stack_test};
 
 use super::{DEEPEST, address, cost, folder, nested, stored, text, warm};
 
@@ -23,7 +23,7 @@ fn reads_and(calls: &str, number: usize) -> String {
 
 /// Requests a file that a browser has, in whatever version, and asserts that deciding costs so many
 /// reads and nothing else.
-async fn demand_reads(stack: &Stack, url: &str, number: usize, when: &str) {
+async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
     let asked = stack.anonymous.get_with(url, &condition);
     assert_eq!(
@@ -36,7 +36,7 @@ async fn demand_reads(stack: &Stack, url: &str, number: usize, when: &str) {
 /// Returns the address of a file that was delivered once.
 async fn known(stack: &Stack, file: &Value) -> String {
     let url = text(&file["url"]);
-    stack.anonymous.get(&url).await.demand(200);
+    stack.anonymous.get(&url).await.expect_status(200);
     url
 }
 
@@ -44,19 +44,18 @@ async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
     acme.client
         .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
         .await
-        .ok();
+        .expect_ok();
 }
 
-#[tokio::test]
-async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two(stack: &Stack) {
+    let acme = warm(stack).await;
     let (ids, account) = (nested(&acme, DEEPEST).await, stack.account());
     let (first, fifth, deepest) = (ids[0].as_str(), ids[4].as_str(), ids[DEEPEST - 1].as_str());
     for (place, number) in [("root", 1), (first, 2), (fifth, 2), (deepest, 2)] {
         let file = stored(&acme, place).await;
-        let url = known(&stack, &file).await;
-        demand_reads(&stack, &url, number, place).await;
+        let url = known(stack, &file).await;
+        assert_reads(stack, &url, number, place).await;
         let asks: [(&Client, &str, u16, String); 6] = [
             (&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
             (&stack.anonymous, "HEAD", 200, reads(number)),
@@ -76,30 +75,29 @@ async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two() {
                 reads(number),
             ),
         ];
-        demand_answers(&stack, &url, &asks, place).await;
+        assert_answers(stack, &url, &asks, place).await;
         acme.client
             .put(&address(&file), json!({"type": "private"}))
             .await
-            .ok();
+            .expect_ok();
         let signed = acme
             .client
             .post(&format!("{}/signed-url", address(&file)), json!({}))
             .await
-            .ok();
+            .expect_ok();
         let asks: [(&Client, &str, u16, String); 3] = [
             (&stack.anonymous, "HEAD", 403, reads(number)),
             (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
             (&account, "HEAD", 200, reads_and("2 GetItem", number)),
         ];
-        demand_answers(&stack, &url, &asks, place).await;
+        assert_answers(stack, &url, &asks, place).await;
         let opened: [(&Client, &str, u16, String); 1] =
             [(&stack.anonymous, "HEAD", 200, reads(number))];
-        demand_answers(&stack, &text(&signed["url"]), &opened, place).await;
+        assert_answers(stack, &text(&signed["url"]), &opened, place).await;
     }
-    stack.stop().await;
 }
 
-async fn demand_answers(
+async fn assert_answers(
     stack: &Stack,
     url: &str,
     asks: &[(&Client, &str, u16, String)],
@@ -115,24 +113,23 @@ async fn demand_answers(
     }
 }
 
-#[tokio::test]
-async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_again() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_again(stack: &Stack) {
+    let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let (other, outer) = (
         folder(&acme, "other", None).await,
         folder(&acme, "outer", None).await,
     );
     let (file, sibling) = (stored(&acme, &ids[4]).await, stored(&acme, &ids[4]).await);
-    let url = known(&stack, &file).await;
-    let beside = known(&stack, &sibling).await;
+    let url = known(stack, &file).await;
+    let beside = known(stack, &sibling).await;
     let again = async |first: usize, when: &str| {
         for number in [first, 2, 2] {
-            demand_reads(&stack, &url, number, when).await;
+            assert_reads(stack, &url, number, when).await;
         }
         // What was learned of a folder is good for all that is in it.
-        demand_reads(&stack, &beside, 2, when).await;
+        assert_reads(stack, &beside, 2, when).await;
     };
     again(2, "before").await;
     put_folder(&acme, &ids[2], json!(other)).await;
@@ -147,25 +144,23 @@ async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_aga
     acme.client
         .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
         .await
-        .ok();
+        .expect_ok();
     again(2, "a folder above got another name").await;
     acme.client
         .put(&address(&file), json!({"folder_id": outer}))
         .await
-        .ok();
+        .expect_ok();
     again(2, "the file says itself where it is").await;
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_not_there_costs_what_it_takes_to_know() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn what_is_not_there_costs_what_it_takes_to_know(stack: &Stack) {
+    let acme = warm(stack).await;
     let lost = folder(&acme, "lost", None).await;
     let file = stored(&acme, &lost).await;
     let url = text(&file["url"]);
     let base = stack.cloud.cdn_url().to_owned();
-    stack.lose_folder(&acme, &lost).await;
+    stack.remove_folder_record(&acme, &lost).await;
     let rows: [(String, u16, String); 5] = [
         (url, 403, reads(2)),
         (format!("{base}/{}/nothing.jpg", acme.handle), 404, reads(1)),
@@ -174,8 +169,8 @@ async fn what_is_not_there_costs_what_it_takes_to_know() {
         (format!("{base}/NO%20HANDLE/photo.jpg"), 404, String::new()),
     ];
     for (address, status, expected) in rows {
-        let (answer, calls) = cost(&stack, "delivery", status, stack.anonymous.get(&address)).await;
-        assert_eq!(calls, expected, "{}", answer.asked);
+        let (response, calls) =
+            cost(stack, "delivery", status, stack.anonymous.get(&address)).await;
+        assert_eq!(calls, expected, "{}", response.request);
     }
-    stack.stop().await;
 }

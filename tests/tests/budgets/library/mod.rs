@@ -7,7 +7,7 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{Answer, Client, PHOTO, Stack, Tenant, form};
+use tests::{Client, PHOTO, Response, Stack, Tenant, form, stack_test};
 
 /// Most folders within one another.
 const DEEPEST: usize = 20;
@@ -18,7 +18,10 @@ const COUNTED: &str = "UpdateItem";
 async fn warm(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     for client in [&acme.client, &stack.account()] {
-        client.get(&format!("/spaces/{}", acme.id)).await.ok();
+        client
+            .get(&format!("/spaces/{}", acme.id))
+            .await
+            .expect_ok();
     }
     acme
 }
@@ -29,14 +32,14 @@ async fn cost(
     stack: &Stack,
     function: &str,
     status: u16,
-    request: impl Future<Output = Answer>,
-) -> (Answer, String) {
-    let (answer, calls) = stack.calls_of(request).await;
-    let answer = answer.demand(status);
+    request: impl Future<Output = Response>,
+) -> (Response, String) {
+    let (response, calls) = stack.calls_of(request).await;
+    let response = response.expect_status(status);
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     for call in &calls {
         let (principal, operation) = call.split_once(' ').expect("who called, and what for");
-        assert_eq!(principal, function, "{}: {calls:?}", answer.asked);
+        assert_eq!(principal, function, "{}: {calls:?}", response.request);
         *numbers.entry(operation).or_default() += 1;
     }
     let told = |(operation, number): (&str, usize)| match number {
@@ -44,14 +47,14 @@ async fn cost(
         number => format!("{number} {operation}"),
     };
     let told: Vec<String> = numbers.into_iter().map(told).collect();
-    (answer, told.join(", "))
+    (response, told.join(", "))
 }
 
 /// A request with a JSON body or none, its status, and what it costs besides being counted.
 type Costed<'a> = (&'a Client, &'a str, String, Value, u16, &'a str);
 
 /// Sends requests one after another, and demands that each costs what it may.
-async fn demand_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
+async fn assert_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
     let mut others = Vec::new();
     for (client, method, path, body, status, expected) in rows {
         let request = client.request(method, path);
@@ -83,7 +86,7 @@ fn text(value: &Value) -> String {
 /// Makes a folder in another one, or at the top; gives its id.
 async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-    text(&acme.client.post("/folders", body).await.created()["id"])
+    text(&acme.client.post("/folders", body).await.expect_created()["id"])
 }
 
 /// Makes so many folders one in another, and gives their ids, the outermost first.
@@ -106,17 +109,16 @@ async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
 async fn stored(acme: &Tenant, folder: &str) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
-    acme.client.upload(form).await.created()
+    acme.client.upload(form).await.expect_created()
 }
 
 fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-#[tokio::test]
-async fn reads_of_files_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn reads_of_files_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let (client, account) = (&acme.client, &stack.account());
     let (top, first, fifth) = (
@@ -126,7 +128,7 @@ async fn reads_of_files_cost_what_they_may() {
     );
     for file in [&top, &first, &fifth] {
         let named = json!({"ref": format!("of {}", text(&file["id"])), "tags": ["red"]});
-        client.put(&address(file), named).await.ok();
+        client.put(&address(file), named).await.expect_ok();
     }
     let list = |query: &str| format!("/files?space_id={}{query}", acme.id);
     let by_ref = |file: &Value| {
@@ -217,14 +219,12 @@ async fn reads_of_files_cost_what_they_may() {
             "BatchGetItem",
         ),
     ];
-    demand_costs(&stack, "files", &rows).await;
-    stack.stop().await;
+    assert_costs(stack, "files", &rows).await;
 }
 
-#[tokio::test]
-async fn changes_of_files_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn changes_of_files_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let client = &acme.client;
     let (top, inner) = (
@@ -316,15 +316,13 @@ async fn changes_of_files_cost_what_they_may() {
             "BatchGetItem, SendMessageBatch, TransactWriteItems",
         ),
     ];
-    demand_costs(&stack, "files", &rows).await;
-    stack.purged().await;
-    stack.stop().await;
+    assert_costs(stack, "files", &rows).await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn reads_of_folders_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn reads_of_folders_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     let ids = nested(&acme, DEEPEST).await;
     let (client, account) = (&acme.client, &stack.account());
     let list = |query: String| format!("/folders?space_id={}{query}", acme.id);
@@ -365,14 +363,12 @@ async fn reads_of_folders_cost_what_they_may() {
             "BatchGetItem, GetItem, Query",
         ),
     ];
-    demand_costs(&stack, "folders", &rows).await;
-    stack.stop().await;
+    assert_costs(stack, "folders", &rows).await;
 }
 
-#[tokio::test]
-async fn changes_of_folders_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn changes_of_folders_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let other = folder(&acme, "other", None).await;
     let client = &acme.client;
@@ -455,14 +451,13 @@ async fn changes_of_folders_cost_what_they_may() {
         delete(&ids[0], 409, "BatchGetItem"),
         delete(&other, 404, "BatchGetItem"),
     ];
-    demand_costs(&stack, "folders", &rows).await;
+    assert_costs(stack, "folders", &rows).await;
     let full = folder(&acme, "full", None).await;
     stored(&acme, &full).await;
-    demand_costs(
-        &stack,
+    assert_costs(
+        stack,
         "folders",
         &[delete(&full, 409, "BatchGetItem, Query")],
     )
     .await;
-    stack.stop().await;
 }

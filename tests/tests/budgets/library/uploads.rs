@@ -1,10 +1,10 @@
 //! What it costs to upload into folders, and what moving them costs.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form};
+use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
 use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
-use crate::uploads::presign::{Announced, config, said};
+use crate::uploads::presign::{PendingFile, config, said};
 
 /// Files and folders of a folder that is moved.
 const CROWD: usize = 20;
@@ -21,10 +21,9 @@ async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String
         .1
 }
 
-#[tokio::test]
-async fn uploads_into_folders_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn uploads_into_folders_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     // The first upload finds out which config is active.
     acme.upload_photo().await;
     let ids = nested(&acme, DEEPEST - 1).await;
@@ -81,18 +80,16 @@ async fn uploads_into_folders_cost_what_they_may() {
     ];
     for (fields, expected) in rows {
         assert_eq!(
-            upload(&stack, &acme, fields).await,
+            upload(stack, &acme, fields).await,
             counted(expected),
             "{fields:?}"
         );
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn uploads_presigned_into_folders_cost_what_they_may() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn uploads_presigned_into_folders_cost_what_they_may(stack: &Stack) {
+    let acme = warm(stack).await;
     // The first upload finds out which config is active.
     acme.upload_photo().await;
     let ids = nested(&acme, 5).await;
@@ -103,33 +100,31 @@ async fn uploads_presigned_into_folders_cost_what_they_may() {
         let announcing = acme
             .client
             .post("/upload/presign", said(&acme, json!({"folder_id": folder})));
-        let (answer, calls) = cost(&stack, "uploads", 201, announcing).await;
+        let (response, calls) = cost(stack, "uploads", 201, announcing).await;
         let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
         assert_eq!(calls, counted(&expected), "{folder}");
-        let announced = Announced {
-            answer: answer.json(),
+        let pending_file = PendingFile {
+            response: response.json(),
         };
-        announced.send(&stack, PHOTO).await.demand(200);
+        pending_file.send(stack, PHOTO).await.expect_status(200);
         // The folders are read once, to be shown.
         let expected =
             format!("{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, TransactWriteItems");
-        let (_, calls) = cost(&stack, "uploads", 200, announced.confirm(&acme.client)).await;
+        let (_, calls) = cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
         assert_eq!(calls, counted(&expected), "{folder}");
-        let (_, calls) = cost(&stack, "uploads", 200, announced.confirm(&acme.client)).await;
+        let (_, calls) = cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
         assert_eq!(
             calls,
             counted(&format!("{confirmed}BatchGetItem")),
             "{folder}"
         );
     }
-    stack.checked().await;
-    stack.stop().await;
+    stack.run_confirm_checks().await;
 }
 
-#[tokio::test]
-async fn moving_a_folder_costs_the_same_whatever_is_in_it() {
-    let stack = Stack::start().await;
-    let acme = warm(&stack).await;
+#[stack_test]
+async fn moving_a_folder_costs_the_same_whatever_is_in_it(stack: &Stack) {
+    let acme = warm(stack).await;
     let (empty, full) = (
         folder(&acme, "empty", None).await,
         folder(&acme, "full", None).await,
@@ -147,15 +142,14 @@ async fn moving_a_folder_costs_the_same_whatever_is_in_it() {
             let folder = format!("/folders/{id}");
             let moving = acme.client.put(&folder, json!({ "parent_id": parent }));
             assert_eq!(
-                cost(&stack, "folders", 200, moving).await.1,
+                cost(stack, "folders", 200, moving).await.1,
                 counted(expected),
                 "{id} to {parent}"
             );
         }
         for file in &files {
-            let path = text(&acme.client.get(&address(file)).await.ok()["folder_path"]);
+            let path = text(&acme.client.get(&address(file)).await.expect_ok()["folder_path"]);
             assert_eq!(path.starts_with("place/"), !parent.is_null(), "{path}");
         }
     }
-    stack.stop().await;
 }

@@ -16,7 +16,7 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Answer, Client, Extent, Stack, StackOptions, Tenant, form};
+use tests::{Client, Extent, Response, Stack, StackOptions, Tenant, form};
 
 use crate::delivery::signers::DeliverySigner;
 use model::{Change, File, Flags, Folder, Model};
@@ -91,7 +91,7 @@ impl World {
             world.step().await;
             world.look().await;
         }
-        world.stack.purged().await;
+        world.stack.run_purges().await;
         world.stack.stop().await;
     }
 
@@ -111,10 +111,18 @@ impl World {
         for (delivery_type, name) in TYPES {
             let body = json!({"space_id": acme.id, "name": name, "delivery_type": delivery_type});
             if name != "starter" {
-                acme.client.post("/upload-configs", body).await.created();
+                acme.client
+                    .post("/upload-configs", body)
+                    .await
+                    .expect_created();
             }
         }
-        for config in acme.client.get("/upload-configs").await.demand(200).json()["data"]
+        for config in acme
+            .client
+            .get("/upload-configs")
+            .await
+            .expect_status(200)
+            .json()["data"]
             .as_array()
             .expect("a list")
         {
@@ -159,14 +167,14 @@ impl World {
     }
 
     #[track_caller]
-    fn demand(&self, answer: Answer, status: u16) -> Answer {
-        let body = String::from_utf8_lossy(&answer.body);
+    fn demand(&self, response: Response, status: u16) -> Response {
+        let body = String::from_utf8_lossy(&response.body);
         assert_eq!(
-            answer.status, status,
+            response.status, status,
             "{:?}: {}: {body}",
-            self.place, answer.asked
+            self.place, response.request
         );
-        answer
+        response
     }
 
     fn draw(&mut self, ids: &[String]) -> Option<String> {
@@ -209,11 +217,11 @@ impl World {
     /// Changes what something at a path says, or takes it back.
     async fn say(&self, path: &str, change: Option<Change>) {
         let path = format!("{path}/access-control");
-        let answer = match change {
+        let response = match change {
             Some(change) => self.acme.client.put(&path, change.body()).await,
             None => self.acme.client.delete(&path).await,
         };
-        self.demand(answer, 200);
+        self.demand(response, 200);
     }
 
     async fn say_of_space(&mut self) {
@@ -247,8 +255,8 @@ impl World {
         }
         let (name, parent) = (format!("Folder {}", self.made.len()), self.place_to_be());
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
-        let answer = self.acme.client.post("/folders", body).await;
-        let id = text(&self.demand(answer, 201).created(), "id");
+        let response = self.acme.client.post("/folders", body).await;
+        let id = text(&self.demand(response, 201).expect_created(), "id");
         self.made.push(id.clone());
         self.model.folders.insert(
             id,
@@ -264,17 +272,17 @@ impl World {
         let (Some(id), parent) = (self.folder(), self.place_to_be()) else {
             return;
         };
-        let answer = self
+        let response = self
             .acme
             .client
             .put(&format!("/folders/{id}"), json!({"parent_id": parent}))
             .await;
         if self.model.is_within(parent.as_deref(), &id) {
-            let errors = self.demand(answer, 422).refused(422);
+            let errors = self.demand(response, 422).expect_error(422);
             assert!(errors["parent_id"].is_array(), "{:?}: {errors}", self.place);
             return;
         }
-        self.demand(answer, 200);
+        self.demand(response, 200);
         self.model
             .folders
             .get_mut(&id)
@@ -285,20 +293,20 @@ impl World {
     async fn rename_folder(&mut self) {
         let Some(id) = self.folder() else { return };
         let name = format!("Été {}", self.place.1);
-        let answer = self
+        let response = self
             .acme
             .client
             .put(&format!("/folders/{id}"), json!({"name": name}))
             .await;
-        self.demand(answer, 200);
+        self.demand(response, 200);
         self.model.folders.get_mut(&id).expect("it was drawn").name = name;
     }
 
     async fn delete_folder(&mut self) {
         let Some(id) = self.folder() else { return };
         let is_empty = !self.model.has_folders(&id) && !self.model.has_files(&id);
-        let answer = self.acme.client.delete(&format!("/folders/{id}")).await;
-        self.demand(answer, if is_empty { 204 } else { 409 });
+        let response = self.acme.client.delete(&format!("/folders/{id}")).await;
+        self.demand(response, if is_empty { 204 } else { 409 });
         if is_empty {
             self.model.folders.remove(&id);
         }
@@ -316,8 +324,8 @@ impl World {
             "folder_id",
             folder.clone().unwrap_or_else(|| "root".to_owned()),
         );
-        let answer = self.acme.client.upload(form).await;
-        let record = self.demand(answer, 201).created();
+        let response = self.acme.client.upload(form).await;
+        let record = self.demand(response, 201).expect_created();
         let config = self.configs[delivery_type].clone();
         let file = File {
             url: text(&record, "url"),
@@ -332,12 +340,12 @@ impl World {
     async fn change_type(&mut self) {
         let Some(id) = self.file() else { return };
         let (delivery_type, _) = TYPES[self.draws.random_range(0..TYPES.len())];
-        let answer = self
+        let response = self
             .acme
             .client
             .put(&format!("/files/{id}"), json!({"type": delivery_type}))
             .await;
-        self.demand(answer, 200);
+        self.demand(response, 200);
         self.model
             .files
             .get_mut(&id)
@@ -355,24 +363,24 @@ impl World {
         let is_there = folder
             .as_ref()
             .is_none_or(|folder| self.model.folders.contains_key(folder));
-        let answer = self
+        let response = self
             .acme
             .client
             .put(&format!("/files/{id}"), json!({"folder_id": folder}))
             .await;
         if is_there {
-            self.demand(answer, 200);
+            self.demand(response, 200);
             self.model.files.get_mut(&id).expect("it was drawn").folder = folder;
         } else {
-            let errors = self.demand(answer, 422).refused(422);
+            let errors = self.demand(response, 422).expect_error(422);
             assert!(errors["folder_id"].is_array(), "{:?}: {errors}", self.place);
         }
     }
 
     async fn delete_file(&mut self) {
         let Some(id) = self.file() else { return };
-        let answer = self.acme.client.delete(&format!("/files/{id}")).await;
-        self.demand(answer, 204);
+        let response = self.acme.client.delete(&format!("/files/{id}")).await;
+        self.demand(response, 204);
         self.gone
             .extend(self.model.files.remove(&id).map(|file| file.url));
     }
@@ -385,27 +393,27 @@ impl World {
             .keys()
             .map(|id| self.model.shown_folder(id))
             .collect();
-        self.demand_list("/folders", folders).await;
+        self.assert_list("/folders", folders).await;
         let files = self
             .model
             .files
             .keys()
             .map(|id| self.model.shown_file(id))
             .collect();
-        self.demand_list("/files", files).await;
+        self.assert_list("/files", files).await;
 
         let nobody = &self.stack.anonymous;
-        let answers = join_all(self.model.files.values().map(|file| nobody.get(&file.url))).await;
-        for (file, answer) in self.model.files.values().zip(answers) {
+        let responses = join_all(self.model.files.values().map(|file| nobody.get(&file.url))).await;
+        for (file, response) in self.model.files.values().zip(responses) {
             if self.model.is_open(file) {
                 assert_eq!(
-                    self.demand(answer, 200).body,
+                    self.demand(response, 200).body,
                     CONTENT,
                     "{:?}: {file:?}",
                     self.place
                 );
             } else {
-                self.demand(answer, 403).refused(403);
+                self.demand(response, 403).expect_error(403);
             }
         }
         for url in self.gone.iter().rev().take(LATEST_GONE) {
@@ -415,7 +423,7 @@ impl World {
     }
 
     /// Demands a list of these, as far as they say what matters here, in any order.
-    async fn demand_list(&self, path: &str, expected: Vec<Value>) {
+    async fn assert_list(&self, path: &str, expected: Vec<Value>) {
         let page = self.viewer.get(&format!("{path}?limit=100")).await;
         let page = self.demand(page, 200).json();
         assert_eq!(page["next_cursor"], Value::Null, "{:?}", self.place);
@@ -432,13 +440,13 @@ impl World {
         );
         for expected in expected {
             let found = shown.iter().find(|record| record["id"] == expected["id"]);
-            self.demand_shown(found.unwrap_or(&Value::Null), &expected);
+            self.assert_shown(found.unwrap_or(&Value::Null), &expected);
         }
     }
 
     /// Demands of a record what matters here.
     #[track_caller]
-    fn demand_shown(&self, record: &Value, expected: &Value) {
+    fn assert_shown(&self, record: &Value, expected: &Value) {
         for (field, value) in expected.as_object().expect("an object") {
             assert_eq!(
                 record[field], *value,
@@ -452,20 +460,20 @@ impl World {
     /// see it.
     async fn look_at_one(&mut self) {
         if let Some(id) = self.folder() {
-            let shown = self.viewer.get(&format!("/folders/{id}")).await.ok();
-            self.demand_shown(&shown, &self.model.shown_folder(&id));
+            let shown = self.viewer.get(&format!("/folders/{id}")).await.expect_ok();
+            self.assert_shown(&shown, &self.model.shown_folder(&id));
         }
         if let Some(id) = self.file() {
-            let shown = self.viewer.get(&format!("/files/{id}")).await.ok();
-            self.demand_shown(&shown, &self.model.shown_file(&id));
+            let shown = self.viewer.get(&format!("/files/{id}")).await.expect_ok();
+            self.assert_shown(&shown, &self.model.shown_file(&id));
             let url = &self.model.files[&id].url;
-            let expires_seconds = self.stack.operator().env.now().seconds() + 60;
+            let expires_seconds = self.stack.admin_environment().env.now().seconds() + 60;
             let signed = self.signer.sign(url, expires_seconds, &[]);
-            for answer in [
+            for response in [
                 self.viewer.get(url).await,
                 self.stack.anonymous.get(&signed).await,
             ] {
-                assert_eq!(self.demand(answer, 200).body, CONTENT, "{:?}", self.place);
+                assert_eq!(self.demand(response, 200).body, CONTENT, "{:?}", self.place);
             }
         }
     }

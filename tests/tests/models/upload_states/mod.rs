@@ -39,7 +39,7 @@ const SEEDS: Extent = Extent {
 /// Seeds at once.
 const SEEDS_AT_ONCE: usize = 4;
 /// One in so many seeds has moods.
-const MOODY: u64 = 4;
+const CHAOTIC: u64 = 4;
 /// Steps of a seed.
 const STEPS: u64 = 60;
 /// Spaces at a time.
@@ -61,7 +61,7 @@ const TRIES: usize = 20;
 struct World {
     stack: Stack,
     draws: SmallRng,
-    is_moody: bool,
+    is_chaotic: bool,
     /// The seed, and the steps so far.
     place: (u64, u64),
     tenants: Vec<Tenant>,
@@ -96,11 +96,11 @@ impl World {
         .await;
         let draws = SmallRng::seed_from_u64(seed);
         let (tenants, standings) = (Vec::new(), BTreeMap::new());
-        let is_moody = seed % MOODY == MOODY - 1;
+        let is_chaotic = seed % CHAOTIC == CHAOTIC - 1;
         let mut world = World {
             stack,
             draws,
-            is_moody,
+            is_chaotic,
             place: (seed, 0),
             tenants,
             standings,
@@ -109,7 +109,7 @@ impl World {
         for step in 0..STEPS {
             world.place.1 = step;
             world.settle_spaces().await;
-            if is_moody {
+            if is_chaotic {
                 world.stack.cloud.chaos().enable(seed * STEPS + step);
             }
             let before_ms = world.stack.clock.now_ms();
@@ -155,7 +155,7 @@ impl World {
     /// Demands a status, or that AWS was to blame for another; `true` where it is this one.
     #[track_caller]
     fn demand(&self, status: u16, expected: u16) -> bool {
-        let is_excused = self.is_moody && status == 503;
+        let is_excused = self.is_chaotic && status == 503;
         assert!(
             status == expected || is_excused,
             "{:?}: {status} and not {expected}",
@@ -173,13 +173,13 @@ impl World {
         let tenant = self.tenant();
         let (name, content_type) = ("notes.txt", "text/plain");
         let body = json!({"space": tenant.handle, "filename": name, "content_type": content_type, "size": LENGTH});
-        let answer = self.stack.account().post("/upload/presign", body).await;
+        let response = self.stack.account().post("/upload/presign", body).await;
         let is_enabled = self.standings[&tenant.id] == Standing::Enabled;
-        if self.demand(answer.status, if is_enabled { 201 } else { 403 }) && is_enabled {
-            let announced = answer.json();
+        if self.demand(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
+            let pending_file = response.json();
             let (id, url) = (
-                text(&announced, "file_id").to_owned(),
-                text(&announced, "upload_url").to_owned(),
+                text(&pending_file, "file_id").to_owned(),
+                text(&pending_file, "upload_url").to_owned(),
             );
             let (seen, announced_ms) = ((Pending, None), self.stack.clock.now_ms());
             let (space, outlook) = (tenant.id, vec![seen]);
@@ -190,7 +190,7 @@ impl World {
                 announced_ms,
                 seen,
                 outlook,
-                is_haunted: false,
+                may_have_stale_bytes: false,
             });
         }
     }
@@ -215,15 +215,15 @@ impl World {
             .request("PUT", &file.url)
             .header("content-type", "text/plain");
         let status = match request.body(bytes).send().await {
-            Ok(answer) => answer.status().as_u16(),
-            Err(_) if self.is_moody => 503,
+            Ok(response) => response.status().as_u16(),
+            Err(_) if self.is_chaotic => 503,
             Err(error) => panic!("{:?}: {error:?}", self.place),
         };
         let taken = content.filter(|_| is_open);
         let is_certain = self.demand(status, if taken.is_some() { 200 } else { 403 });
         let file = &mut self.files[index];
         if taken.is_some() {
-            file.is_haunted |= file.seen.0 == Gone;
+            file.may_have_stale_bytes |= file.seen.0 == Gone;
             let after = (file.seen.0, taken);
             file.outlook = if is_certain {
                 vec![after]
@@ -253,19 +253,19 @@ impl World {
             self.stack.account(),
             format!("/upload/confirm/{}", self.files[index].id),
         );
-        let answers =
+        let responses =
             join_all((0..times).map(|_| account.send(account.request("POST", &path)))).await;
         // Who comes after a refusal finds no file, or no bytes.
         let comes_late = |status: u16| expected == 422 && times > 1 && [404, 409].contains(&status);
         let mut fitting = 0;
-        for answer in answers
+        for response in responses
             .into_iter()
-            .filter(|answer| !comes_late(answer.status))
+            .filter(|response| !comes_late(response.status))
         {
-            fitting += usize::from(self.demand(answer.status, expected));
-            if let (200, Active(content)) = (answer.status, after.0) {
+            fitting += usize::from(self.demand(response.status, expected));
+            if let (200, Active(content)) = (response.status, after.0) {
                 assert_eq!(
-                    Content::of(text(&answer.ok(), "checksum_sha256")),
+                    Content::of(text(&response.expect_ok(), "checksum_sha256")),
                     content,
                     "{:?}",
                     self.place
@@ -274,7 +274,7 @@ impl World {
         }
         let wanted = if expected == 422 { 1 } else { times };
         assert!(
-            self.is_moody || fitting == wanted,
+            self.is_chaotic || fitting == wanted,
             "{:?}: {fitting} of {wanted}",
             self.place
         );
@@ -294,24 +294,24 @@ impl World {
             return;
         }
         let enabled = self.standings[&tenant.id] != Standing::Enabled;
-        let body = json!({"name": name.ok()["name"], "enabled": enabled});
-        let answer = self.stack.account().put(&path, body).await;
-        self.demand(answer.status, 200);
+        let body = json!({"name": name.expect_ok()["name"], "enabled": enabled});
+        let response = self.stack.account().put(&path, body).await;
+        self.demand(response.status, 200);
     }
 
     async fn delete(&mut self) {
         let tenant = self.tenant();
-        let answer = self
+        let response = self
             .stack
             .account()
             .delete(&format!("/spaces?id={}&force=true", tenant.id))
             .await;
-        self.demand(answer.status, 202);
+        self.demand(response.status, 202);
     }
 
     /// Waits until what is due is worked off. A job that failed comes back when its time is over.
     async fn rest(&self) {
-        if !self.is_moody {
+        if !self.is_chaotic {
             self.stack
                 .cloud
                 .until(Messages::are_quiet)
@@ -348,7 +348,7 @@ impl World {
     /// Holds what is kept against what it may be.
     async fn look(&mut self, before_ms: i64) {
         let dump = self.stack.dump().await;
-        self.demand_lawful(&dump);
+        self.assert_invariants(&dump);
         for (id, standing) in &mut self.standings {
             *standing = Standing::of(&dump, id);
         }
@@ -359,7 +359,7 @@ impl World {
             if has_passed {
                 let later = file.outlook.iter().map(|seen| self.passed(file, *seen));
                 // A job that fails takes its time.
-                outlook = if self.is_moody {
+                outlook = if self.is_chaotic {
                     outlook.iter().copied().chain(later).collect()
                 } else {
                     later.collect()
@@ -381,10 +381,10 @@ impl World {
     }
 
     /// Demands what holds of all that is kept, whatever has happened.
-    fn demand_lawful(&self, dump: &Dump) {
+    fn assert_invariants(&self, dump: &Dump) {
         let place = self.place;
         let mut active = BTreeSet::new();
-        for path in dump.whole_files() {
+        for path in dump.files_with_bytes() {
             let (space, id) = (text(path, "space_id"), text(path, "id"));
             assert!(
                 active.insert(id),
@@ -401,7 +401,7 @@ impl World {
                 continue;
             };
             records += 1;
-            let is_known = self.is_moody || self.files.iter().any(|file| file.id == id);
+            let is_known = self.is_chaotic || self.files.iter().any(|file| file.id == id);
             let is_active = record["status"] == "active";
             assert!(
                 is_known && is_active == active.contains(id),
@@ -416,7 +416,7 @@ impl World {
             }
         }
         let owners = dump
-            .beginning("FILE#")
+            .items_with_prefix("FILE#")
             .filter(|owner| !owner["space_id"].is_null())
             .count();
         assert_eq!(
@@ -429,7 +429,7 @@ impl World {
             .filter(|key| key.contains("/originals/"))
             .count();
         assert!(
-            self.is_moody || originals == active.len(),
+            self.is_chaotic || originals == active.len(),
             "{place:?}: {originals} originals of {active:?}"
         );
     }
@@ -439,19 +439,26 @@ impl World {
     async fn end(mut self) {
         let before_ms = self.stack.clock.now_ms();
         for _ in 0..12 {
-            self.stack.pass(minutes(15)).await;
+            self.stack.run_for(minutes(15)).await;
         }
         self.place.1 = STEPS;
         self.look(before_ms).await;
         let dump = self.stack.dump().await;
         let (place, is_pending) = (self.place, |record: &&Value| record["status"] == "pending");
-        assert_eq!(dump.beginning("SPACE#").find(is_pending), None, "{place:?}");
+        assert_eq!(
+            dump.items_with_prefix("SPACE#").find(is_pending),
+            None,
+            "{place:?}"
+        );
         for (space, _) in self
             .standings
             .iter()
             .filter(|(_, standing)| **standing == Standing::Deleted)
         {
-            let is_left = dump.beginning(&format!("SPACE#{space}")).next().is_some();
+            let is_left = dump
+                .items_with_prefix(&format!("SPACE#{space}"))
+                .next()
+                .is_some();
             assert!(
                 !is_left && !dump.objects.keys().any(|key| key.contains(space)),
                 "{place:?}: {space} is left"
@@ -460,7 +467,7 @@ impl World {
         for file in &self.files {
             let Active(content) = file.seen.0 else {
                 assert!(
-                    file.seen.1.is_none() || file.is_haunted || self.is_moody,
+                    file.seen.1.is_none() || file.may_have_stale_bytes || self.is_chaotic,
                     "{place:?}: {file:?}"
                 );
                 continue;
@@ -475,11 +482,11 @@ impl World {
             let delivered = self.stack.anonymous.get(&url).await;
             if self.standings[&file.space] == Standing::Enabled {
                 assert!(
-                    delivered.demand(200).body == content.bytes(),
+                    delivered.expect_status(200).body == content.bytes(),
                     "{place:?}: {file:?}"
                 );
             } else {
-                delivered.refused(404);
+                delivered.expect_error(404);
             }
         }
         self.stack.stop().await;

@@ -81,7 +81,7 @@ pub(crate) struct File {
     /// What it may be by now.
     pub(crate) outlook: Vec<Seen>,
     /// Whether something may have been sent for it when it was gone.
-    pub(crate) is_haunted: bool,
+    pub(crate) may_have_stale_bytes: bool,
 }
 
 impl File {

@@ -6,9 +6,9 @@ use std::cell::Cell;
 use futures::future::{join, join_all};
 use rand::{Rng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Answer, form};
+use tests::{Response, form};
 
-use super::{CALM_ROUNDS, ROUNDS, Ring, text};
+use super::{CALM_ROUNDS, ROUNDS, RaceFixture, text};
 
 /// What the file holds.
 const TEXT: &str = "some text";
@@ -88,26 +88,26 @@ impl State {
 
 /// A file in three folders.
 struct Guarded<'a> {
-    ring: &'a Ring,
+    fixture: &'a RaceFixture,
     folders: Vec<String>,
     file: String,
     url: String,
 }
 
 impl Guarded<'_> {
-    async fn new(ring: &Ring) -> Guarded<'_> {
+    async fn new(fixture: &RaceFixture) -> Guarded<'_> {
         let mut folders = Vec::new();
         for name in ["outer", "inner", "other"] {
-            folders.push(ring.folder(name, None).await);
+            folders.push(fixture.folder(name, None).await);
         }
-        let file = ring
+        let file = fixture
             .acme
             .client
-            .upload(form(&ring.acme.handle, "a.txt", "text/plain", TEXT))
+            .upload(form(&fixture.acme.handle, "a.txt", "text/plain", TEXT))
             .await
-            .created();
+            .expect_created();
         Guarded {
-            ring,
+            fixture,
             folders,
             file: format!("/files/{}", text(&file["id"])),
             url: text(&file["url"]),
@@ -120,7 +120,7 @@ impl Guarded<'_> {
         let (path, body) = match step {
             Step::Space(says) => {
                 return self
-                    .say(&format!("/spaces/{}", self.ring.acme.id), says)
+                    .say(&format!("/spaces/{}", self.fixture.acme.id), says)
                     .await;
             }
             Step::Folder(index, says) => return self.say(&folder(index), says).await,
@@ -139,10 +139,10 @@ impl Guarded<'_> {
     async fn say(&self, path: &str, says: Option<bool>) {
         let path = format!("{path}/access-control");
         let Some(requires_auth) = says else {
-            self.ring
-                .insist(async || self.ring.acme.client.delete(&path).await)
+            self.fixture
+                .insist(async || self.fixture.acme.client.delete(&path).await)
                 .await
-                .ok();
+                .expect_ok();
             return;
         };
         self.put(
@@ -153,10 +153,10 @@ impl Guarded<'_> {
     }
 
     async fn put(&self, path: &str, body: &Value) {
-        self.ring
-            .insist(async || self.ring.acme.client.put(path, body.clone()).await)
+        self.fixture
+            .insist(async || self.fixture.acme.client.put(path, body.clone()).await)
             .await
-            .ok();
+            .expect_ok();
     }
 
     /// Asks for the file until it is over, and counts the answers but those that AWS was to blame
@@ -164,14 +164,14 @@ impl Guarded<'_> {
     async fn ask(&self, is_over: &Cell<bool>, state: &Cell<State>, asks: bool, heard: &Cell<u64>) {
         while !is_over.get() {
             let before = state.get();
-            let answer: Answer = self.ring.stack.anonymous.get(&self.url).await;
-            if self.ring.is_moody && answer.status == 503 {
+            let response: Response = self.fixture.stack.anonymous.get(&self.url).await;
+            if self.fixture.is_chaotic && response.status == 503 {
                 continue;
             }
             let expected = if asks { 403 } else { 200 };
-            let place = self.ring.place;
+            let place = self.fixture.place;
             assert_eq!(
-                answer.status,
+                response.status,
                 expected,
                 "{place:?}: between {before:?} and {:?}",
                 state.get()
@@ -202,13 +202,13 @@ fn drawn(draws: &mut SmallRng, state: State, asks: bool) -> Step {
 
 /// Changes one thing after the other, while others ask for the file all the time, until each of
 /// them has been answered.
-async fn walk(seed: u64, is_moody: bool, asks: bool) {
-    let ring = Ring::new(seed, is_moody).await;
-    let mut draws = ring.draws.clone();
-    let share = if is_moody { CALM_ROUNDS } else { 1 };
+async fn walk(seed: u64, is_chaotic: bool, asks: bool) {
+    let fixture = RaceFixture::new(seed, is_chaotic).await;
+    let mut draws = fixture.draws.clone();
+    let share = if is_chaotic { CALM_ROUNDS } else { 1 };
     let steps = (ROUNDS.rounds() * STEPS).div_ceil(share).max(STEPS_MIN);
 
-    let guarded = Guarded::new(&ring).await;
+    let guarded = Guarded::new(&fixture).await;
     guarded.take(Step::Space(Some(asks))).await;
     let state = Cell::new(State {
         space: Some(asks),
@@ -223,7 +223,7 @@ async fn walk(seed: u64, is_moody: bool, asks: bool) {
             assert!(
                 walked < steps + MORE_STEPS_MAX,
                 "{:?}: somebody was never answered",
-                ring.place
+                fixture.place
             );
             let step = drawn(&mut draws, state.get(), asks);
             state.set(state.get().after(step));
@@ -237,16 +237,16 @@ async fn walk(seed: u64, is_moody: bool, asks: bool) {
             .iter()
             .map(|heard| guarded.ask(&is_over, &state, asks, heard)),
     );
-    ring.meet(join(changes, readers)).await;
+    fixture.meet(join(changes, readers)).await;
 
-    let delivered = ring
+    let delivered = fixture
         .stack
         .anonymous
         .get(&guarded.url)
         .await
-        .demand(if asks { 403 } else { 200 });
+        .expect_status(if asks { 403 } else { 200 });
     assert_eq!(delivered.body == TEXT, !asks);
-    ring.end().await;
+    fixture.end().await;
 }
 
 #[tokio::test]

@@ -5,10 +5,10 @@ use futures::future::{join, join_all, join3};
 use rand::Rng;
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Answer, form};
+use tests::{Response, form};
 
-use super::{Ring, race, text};
-use crate::uploads::presign::{Announced, said};
+use super::{RaceFixture, race, text};
+use crate::uploads::presign::{PendingFile, said};
 
 /// What files hold here.
 const TEXT: &str = "some text";
@@ -23,10 +23,10 @@ enum Comes {
     /// Into one in it that has to be made.
     ByPath,
     /// As an announcement.
-    Announced,
+    PendingFile,
 }
 
-const WAYS: [Comes; 3] = [Comes::Directly, Comes::ByPath, Comes::Announced];
+const WAYS: [Comes; 3] = [Comes::Directly, Comes::ByPath, Comes::PendingFile];
 
 fn note(handle: &str, fields: &[(&str, &str)]) -> Form {
     let form = form(handle, "note.txt", "text/plain", TEXT);
@@ -36,8 +36,8 @@ fn note(handle: &str, fields: &[(&str, &str)]) -> Form {
 }
 
 impl Comes {
-    async fn send(self, ring: &Ring, folder: &str) -> Answer {
-        let (client, handle) = (&ring.acme.client, &ring.acme.handle);
+    async fn send(self, fixture: &RaceFixture, folder: &str) -> Response {
+        let (client, handle) = (&fixture.acme.client, &fixture.acme.handle);
         match self {
             Comes::Directly => client.upload(note(handle, &[("folder_id", folder)])).await,
             Comes::ByPath => {
@@ -48,11 +48,11 @@ impl Comes {
                     ))
                     .await
             }
-            Comes::Announced => {
+            Comes::PendingFile => {
                 client
                     .post(
                         "/upload/presign",
-                        said(&ring.acme, json!({ "folder_id": folder })),
+                        said(&fixture.acme, json!({ "folder_id": folder })),
                     )
                     .await
             }
@@ -61,8 +61,8 @@ impl Comes {
 }
 
 /// The id of the file that was uploaded or announced.
-fn id_of(answer: &Answer) -> String {
-    let body = answer.json();
+fn id_of(response: &Response) -> String {
+    let body = response.json();
     text(if body["file_id"].is_string() {
         &body["file_id"]
     } else {
@@ -71,14 +71,14 @@ fn id_of(answer: &Answer) -> String {
 }
 
 /// Uploads a text into a folder, or into none where that is `root`; gives its record.
-async fn stored(ring: &mut Ring, folder: &str) -> Value {
-    let file = ring
+async fn stored(fixture: &mut RaceFixture, folder: &str) -> Value {
+    let file = fixture
         .acme
         .client
-        .upload(note(&ring.acme.handle, &[("folder_id", folder)]))
+        .upload(note(&fixture.acme.handle, &[("folder_id", folder)]))
         .await
-        .created();
-    ring.told.insert(text(&file["id"]));
+        .expect_created();
+    fixture.told.insert(text(&file["id"]));
     file
 }
 
@@ -91,58 +91,71 @@ async fn of_a_deletion_and_uploads_into_the_folder_one_comes_first() {
     race(201, uploaded_into_the_doomed).await;
 }
 
-async fn uploaded_into_the_doomed(ring: &mut Ring) {
-    let doomed = ring.folder(&ring.name("doomed"), None).await;
+async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
+    let doomed = fixture.folder(&fixture.name("doomed"), None).await;
     let ways = [
-        WAYS[ring.draws.random_range(0..WAYS.len())],
-        WAYS[ring.draws.random_range(0..WAYS.len())],
+        WAYS[fixture.draws.random_range(0..WAYS.len())],
+        WAYS[fixture.draws.random_range(0..WAYS.len())],
     ];
-    let lateness = [ring.lateness(), ring.lateness(), ring.lateness()];
-    let uploads = [0, 1].map(|index| ring.late(lateness[index], ways[index].send(ring, &doomed)));
-    let deletion = ring.late(lateness[2], ring.delete_folder(&doomed));
-    let (deletion, uploads) = ring.meet(join(deletion, join_all(uploads))).await;
-    let deleted = ring.demand(&deletion, &[204, 409]);
-    let stored: Vec<Answer> = uploads
+    let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
+    let uploads =
+        [0, 1].map(|index| fixture.late(lateness[index], ways[index].send(fixture, &doomed)));
+    let deletion = fixture.late(lateness[2], fixture.delete_folder(&doomed));
+    let (deletion, uploads) = fixture.meet(join(deletion, join_all(uploads))).await;
+    let deleted = fixture.demand(&deletion, &[204, 409]);
+    let stored: Vec<Response> = uploads
         .into_iter()
-        .filter(|upload| ring.demand(upload, &[201, 422, 503]))
+        .filter(|upload| fixture.demand(upload, &[201, 422, 503]))
         .collect();
     assert!(
         !deleted || stored.is_empty(),
         "{:?}: files went with their folder: {ways:?}",
-        ring.place
+        fixture.place
     );
     assert!(
-        !deleted || ring.shown(&doomed).await.is_none(),
+        !deleted || fixture.shown(&doomed).await.is_none(),
         "{:?}",
-        ring.place
+        fixture.place
     );
     for upload in stored {
         let id = id_of(&upload);
-        let file = ring.acme.client.get(&format!("/files/{id}")).await.ok();
+        let file = fixture
+            .acme
+            .client
+            .get(&format!("/files/{id}"))
+            .await
+            .expect_ok();
         let folder = text(&file["folder_id"]);
         assert!(
-            ring.shown(&folder).await.is_some(),
+            fixture.shown(&folder).await.is_some(),
             "{:?}: {file}",
-            ring.place
+            fixture.place
         );
-        let listed = format!("/files?space_id={}&folder_id={folder}", ring.acme.id);
-        let listed = ring.acme.client.get(&listed).await.demand(200).json();
+        let listed = format!("/files?space_id={}&folder_id={folder}", fixture.acme.id);
+        let listed = fixture
+            .acme
+            .client
+            .get(&listed)
+            .await
+            .expect_status(200)
+            .json();
         let is_listed = listed["data"]
             .as_array()
             .is_some_and(|files| files.iter().any(|file| file["id"] == id.as_str()));
-        assert!(is_listed, "{:?}: {listed}", ring.place);
+        assert!(is_listed, "{:?}: {listed}", fixture.place);
         if file["status"] == "active" {
             assert!(
-                ring.stack
+                fixture
+                    .stack
                     .anonymous
                     .get(&text(&file["url"]))
                     .await
-                    .demand(200)
+                    .expect_status(200)
                     .body
                     == TEXT
             );
         }
-        ring.told.insert(id);
+        fixture.told.insert(id);
     }
 }
 
@@ -151,39 +164,45 @@ async fn of_a_deletion_and_a_file_that_moves_into_the_folder_one_comes_first() {
     race(202, moved_into_the_doomed).await;
 }
 
-async fn moved_into_the_doomed(ring: &mut Ring) {
-    let doomed = ring.folder(&ring.name("doomed"), None).await;
-    let file = stored(ring, "root").await;
-    let (first, second) = (ring.lateness(), ring.lateness());
+async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
+    let doomed = fixture.folder(&fixture.name("doomed"), None).await;
+    let file = stored(fixture, "root").await;
+    let (first, second) = (fixture.lateness(), fixture.lateness());
     let path = address(&file);
-    let coming = ring.acme.client.put(&path, json!({ "folder_id": doomed }));
-    let deletion = ring.late(first, ring.delete_folder(&doomed));
-    let (deletion, coming) = ring.meet(join(deletion, ring.late(second, coming))).await;
+    let coming = fixture
+        .acme
+        .client
+        .put(&path, json!({ "folder_id": doomed }));
+    let deletion = fixture.late(first, fixture.delete_folder(&doomed));
+    let (deletion, coming) = fixture
+        .meet(join(deletion, fixture.late(second, coming)))
+        .await;
     let (deleted, came) = (
-        ring.demand(&deletion, &[204, 409]),
-        ring.demand(&coming, &[200, 422, 503]),
+        fixture.demand(&deletion, &[204, 409]),
+        fixture.demand(&coming, &[200, 422, 503]),
     );
     assert!(
         !(deleted && came),
         "{:?}: it came into what is gone",
-        ring.place
+        fixture.place
     );
-    let shown = ring.acme.client.get(&path).await.ok();
+    let shown = fixture.acme.client.get(&path).await.expect_ok();
     assert!(
         !came || shown["folder_id"] == doomed.as_str(),
         "{:?}: {shown}",
-        ring.place
+        fixture.place
     );
     assert!(
         !deleted || shown["folder_id"].is_null(),
         "{:?}: {shown}",
-        ring.place
+        fixture.place
     );
-    ring.stack
+    fixture
+        .stack
         .anonymous
         .get(&text(&file["url"]))
         .await
-        .demand(200);
+        .expect_status(200);
 }
 
 #[tokio::test]
@@ -191,9 +210,9 @@ async fn a_file_that_is_deleted_while_it_is_changed_is_gone() {
     race(203, changed_and_deleted).await;
 }
 
-async fn changed_and_deleted(ring: &mut Ring) {
-    let folder = ring.folder(&ring.name("folder"), None).await;
-    let file = stored(ring, "root").await;
+async fn changed_and_deleted(fixture: &mut RaceFixture) {
+    let folder = fixture.folder(&fixture.name("folder"), None).await;
+    let file = stored(fixture, "root").await;
     let (path, url) = (address(&file), text(&file["url"]));
     let changes = [
         ("", json!({"tags": ["a", "b"], "ref": "x"})),
@@ -204,49 +223,49 @@ async fn changed_and_deleted(ring: &mut Ring) {
             json!({"access_control": {"requires_auth": false}}),
         ),
     ];
-    let lateness = [(); 6].map(|()| ring.lateness());
-    let client = &ring.acme.client;
+    let lateness = [(); 6].map(|()| fixture.lateness());
+    let client = &fixture.acme.client;
     let updates = changes
         .into_iter()
         .zip(lateness)
         .map(|((end, body), requests)| {
             let path = format!("{path}{end}");
-            ring.late(requests, async move { client.put(&path, body).await })
+            fixture.late(requests, async move { client.put(&path, body).await })
         });
     let deletions = lateness[4..]
         .iter()
-        .map(|requests| ring.late(*requests, client.delete(&path)));
-    let (answers, deletions) = ring
+        .map(|requests| fixture.late(*requests, client.delete(&path)));
+    let (responses, deletions) = fixture
         .meet(join(join_all(updates), join_all(deletions)))
         .await;
-    for answer in &answers {
-        ring.demand(answer, &[200, 404]);
+    for response in &responses {
+        fixture.demand(response, &[200, 404]);
     }
     let deleted = deletions
         .iter()
-        .filter(|deletion| ring.demand(deletion, &[204, 404]))
+        .filter(|deletion| fixture.demand(deletion, &[204, 404]))
         .count();
     assert!(
-        deleted <= 1 && (ring.is_moody || deleted == 1),
+        deleted <= 1 && (fixture.is_chaotic || deleted == 1),
         "{:?}: it is deleted {deleted} times",
-        ring.place
+        fixture.place
     );
     let (shown, delivered) = (
         client.get(&path).await.status,
-        ring.stack.anonymous.get(&url).await.status,
+        fixture.stack.anonymous.get(&url).await.status,
     );
     assert_eq!(
         shown, delivered,
         "{:?}: the API and the CDN agree",
-        ring.place
+        fixture.place
     );
     assert!(
         shown == 404 || (deleted == 0 && shown == 200),
         "{:?}: {shown}",
-        ring.place
+        fixture.place
     );
     if shown == 404 {
-        ring.delete_folder(&folder).await.demand(204);
+        fixture.delete_folder(&folder).await.expect_status(204);
     }
 }
 
@@ -255,10 +274,10 @@ async fn uploads_that_need_the_same_folders_make_them_once() {
     race(204, sent_down_one_path).await;
 }
 
-async fn sent_down_one_path(ring: &mut Ring) {
+async fn sent_down_one_path(fixture: &mut RaceFixture) {
     let (path, lateness) = (
-        format!("{}/b/c", ring.name("a")),
-        [(); UPLOADS].map(|()| ring.lateness()),
+        format!("{}/b/c", fixture.name("a")),
+        [(); UPLOADS].map(|()| fixture.lateness()),
     );
     let upload = |number: usize| {
         // A path is the same in any case.
@@ -268,32 +287,32 @@ async fn sent_down_one_path(ring: &mut Ring) {
             path.clone()
         };
         let form = note(
-            &ring.acme.handle,
+            &fixture.acme.handle,
             &[("folder_id", "root"), ("folder_path", &path)],
         );
-        ring.late(lateness[number], ring.acme.client.upload(form))
+        fixture.late(lateness[number], fixture.acme.client.upload(form))
     };
-    let uploads = ring.meet(join_all((0..UPLOADS).map(upload))).await;
-    let stored: Vec<Answer> = uploads
+    let uploads = fixture.meet(join_all((0..UPLOADS).map(upload))).await;
+    let stored: Vec<Response> = uploads
         .into_iter()
-        .filter(|upload| ring.demand(upload, &[201]))
+        .filter(|upload| fixture.demand(upload, &[201]))
         .collect();
     let mut folders: Vec<String> = Vec::new();
     for upload in stored {
-        let file = upload.created();
-        ring.told.insert(text(&file["id"]));
-        let shown = ring.acme.client.get(&address(&file)).await.ok();
-        assert_eq!(shown, file, "{:?}", ring.place);
+        let file = upload.expect_created();
+        fixture.told.insert(text(&file["id"]));
+        let shown = fixture.acme.client.get(&address(&file)).await.expect_ok();
+        assert_eq!(shown, file, "{:?}", fixture.place);
         folders.push(text(&file["folder_id"]));
         assert_eq!(
             text(&file["folder_path"]).to_lowercase(),
             format!("{path}/"),
             "{:?}",
-            ring.place
+            fixture.place
         );
     }
     folders.dedup();
-    assert!(folders.len() <= 1, "{:?}: {folders:?}", ring.place);
+    assert!(folders.len() <= 1, "{:?}: {folders:?}", fixture.place);
 }
 
 #[tokio::test]
@@ -301,61 +320,69 @@ async fn an_announced_file_may_be_confirmed_moved_and_deleted_at_once() {
     race(205, confirmed_moved_and_deleted).await;
 }
 
-async fn confirmed_moved_and_deleted(ring: &mut Ring) {
-    let folder = ring.folder(&ring.name("folder"), None).await;
+async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
+    let folder = fixture.folder(&fixture.name("folder"), None).await;
     let body = json!({"filename": "note.txt", "content_type": "text/plain", "size": TEXT.len()});
-    let announced = Announced::to(&ring.acme, body).await;
-    announced.send(&ring.stack, TEXT).await.demand(200);
-    ring.told.insert(announced.id().to_owned());
-    let is_deleted = ring.draws.random_bool(0.5);
-    let lateness = [ring.lateness(), ring.lateness(), ring.lateness()];
-    let (client, path) = (&ring.acme.client, announced.address());
+    let pending_file = PendingFile::create(&fixture.acme, body).await;
+    pending_file
+        .send(&fixture.stack, TEXT)
+        .await
+        .expect_status(200);
+    fixture.told.insert(pending_file.id().to_owned());
+    let is_deleted = fixture.draws.random_bool(0.5);
+    let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
+    let (client, path) = (&fixture.acme.client, pending_file.address());
     let deletion = async {
         if is_deleted {
-            Some(ring.late(lateness[2], client.delete(&path)).await)
+            Some(fixture.late(lateness[2], client.delete(&path)).await)
         } else {
             None
         }
     };
     let moving = client.put(&path, json!({ "folder_id": folder }));
-    let confirming = ring.late(lateness[0], announced.confirm(client));
-    let (confirmed, moved, deletion) = ring
-        .meet(join3(confirming, ring.late(lateness[1], moving), deletion))
+    let confirming = fixture.late(lateness[0], pending_file.confirm(client));
+    let (confirmed, moved, deletion) = fixture
+        .meet(join3(
+            confirming,
+            fixture.late(lateness[1], moving),
+            deletion,
+        ))
         .await;
     let allowed: &[u16] = if is_deleted { &[200, 404] } else { &[200] };
     let (confirmed, moved) = (
-        ring.demand(&confirmed, allowed),
-        ring.demand(&moved, allowed),
+        fixture.demand(&confirmed, allowed),
+        fixture.demand(&moved, allowed),
     );
-    let deleted = deletion.is_some_and(|deletion| ring.demand(&deletion, &[204]));
+    let deleted = deletion.is_some_and(|deletion| fixture.demand(&deletion, &[204]));
     let shown = client.get(&path).await;
     if deleted {
-        shown.refused(404);
-        ring.delete_folder(&folder).await.demand(204);
+        shown.expect_error(404);
+        fixture.delete_folder(&folder).await.expect_status(204);
         return;
     }
     if is_deleted && shown.status == 404 {
-        assert!(ring.is_moody, "{:?}: nobody deleted it", ring.place);
+        assert!(fixture.is_chaotic, "{:?}: nobody deleted it", fixture.place);
         return;
     }
-    let file = shown.ok();
+    let file = shown.expect_ok();
     assert!(
         !moved || file["folder_id"] == folder.as_str(),
         "{:?}: {file}",
-        ring.place
+        fixture.place
     );
     assert!(
         !confirmed || file["status"] == "active",
         "{:?}: {file}",
-        ring.place
+        fixture.place
     );
     if confirmed {
         assert!(
-            ring.stack
+            fixture
+                .stack
                 .anonymous
                 .get(&text(&file["url"]))
                 .await
-                .demand(200)
+                .expect_status(200)
                 .body
                 == TEXT
         );

@@ -11,7 +11,7 @@ const DEEPEST: usize = 20;
 const ROOT: &str = "ROOT";
 
 /// What is kept of a space, as it was at one moment.
-pub(crate) struct Kept<'a> {
+pub(crate) struct StoredLibrary<'a> {
     /// The sort keys and the items of its partition.
     items: BTreeMap<&'a str, &'a Value>,
     /// The ids that say of which space they are.
@@ -26,8 +26,8 @@ fn within<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
     item[field]["id"].as_str()
 }
 
-impl<'a> Kept<'a> {
-    pub(crate) fn of(dump: &'a Dump, space: &str, place: (u64, u64)) -> Kept<'a> {
+impl<'a> StoredLibrary<'a> {
+    pub(crate) fn of(dump: &'a Dump, space: &str, place: (u64, u64)) -> StoredLibrary<'a> {
         let partition = format!("SPACE#{space}");
         let own = dump.items.iter().filter(|((key, _), _)| *key == partition);
         let items: BTreeMap<&str, &Value> =
@@ -43,7 +43,7 @@ impl<'a> Kept<'a> {
             .iter()
             .filter_map(|(sort, item)| Some((sort.strip_prefix("FOLDER#")?, *item)))
             .collect();
-        Kept {
+        StoredLibrary {
             owned: owned.collect(),
             folders,
             place,
@@ -83,7 +83,7 @@ impl<'a> Kept<'a> {
 
     /// Every folder is found from the top, is counted by all that are around it, has its name for
     /// itself, and is listed where it is; and nothing of one that is gone is left.
-    pub(crate) fn demand_folders(&self, may_be_closed: bool) {
+    pub(crate) fn assert_folders(&self, may_be_closed: bool) {
         let place = self.place;
         let mut counted: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         let (mut listed, mut placed) = (BTreeSet::new(), BTreeSet::new());
@@ -138,7 +138,7 @@ impl<'a> Kept<'a> {
 
     /// Every file is in a folder that is there, or in none, and is listed there and nowhere else;
     /// but for those in missing folders that are excused.
-    pub(crate) fn demand_files(&self, is_excused: impl Fn(&str) -> bool) {
+    pub(crate) fn assert_files(&self, is_excused: impl Fn(&str) -> bool) {
         let mut listed = BTreeSet::new();
         for (sort, file) in &self.items {
             let Some(id) = sort.strip_prefix("FILE#") else {
@@ -162,14 +162,14 @@ impl<'a> Kept<'a> {
     }
 
     /// What the API shows of all folders is what is kept.
-    pub(crate) async fn demand_shown(&self, acme: &Tenant) {
+    pub(crate) async fn assert_shown(&self, acme: &Tenant) {
         let (mut seen, mut cursor) = (BTreeSet::new(), String::new());
         loop {
             let page = acme
                 .client
                 .get(&format!("/folders?space_id={}&limit=100{cursor}", acme.id))
                 .await;
-            let page = page.demand(200).json();
+            let page = page.expect_status(200).json();
             for folder in page["data"].as_array().expect("a list") {
                 let id = folder["id"].as_str().expect("an id");
                 assert!(

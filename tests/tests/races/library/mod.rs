@@ -20,9 +20,9 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Answer, Extent, Stack, StackOptions, Tenant, minutes};
+use tests::{Extent, Response, Stack, StackOptions, Tenant, minutes};
 
-use invariants::Kept;
+use invariants::StoredLibrary;
 
 /// Rounds of each race.
 const ROUNDS: Extent = Extent {
@@ -40,11 +40,11 @@ const MOST_LATE: usize = 6;
 const TRIES: usize = 8;
 
 /// A space in which a race is run, round by round.
-struct Ring {
+struct RaceFixture {
     stack: Stack,
     acme: Tenant,
     draws: SmallRng,
-    is_moody: bool,
+    is_chaotic: bool,
     /// The seed, and the round.
     place: (u64, u64),
     /// The files of which somebody was told that they are there.
@@ -52,26 +52,26 @@ struct Ring {
 }
 
 /// Runs a race on a calm stack, and at the same time on one whose AWS misbehaves at random.
-async fn race(seed: u64, round: impl AsyncFn(&mut Ring)) {
+async fn race(seed: u64, round: impl AsyncFn(&mut RaceFixture)) {
     let calm = run((seed, false), ROUNDS.rounds(), &round);
     let moody = run((seed, true), ROUNDS.rounds().div_ceil(CALM_ROUNDS), &round);
     join(Box::pin(calm), Box::pin(moody)).await;
 }
 
-async fn run((seed, is_moody): (u64, bool), rounds: u64, round: &impl AsyncFn(&mut Ring)) {
-    let mut ring = Ring::new(seed, is_moody).await;
+async fn run((seed, is_chaotic): (u64, bool), rounds: u64, round: &impl AsyncFn(&mut RaceFixture)) {
+    let mut fixture = RaceFixture::new(seed, is_chaotic).await;
     for number in 0..rounds {
-        ring.place.1 = number;
-        Box::pin(round(&mut ring)).await;
+        fixture.place.1 = number;
+        Box::pin(round(&mut fixture)).await;
         if number % LOOKED == LOOKED - 1 {
-            ring.look().await;
+            fixture.look().await;
         }
     }
-    ring.end().await;
+    fixture.end().await;
 }
 
-impl Ring {
-    async fn new(seed: u64, is_moody: bool) -> Ring {
+impl RaceFixture {
+    async fn new(seed: u64, is_chaotic: bool) -> RaceFixture {
         let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
         let parameters: BTreeMap<String, String> = unlimited
             .map(|name| (name.to_owned(), "1000000".to_owned()))
@@ -85,11 +85,11 @@ impl Ring {
         .await;
         let acme = stack.space("Acme").await;
         let draws = SmallRng::seed_from_u64(seed);
-        Ring {
+        RaceFixture {
             stack,
             acme,
             draws,
-            is_moody,
+            is_chaotic,
             place: (seed, 0),
             told: BTreeSet::new(),
         }
@@ -108,7 +108,11 @@ impl Ring {
     /// Does something after so many requests that touch nothing.
     async fn late<T>(&self, requests: usize, work: impl Future<Output = T>) -> T {
         for _ in 0..requests {
-            self.stack.anonymous.get("/spaces/x").await.demand(401);
+            self.stack
+                .anonymous
+                .get("/spaces/x")
+                .await
+                .expect_status(401);
         }
         work.await
     }
@@ -117,15 +121,15 @@ impl Ring {
     fn meet<'a, T: 'a>(&'a self, work: impl Future<Output = T> + 'a) -> LocalBoxFuture<'a, T> {
         let met = async move {
             let chaos = self.stack.cloud.chaos();
-            if self.is_moody {
+            if self.is_chaotic {
                 chaos.enable(self.place.0 * 100_000 + self.place.1);
             }
             let done = work.await;
             chaos.disable();
-            if self.is_moody {
+            if self.is_chaotic {
                 // What could not be opened again opens by itself, and what a queue gave out in vain
                 // comes back.
-                self.stack.pass(minutes(13)).await;
+                self.stack.run_for(minutes(13)).await;
             }
             done
         };
@@ -135,28 +139,28 @@ impl Ring {
     /// Demands one of some statuses, or that AWS was to blame for another; `true` where the request
     /// succeeded.
     #[track_caller]
-    fn demand(&self, answer: &Answer, allowed: &[u16]) -> bool {
-        let is_excused = self.is_moody && answer.status == 503;
-        let text = String::from_utf8_lossy(&answer.body);
+    fn demand(&self, response: &Response, allowed: &[u16]) -> bool {
+        let is_excused = self.is_chaotic && response.status == 503;
+        let text = String::from_utf8_lossy(&response.body);
         assert!(
-            is_excused || allowed.contains(&answer.status),
+            is_excused || allowed.contains(&response.status),
             "{:?}: {} is answered with {}: {text}",
             self.place,
-            answer.asked,
-            answer.status
+            response.request,
+            response.status
         );
-        if answer.status >= 400 {
-            answer.clone().refused(answer.status);
+        if response.status >= 400 {
+            response.clone().expect_error(response.status);
         }
-        answer.status < 400
+        response.status < 400
     }
 
     /// Sends a request until AWS lets it through.
-    async fn insist(&self, send: impl AsyncFn() -> Answer) -> Answer {
+    async fn insist(&self, send: impl AsyncFn() -> Response) -> Response {
         for _ in 0..TRIES {
-            let answer = send().await;
-            if !self.is_moody || answer.status != 503 {
-                return answer;
+            let response = send().await;
+            if !self.is_chaotic || response.status != 503 {
+                return response;
             }
         }
         panic!("{:?}: answered with 503 {TRIES} times", self.place)
@@ -170,7 +174,7 @@ impl Ring {
                 .client
                 .post("/folders", self.new_folder(name, parent))
                 .await
-                .created()["id"],
+                .expect_created()["id"],
         )
     }
 
@@ -178,50 +182,50 @@ impl Ring {
         json!({"name": name, "space_id": self.acme.id, "parent_id": parent})
     }
 
-    async fn move_folder(&self, id: &str, parent: Option<&str>) -> Answer {
+    async fn move_folder(&self, id: &str, parent: Option<&str>) -> Response {
         self.acme
             .client
             .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
             .await
     }
 
-    async fn rename_folder(&self, id: &str, name: &str) -> Answer {
+    async fn rename_folder(&self, id: &str, name: &str) -> Response {
         self.acme
             .client
             .put(&format!("/folders/{id}"), json!({ "name": name }))
             .await
     }
 
-    async fn delete_folder(&self, id: &str) -> Answer {
+    async fn delete_folder(&self, id: &str) -> Response {
         self.acme.client.delete(&format!("/folders/{id}")).await
     }
 
     /// A folder as it is shown; `None` where there is none.
     async fn shown(&self, id: &str) -> Option<Value> {
-        let answer = self.acme.client.get(&format!("/folders/{id}")).await;
-        if answer.status == 404 {
+        let response = self.acme.client.get(&format!("/folders/{id}")).await;
+        if response.status == 404 {
             None
         } else {
-            Some(answer.ok())
+            Some(response.expect_ok())
         }
     }
 
     /// Holds all that is kept against itself, and against what was told.
     async fn look(&self) {
         let dump = self.stack.dump().await;
-        dump.whole_files();
-        let kept = Kept::of(&dump, &self.acme.id, self.place);
-        kept.demand_folders(self.is_moody);
+        dump.files_with_bytes();
+        let kept = StoredLibrary::of(&dump, &self.acme.id, self.place);
+        kept.assert_folders(self.is_chaotic);
         // Whoever wrote a file into a folder that just went may have failed to take it back: nobody
         // was told of it.
-        kept.demand_files(|file| self.is_moody && !self.told.contains(file));
-        kept.demand_shown(&self.acme).await;
+        kept.assert_files(|file| self.is_chaotic && !self.told.contains(file));
+        kept.assert_shown(&self.acme).await;
     }
 
     /// Some hours later nothing is waited for, and there are no bytes but those of files.
     async fn end(self) {
         self.look().await;
-        self.stack.checked().await;
+        self.stack.run_confirm_checks().await;
         self.look().await;
         let dump = self.stack.dump().await;
         let originals = dump
@@ -229,9 +233,9 @@ impl Ring {
             .keys()
             .filter(|key| key.contains("/originals/"))
             .count();
-        let files = dump.whole_files().len();
+        let files = dump.files_with_bytes().len();
         assert!(
-            self.is_moody || originals == files,
+            self.is_chaotic || originals == files,
             "{:?}: {originals} objects of {files} files",
             self.place
         );

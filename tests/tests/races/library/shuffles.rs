@@ -3,9 +3,9 @@
 use futures::future::join_all;
 use rand::Rng;
 use serde_json::json;
-use tests::{Answer, form, seconds};
+use tests::{Response, form, seconds};
 
-use super::{Ring, race, text};
+use super::{RaceFixture, race, text};
 
 /// Folders at most.
 const FOLDERS: usize = 6;
@@ -27,8 +27,8 @@ enum Act {
 }
 
 impl Act {
-    fn draw(ring: &mut Ring, folders: &[String]) -> Act {
-        let draws = &mut ring.draws;
+    fn draw(fixture: &mut RaceFixture, folders: &[String]) -> Act {
+        let draws = &mut fixture.draws;
         let name = NAMES[draws.random_range(0..NAMES.len())];
         let place = folders.get(draws.random_range(0..=folders.len())).cloned();
         let Some(folder) = folders.get(draws.random_range(0..=folders.len())).cloned() else {
@@ -43,19 +43,20 @@ impl Act {
         }
     }
 
-    async fn perform(&self, ring: &Ring) -> Answer {
+    async fn perform(&self, fixture: &RaceFixture) -> Response {
         match self {
-            Act::Move(id, parent) => ring.move_folder(id, parent.as_deref()).await,
-            Act::Rename(id, name) => ring.rename_folder(id, name).await,
+            Act::Move(id, parent) => fixture.move_folder(id, parent.as_deref()).await,
+            Act::Rename(id, name) => fixture.rename_folder(id, name).await,
             Act::Make(parent, name) => {
-                ring.acme
+                fixture
+                    .acme
                     .client
-                    .post("/folders", ring.new_folder(name, parent.as_deref()))
+                    .post("/folders", fixture.new_folder(name, parent.as_deref()))
                     .await
             }
-            Act::Delete(id) => ring.delete_folder(id).await,
+            Act::Delete(id) => fixture.delete_folder(id).await,
             Act::Upload(folder, path) => {
-                let form = form(&ring.acme.handle, "a.txt", "text/plain", "some text");
+                let form = form(&fixture.acme.handle, "a.txt", "text/plain", "some text");
                 let form = form.text(
                     "folder_id",
                     folder.clone().unwrap_or_else(|| "root".to_owned()),
@@ -63,7 +64,7 @@ impl Act {
                 let form = path
                     .iter()
                     .fold(form, |form, path| form.text("folder_path", *path));
-                ring.acme.client.upload(form).await
+                fixture.acme.client.upload(form).await
             }
         }
     }
@@ -74,9 +75,15 @@ async fn whatever_is_done_to_folders_at_once_they_fit_together() {
     race(301, shuffled).await;
 }
 
-async fn shuffled(ring: &mut Ring) {
-    let address = format!("/folders?space_id={}&limit=100", ring.acme.id);
-    let listed = ring.acme.client.get(&address).await.demand(200).json();
+async fn shuffled(fixture: &mut RaceFixture) {
+    let address = format!("/folders?space_id={}&limit=100", fixture.acme.id);
+    let listed = fixture
+        .acme
+        .client
+        .get(&address)
+        .await
+        .expect_status(200)
+        .json();
     let folders = listed["data"]
         .as_array()
         .expect("a list")
@@ -85,67 +92,70 @@ async fn shuffled(ring: &mut Ring) {
     let folders: Vec<String> = folders.collect();
     let mut acts = Vec::new();
     for _ in 0..HANDS {
-        acts.push((Act::draw(ring, &folders), ring.lateness()));
+        acts.push((Act::draw(fixture, &folders), fixture.lateness()));
     }
-    let answers = acts
+    let responses = acts
         .iter()
-        .map(|(act, lateness)| ring.late(*lateness, act.perform(ring)));
-    let answers = ring.meet(join_all(answers)).await;
+        .map(|(act, lateness)| fixture.late(*lateness, act.perform(fixture)));
+    let responses = fixture.meet(join_all(responses)).await;
     let mut gone = Vec::new();
-    for ((act, _), answer) in acts.iter().zip(answers) {
-        if !ring.demand(&answer, &[200, 201, 204, 404, 409, 422, 503]) {
+    for ((act, _), response) in acts.iter().zip(responses) {
+        if !fixture.demand(&response, &[200, 201, 204, 404, 409, 422, 503]) {
             continue;
         }
         match act {
             Act::Delete(id) => gone.push(id),
             Act::Upload(..) => {
-                ring.told.insert(text(&answer.created()["id"]));
+                fixture.told.insert(text(&response.expect_created()["id"]));
             }
             _ => {}
         }
     }
     for id in gone {
         assert!(
-            ring.shown(id).await.is_none(),
+            fixture.shown(id).await.is_none(),
             "{:?}: {id} was deleted, and is there: {acts:?}",
-            ring.place
+            fixture.place
         );
-        let inside = format!("/files?space_id={}&folder_id={id}", ring.acme.id);
+        let inside = format!("/files?space_id={}&folder_id={id}", fixture.acme.id);
         assert_eq!(
-            ring.acme.client.get(&inside).await.refused(422),
+            fixture.acme.client.get(&inside).await.expect_error(422),
             json!({"folder_id": ["The selected folder id is invalid."]})
         );
     }
-    if ring.place.1 % TIDIED == TIDIED - 1 {
-        ring.look().await;
-        tidy(ring).await;
+    if fixture.place.1 % TIDIED == TIDIED - 1 {
+        fixture.look().await;
+        tidy(fixture).await;
     }
 }
 
 /// Deletes the files, and the folders from the innermost one up.
-async fn tidy(ring: &Ring) {
-    let client = &ring.acme.client;
+async fn tidy(fixture: &RaceFixture) {
+    let client = &fixture.acme.client;
     let files = client
-        .get(&format!("/files?space_id={}&limit=100", ring.acme.id))
+        .get(&format!("/files?space_id={}&limit=100", fixture.acme.id))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     for file in files["data"].as_array().expect("a list") {
         client
             .delete(&format!("/files/{}", text(&file["id"])))
             .await
-            .demand(204);
+            .expect_status(204);
     }
     let folders = client
-        .get(&format!("/folders?space_id={}&limit=100", ring.acme.id))
+        .get(&format!("/folders?space_id={}&limit=100", fixture.acme.id))
         .await
-        .demand(200)
+        .expect_status(200)
         .json();
     let mut folders = folders["data"].as_array().expect("a list").clone();
     folders.sort_by_key(|folder| std::cmp::Reverse(text(&folder["path"]).len()));
     for folder in folders {
-        ring.delete_folder(&text(&folder["id"])).await.demand(204);
+        fixture
+            .delete_folder(&text(&folder["id"]))
+            .await
+            .expect_status(204);
     }
     // Their bytes follow.
-    ring.stack.pass(seconds(1)).await;
+    fixture.stack.run_for(seconds(1)).await;
 }

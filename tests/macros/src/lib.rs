@@ -1,0 +1,88 @@
+//! The attribute of tests that need a local stack.
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as TokenStream2;
+use quote::quote;
+use syn::{
+    Error, Expr, ItemFn, Meta, Token, parse::Parser, parse_macro_input, punctuated::Punctuated,
+};
+
+/// Starts a stack for a test, and stops it after the test.
+///
+/// The test is an async function of `&Stack`. It fails if it leaves messages in the queues, or
+/// planned faults that did not fire. Arguments:
+/// - `options = EXPR`: starts the stack with these `StackOptions`.
+/// - `undrained`: permits messages that are left in the queues.
+/// - `multi_thread`: runs the test on a runtime with several threads.
+#[proc_macro_attribute]
+pub fn stack_test(arguments: TokenStream, function: TokenStream) -> TokenStream {
+    let function = parse_macro_input!(function as ItemFn);
+
+    Arguments::parse(arguments)
+        .map_or_else(Error::into_compile_error, |arguments| {
+            expand(&arguments, function)
+        })
+        .into()
+}
+
+/// The arguments of the attribute.
+#[derive(Default)]
+struct Arguments {
+    options: Option<Expr>,
+    is_undrained: bool,
+    is_multi_thread: bool,
+}
+
+impl Arguments {
+    fn parse(tokens: TokenStream) -> Result<Arguments, Error> {
+        let metas = Punctuated::<Meta, Token![,]>::parse_terminated.parse(tokens)?;
+
+        let mut arguments = Arguments::default();
+        for meta in metas {
+            match meta {
+                Meta::NameValue(pair) if pair.path.is_ident("options") => {
+                    arguments.options = Some(pair.value);
+                }
+                Meta::Path(path) if path.is_ident("undrained") => arguments.is_undrained = true,
+                Meta::Path(path) if path.is_ident("multi_thread") => {
+                    arguments.is_multi_thread = true;
+                }
+                other => {
+                    let message = "expected `options = EXPR`, `undrained` or `multi_thread`";
+                    return Err(Error::new_spanned(other, message));
+                }
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+/// Returns a test of the function's name, with the function inside it.
+fn expand(arguments: &Arguments, mut function: ItemFn) -> TokenStream2 {
+    let attributes = std::mem::take(&mut function.attrs);
+    let name = function.sig.ident.clone();
+    let flavor = arguments
+        .is_multi_thread
+        .then(|| quote!((flavor = "multi_thread")));
+    let start = match &arguments.options {
+        Some(options) => quote!(start_with(#options)),
+        None => quote!(start()),
+    };
+    let stop = if arguments.is_undrained {
+        quote!(stop_undrained)
+    } else {
+        quote!(stop)
+    };
+
+    quote! {
+        #[::tokio::test #flavor]
+        #(#attributes)*
+        async fn #name() {
+            #function
+
+            let stack = ::tests::Stack::#start.await;
+            ::std::boxed::Box::pin(#name(&stack)).await;
+            stack.#stop().await;
+        }
+    }
+}

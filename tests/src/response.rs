@@ -1,0 +1,92 @@
+//! HTTP responses, and what tests expect of them.
+
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value};
+
+/// Maximum length of a body in a panic message, in bytes.
+const SHOWN_BYTES: usize = 2_000;
+
+/// A response with its whole body.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// Method and URL of the request, for panic messages.
+    pub request: String,
+    /// Status code.
+    pub status: u16,
+    /// Headers.
+    pub headers: HeaderMap,
+    /// Whole body.
+    pub body: Bytes,
+}
+
+impl Response {
+    /// Panics unless the response has this status.
+    #[track_caller]
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "many tests check nothing but the status"
+    )]
+    pub fn expect_status(self, status: u16) -> Response {
+        let shown = self.body.len().min(SHOWN_BYTES);
+        let body = String::from_utf8_lossy(&self.body[..shown]);
+
+        assert_eq!(self.status, status, "{}: {body}", self.request);
+        self
+    }
+
+    /// Expects 200, and returns `data` of the body.
+    #[track_caller]
+    pub fn expect_ok(self) -> Value {
+        self.expect_status(200).data()
+    }
+
+    /// Expects 201, and returns `data` of the body.
+    #[track_caller]
+    pub fn expect_created(self) -> Value {
+        self.expect_status(201).data()
+    }
+
+    /// Expects an error with this status and the standard body, and returns `errors` of the body.
+    #[track_caller]
+    pub fn expect_error(self, status: u16) -> Value {
+        let response = self.expect_status(status);
+        let request = &response.request;
+        let body = response.json();
+
+        assert!(
+            body["message"].is_string() && body["errors"].is_object(),
+            "{request}: {body}"
+        );
+        assert_eq!(body.as_object().map(Map::len), Some(2), "{request}: {body}");
+        assert_eq!(
+            response.header("content-type"),
+            "application/json",
+            "{request}"
+        );
+        assert!(!response.header("x-request-id").is_empty(), "{request}");
+        body["errors"].clone()
+    }
+
+    /// Returns the body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{}: {error}: {:?}", self.request, self.body))
+    }
+
+    /// Returns the value of a header, empty if it is missing.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn data(self) -> Value {
+        let mut body = self.json();
+        assert!(body.get("data").is_some(), "{}: {body}", self.request);
+        body["data"].take()
+    }
+}
