@@ -1,12 +1,12 @@
 //! Confirms a pending file whose bytes a client sent to a presigned URL: validates them by the same
-//! rules as files of a form, then makes the file active, at most once.
+//! rules as files of a form, then activates the file, at most once.
 //!
 //! Invariants:
 //! - Exactly the bytes that were validated become active, even if the client overwrites the staged
 //!   object in the meantime. Either the object is first copied to a key that no client can write,
 //!   and the copy is validated; or it is read once into a spool, and the spool is validated,
 //!   transformed and stored. `ETag`s are not compared: they may be MD5, which has collisions.
-//! - At most 50 MB of a file are read, whatever its size.
+//! - At most 50 MB of a file are read, even of a larger file.
 
 use bytes::Bytes;
 use domain::{
@@ -47,7 +47,7 @@ impl From<Option<File>> for ConfirmOutcome {
     }
 }
 
-/// Makes a pending file active if its bytes were uploaded and comply with the rules that were in
+/// Activates a pending file if its bytes were uploaded and comply with the rules that were in
 /// force when it was declared.
 pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcome, ServiceError> {
     let pending = file
@@ -159,7 +159,7 @@ impl Confirmation<'_> {
         }
 
         let received = ReceivedFile {
-            // The caller reports errors under a field of its own.
+            // The caller chooses the field that errors are reported under.
             field: String::new(),
             original_name: self.file.original_name.clone(),
             declared: self.declared.clone(),

@@ -23,8 +23,8 @@ pub struct DeclaredFile {
 }
 
 impl DeclaredFile {
-    /// Returns the rules that the declaration breaks whatever the bytes will be, by the fields of a
-    /// presign request.
+    /// Returns the field errors of rules that the declaration breaks, independent of the bytes. The
+    /// fields are the fields of a presign request.
     pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> FieldErrors {
         let mut field_errors = FieldErrors::default();
         field_errors.keep("size", validation::require_size(self.size, rules));

@@ -2,8 +2,9 @@
 //!
 //! Invariants:
 //! - The dimensions are those in the image's header, as displayed (after EXIF orientation).
-//! - A spooled still image in a format that [`media`] decodes is also decoded, so that a header that
-//!   contradicts the pixels is rejected. Of every other image only the header is read.
+//! - A spooled image is not truncated. A spooled still image in a format that [`media`] decodes is
+//!   also decoded, so that a header that contradicts the pixels is rejected.
+//! - Of an image over 50 MB, which is not spooled, only the header is read.
 
 use bytes::Bytes;
 use domain::{FieldError, MediaType, ResourceType, ServiceError, ValidationRules};

@@ -26,9 +26,10 @@ pub(crate) struct TransformedFile {
 /// Transforms a file by the rules of its config.
 ///
 /// JPEG, PNG, GIF and WebP are transformed; of animated images, only the metadata is removed. Other
-/// files are returned unchanged. Fails for an image whose metadata is to be removed and cannot be,
-/// for one that is truncated, malformed or over the pixel limits, and for one that would become
-/// larger than 50 MB.
+/// files are returned unchanged.
+///
+/// Fails if metadata is to be removed from an image of another format, if the image is truncated,
+/// malformed or over the pixel limits, and if the result is larger than 50 MB.
 pub(crate) async fn transform(
     spooled: Spooled,
     media_type: MediaType,

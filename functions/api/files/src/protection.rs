@@ -1,4 +1,4 @@
-//! Rejects changes by which a user would lower the protection of a file. Only admins may lower it.
+//! Rejects changes that lower the protection of a file, unless the caller is an admin.
 
 use domain::{File, FolderChain, FolderId, Protection, Role, ServiceError};
 use tenant::SpaceScope;

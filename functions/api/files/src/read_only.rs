@@ -4,9 +4,9 @@ use domain::{FieldError, FieldErrors};
 use serde_json::Value;
 use web::FileView;
 
-/// The fields of a record that may differ from the stored values: those that an update changes, and
-/// those that the service sets later, so that the client may have sent an older value. All other
-/// fields are read-only.
+/// The fields of a record that may differ from the stored values: fields that an update changes, and
+/// fields that the service sets later, so that a client may send an older value. All other fields
+/// are read-only.
 const CHANGEABLE: [&str; 10] = [
     "id",
     "original_name",

@@ -1,5 +1,4 @@
-//! `POST /files/:id/signed-url`: sign a URL that delivers a file, or a transformation of it, without an
-//! API key.
+//! `POST /files/:id/signed-url`: sign a URL that delivers a file without an API key.
 
 use axum::extract::State;
 use domain::{

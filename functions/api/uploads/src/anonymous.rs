@@ -19,8 +19,7 @@ pub(crate) struct AnonymousUploads {
     pub(crate) master_secret: LazyMasterSecret,
     /// Rate limit of unsigned requests of one client network under one upload config.
     pub(crate) limit: RateLimit,
-    /// Maximum number of unsigned uploads in a clock hour under a config without a maximum of its
-    /// own.
+    /// Maximum number of unsigned uploads in a clock hour under a config that sets no maximum.
     default_uploads_per_hour: u64,
 }
 

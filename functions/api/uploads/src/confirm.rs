@@ -1,8 +1,8 @@
 //! `POST /upload/confirm/:fileId`: activate a pending file whose bytes were sent to its presigned
 //! URL.
 //!
-//! The caller authenticates with the API key that declared the file, with the key of an admin, or
-//! with the confirm token that was returned with the URL.
+//! The caller authenticates with an API key of the principal that declared the file or of an admin,
+//! or with the confirm token that was returned with the URL.
 
 use std::convert::Infallible;
 
@@ -104,7 +104,7 @@ pub(crate) async fn confirm(
     Ok(Data(view))
 }
 
-/// Returns the file if the caller's key declared it or belongs to an admin.
+/// Returns the file. Fails with 403 if another principal declared it and the caller is not an admin.
 async fn find_by_key(
     uploads: &Uploads,
     id: &str,

@@ -1,5 +1,4 @@
-//! Parses the `Content-Disposition` header of a form's part (RFC 7578), whatever the encoding of its
-//! values.
+//! Parses the `Content-Disposition` header of a form's part (RFC 7578), in any encoding.
 
 use axum::http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;

@@ -19,8 +19,8 @@ use crate::{
 
 /// The field of one file.
 pub(crate) const FILE: &str = "file";
-/// The field of a list of files. It is repeated for each file, and may be spelled `files[]` or
-/// `files[0]`.
+/// The field of a list of files. It is repeated for each file. `files[]` and `files[0]` are accepted
+/// as well.
 pub(crate) const FILES: &str = "files";
 
 /// A form that was read completely.

@@ -103,7 +103,7 @@ struct FormReader {
     errors: Vec<PartError>,
     file: Option<ReceivedFile>,
     files: Vec<ReceivedFile>,
-    /// Number of parts under `files`, including those that are not files: errors name a file by its
+    /// Number of parts under `files`, including parts without a file: errors name a file by its
     /// position.
     listed: usize,
     parts: usize,

@@ -6,7 +6,7 @@
 //! Invariants:
 //! - Content, boundaries and everything outside of parts pass unchanged, at any chunk boundaries.
 //! - The filter finds headers where the parser does (RFC 2046, section 5.1.1): after a boundary,
-//!   optional spaces and tabs, and a line break, up to the first empty line of its own output.
+//!   optional spaces and tabs, and a line break, up to the first empty line of the filter's output.
 //! - In headers, all control characters are removed except tabs and the CRLFs that end lines.
 
 use bytes::{Bytes, BytesMut};

@@ -33,8 +33,8 @@ pub(crate) struct PresignedView {
     file_id: FileId,
     /// URL to send the bytes to with `PUT`.
     upload_url: String,
-    /// Key of the object that the URL creates. It is temporary: the object is moved when the upload
-    /// is confirmed.
+    /// Key of the temporary object that the URL creates. Confirming the upload copies it to its
+    /// final key.
     object_key: String,
     /// Seconds until `upload_url` expires, at most 3,600.
     expires_in: u64,
@@ -45,7 +45,7 @@ pub(crate) struct PresignedView {
     confirm_token: Option<String>,
 }
 
-/// The stored part of a response. The URL is signed anew for each repeated request.
+/// The stored part of a response. The URL is signed again for each repeated request.
 #[derive(Serialize, Deserialize)]
 struct StoredResponse {
     file_id: FileId,

@@ -27,7 +27,7 @@ pub(crate) struct SigningSecretView {
     kid: String,
     /// The current secret: the key of the HMAC-SHA256.
     secret: String,
-    /// The secret before the last rotation. Null once it has expired.
+    /// The secret before the last rotation. Null if there was no rotation, or if it has expired.
     previous: Option<PreviousSecretView>,
 }
 

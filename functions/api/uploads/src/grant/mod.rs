@@ -2,8 +2,9 @@
 //! restrictions of an upload config. Each kind implements [`UploadAuthorization`] and yields an
 //! [`UploadGrant`].
 //!
-//! Invariant: every request counts against a rate limit. A request without a key is counted once
-//! its signature or its config has been found valid, so that invalid ones create no counters.
+//! Invariant: every authorized request counts against a rate limit. A request without a key is
+//! counted only after its signature was verified or its config was found, so that other requests
+//! create no counters.
 
 mod api_key;
 mod signed_url;

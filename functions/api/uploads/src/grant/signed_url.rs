@@ -26,7 +26,7 @@ pub(crate) struct SignedUrlUpload {
     folder: Option<SignedFolder>,
 }
 
-/// The target fields of a signed upload: ids that must equal those that the URL is signed for.
+/// The target fields of a signed upload. The ids must equal the ids in the signed URL.
 pub(crate) struct SignedUrlTarget {
     space: Option<String>,
     config: Option<String>,
