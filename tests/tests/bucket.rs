@@ -46,7 +46,7 @@ impl Place {
             bucket_name,
             space,
             staged: ObjectKey::staged(space, file),
-            kept: ObjectKey::original(space, file, Revision::FIRST),
+            kept: ObjectKey::original(space, file, Revision::MIN),
         }
     }
 
@@ -263,7 +263,7 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     for owner in [space, other] {
         let file = FileId::new(&env);
         for key in [
-            ObjectKey::original(owner, file, Revision::FIRST),
+            ObjectKey::original(owner, file, Revision::MIN),
             ObjectKey::staged(owner, file),
         ] {
             place.stack.put_object(key.as_str(), b"bytes").await;

@@ -1,7 +1,7 @@
 //! What an address asks for: a storage path, and how it is to be delivered.
 
 use domain::{
-    FieldError, FieldErrors, SIGNATURE, ServiceError, SignatureError, SignedDelivery,
+    FieldError, FieldErrors, SIGNATURE_PARAMETER, ServiceError, SignatureError, SignedDelivery,
     TRANSFORMATION_PARAMETERS, decoded_parameters, validate_transformation,
 };
 use http::Uri;
@@ -41,14 +41,16 @@ impl Address {
         }
         let query = uri.query().unwrap_or_default();
         let (parameters, proof) = if let Ok(parameters) = decoded_parameters(query) {
-            let proof = SignedDelivery::presented(&path, &parameters);
+            let proof = SignedDelivery::parse(&path, &parameters);
             (parameters, proof)
         } else {
             // Whatever it says, nobody has signed it.
             let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes())
                 .into_owned()
                 .collect();
-            let is_signed = parameters.iter().any(|(name, _)| name == SIGNATURE);
+            let is_signed = parameters
+                .iter()
+                .any(|(name, _)| name == SIGNATURE_PARAMETER);
             (
                 parameters,
                 is_signed.then_some(Err(SignatureError::Incomplete)),
@@ -77,7 +79,7 @@ fn require_original(parameters: &[(String, String)]) -> Result<(), FieldErrors> 
         if parameters.iter().any(|(given, _)| given == name) {
             field_errors.add(
                 name,
-                &FieldError::Must("is not supported yet: files are delivered as they are"),
+                &FieldError::Custom("is not supported yet: files are delivered as they are"),
             );
         }
     }

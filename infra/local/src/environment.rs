@@ -46,7 +46,7 @@ impl Environments {
         let secret = match fs::read_to_string(&path) {
             Ok(secret) => Ok(secret),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let secret = hex::encode(env.bytes::<32>());
+                let secret = hex::encode(env.random_bytes::<32>());
                 write_private(&path, secret.as_bytes()).map(|()| secret)
             }
             Err(error) => Err(error),

@@ -149,7 +149,7 @@ mod tests {
     }
 
     async fn signed(expires_seconds: Option<u64>, now_ms: i64) -> Result<u64, BucketError> {
-        let key = ObjectKey::staged(SpaceId::FIRST, FileId::FIRST);
+        let key = ObjectKey::staged(SpaceId::MIN, FileId::MIN);
         let (bucket, now) = (bucket(expires_seconds), Timestamp::from_ms(now_ms));
         let headers = ResponseHeaders {
             content_type: "text/plain".to_owned(),

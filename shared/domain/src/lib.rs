@@ -19,8 +19,8 @@ pub use access::{
     access_revision, requires_auth,
 };
 pub use delivery::{
-    Opacity, Position, Security, SignedDelivery, TRANSFORMATION_PARAMETERS, Watermark,
-    signed_query, validate_transformation,
+    Gravity, Opacity, Security, SignedDelivery, TRANSFORMATION_PARAMETERS, Watermark, signed_query,
+    validate_transformation,
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{
@@ -28,28 +28,29 @@ pub use identity::{
     Principal, Revision, Role, SpaceId, UploadConfigId, UserId,
 };
 pub use naming::{
-    Description, FOLDER_DEPTH, FolderName, FolderPath, HostName, KeyName, OriginalName,
+    Description, FolderName, FolderPath, HostName, KeyName, MAX_FOLDER_DEPTH, OriginalName,
     PublicHttpsUrl, Reference, SpaceName,
 };
 pub use requests::{
-    Completion, Cursor, Direction, Ends, ErrorKind, FieldError, FieldErrors, HourlyQuota,
-    IdempotencyKey, IdempotencyReservation, Listing, Page, RateLimit, RateLimitStatus,
+    Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
+    IdempotencyReservation, Page, PageBounds, PageRequest, RateLimit, RateLimitStatus,
     ReservationOutcome, ServiceError, Window, error_chain, parse_variant,
 };
 pub use resources::{
-    AtActivation, Closing, FILE_BYTES, File, FileFilter, FileStatus, Folder, FolderChain,
-    FolderMode, Handle, InFolder, MediaType, NamePrefix, NewSpace, PendingUpload, Resolution,
+    ActivationSnapshot, DeleteLock, File, FileFilter, FileStatus, Folder, FolderChain, FolderMode,
+    FolderRef, Handle, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, Resolution,
     ResourceType, Space, StoredContent, UploadTarget,
 };
 pub use signing::{
-    MasterSecret, SIGNATURE, Secret, Signing, SigningSecret, canonical_form, decoded_parameters,
-    is_signed,
+    MasterSecret, SIGNATURE_PARAMETER, Secret, Signing, SigningSecret, canonical_form,
+    decoded_parameters, verify_signature,
 };
 pub use uploads::{
-    ALLOWED_FORMATS, ANONYMOUS_FILE_BYTES, ConfirmToken, ConfirmTokens, Crop, EAGER, EXECUTABLE,
-    Eager, Extension, ImageFormat, MetadataRules, NewUploadConfig, NotificationRules,
-    PresentedUpload, Quality, REFERRERS, ROOT_FOLDER, Referrer, ReferrerPattern, SIDE_PIXELS,
-    SignatureError, SignedFolder, SignedUpload, StorageRules, TAGS, Tag, TransformationRules,
-    UPLOADS_PER_HOUR, UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,
-    UploadFormat, UploadRules, ValidationRules, WebhookEvent, is_executable, require_harmless_name,
+    ConfirmToken, ConfirmTokens, Crop, EXECUTABLE_FILE, EagerTransformation, Extension,
+    ImageFormat, MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS,
+    MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig,
+    NotificationRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignatureError,
+    SignedFolder, SignedUpload, SignedUploadUrl, StorageRules, Tag, TransformationRules,
+    UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference, UploadFormat,
+    UploadRules, ValidationRules, WebhookEvent, is_executable, reject_executable_name,
 };

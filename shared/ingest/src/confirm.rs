@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// The field error of bytes whose size differs from the declared one.
-const SIZE_MISMATCH: FieldError = FieldError::Must("must have the declared size");
+const SIZE_MISMATCH: FieldError = FieldError::Custom("must have the declared size");
 
 /// Outcome of confirming a pending file.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use domain::{
     Env, Extension, FieldError, FieldErrors, File, FileId, IdSequence, MediaType, OriginalName,
-    PendingUpload, Principal, UploadTarget, ValidationRules, is_executable, require_harmless_name,
+    PendingUpload, Principal, UploadTarget, ValidationRules, is_executable, reject_executable_name,
 };
 use mime::Mime;
 
@@ -27,12 +27,12 @@ impl DeclaredFile {
     /// fields are the fields of a presign request.
     pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> FieldErrors {
         let mut field_errors = FieldErrors::default();
-        field_errors.keep("size", validation::require_size(self.size, rules));
-        field_errors.keep(
+        field_errors.record("size", validation::require_size(self.size, rules));
+        field_errors.record(
             "filename",
-            require_harmless_name(&self.original_name, rules),
+            reject_executable_name(&self.original_name, rules),
         );
-        field_errors.keep("content_type", self.require_format(rules, uploaded_by));
+        field_errors.record("content_type", self.require_format(rules, uploaded_by));
         field_errors
     }
 
@@ -52,7 +52,7 @@ impl DeclaredFile {
         };
 
         let file = File::new(
-            FileId::chosen(ids),
+            FileId::from_sequence(ids),
             target,
             self.original_name,
             media_type,

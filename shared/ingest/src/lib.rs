@@ -115,7 +115,9 @@ fn record_error(
 ) -> Result<Option<ValidatedFile>, ServiceError> {
     match result {
         Ok(file) => Ok(Some(file)),
-        Err(IngestError::FieldError(field_error)) => Ok(field_errors.keep(field, Err(field_error))),
+        Err(IngestError::FieldError(field_error)) => {
+            Ok(field_errors.record(field, Err(field_error)))
+        }
         Err(IngestError::Service(error)) => Err(error),
     }
 }
@@ -183,7 +185,7 @@ impl ValidatedFile {
     fn to_new_file(&self, ids: &mut IdSequence, target: &UploadTarget<'_>, env: &Env) -> NewFile {
         let content = self.stored_content(Revision::new(env));
         let mut record = File::new(
-            FileId::chosen(ids),
+            FileId::from_sequence(ids),
             target,
             self.original_name.clone(),
             self.media_type.clone(),

@@ -27,7 +27,7 @@ const TEXTUAL_FORMATS: [&str; 3] = [
     "application/postscript",
 ];
 /// The field error of bytes that contradict the declared type.
-const CONTRADICTION: FieldError = FieldError::Must("must match the declared content type");
+const CONTRADICTION: FieldError = FieldError::Custom("must match the declared content type");
 
 /// Returns the type that a file is stored as, by its first bytes. Fails if they contradict the
 /// declared type.

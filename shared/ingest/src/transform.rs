@@ -44,7 +44,7 @@ pub(crate) async fn transform(
     }
     let head = unchanged.spooled.head();
     if rules.strip_metadata && !Format::of(head).is_some_and(Format::is_decoded) {
-        return Err(FieldError::Must("must be of a format whose metadata can be removed").into());
+        return Err(FieldError::Custom("must be of a format whose metadata can be removed").into());
     }
     if !media::is_subject(head, rules) {
         return Ok(unchanged);
@@ -89,7 +89,9 @@ pub(crate) async fn run_on_image<T: Send + 'static>(
 /// Spools a transformed image. Fails if it is larger than a file may be.
 async fn spool(bytes: &[u8]) -> Result<Spooled, IngestError> {
     if bytes.len() as u64 > FILE_BYTES {
-        return Err(FieldError::Must("must not be greater than 50 MB after transformation").into());
+        return Err(
+            FieldError::Custom("must not be greater than 50 MB after transformation").into(),
+        );
     }
 
     let mut spool = Spool::default();
@@ -102,14 +104,14 @@ async fn spool(bytes: &[u8]) -> Result<Spooled, IngestError> {
 /// Returns the field error of an image that cannot be transformed.
 fn ingest_error(error: MediaError) -> IngestError {
     let field_error = match error {
-        MediaError::EndsEarly => FieldError::Must("must not be a truncated image"),
+        MediaError::EndsEarly => FieldError::Custom("must not be a truncated image"),
         MediaError::Malformed(_) | MediaError::NotDecoded(_) => {
-            FieldError::Must("must be an image that can be decoded")
+            FieldError::Custom("must be an image that can be decoded")
         }
         MediaError::TooManyPixels { limit, .. } => FieldError::TooManyPixels(limit),
-        MediaError::TooManyScans(_) => FieldError::Must("must be a JPEG with fewer scans"),
+        MediaError::TooManyScans(_) => FieldError::Custom("must be a JPEG with fewer scans"),
         MediaError::DoesNotFit { .. } => {
-            FieldError::Must("must fit the maximum dimensions of the format it is converted to")
+            FieldError::Custom("must fit the maximum dimensions of the format it is converted to")
         }
         error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
     };

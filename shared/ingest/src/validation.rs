@@ -1,8 +1,8 @@
 //! Validates the size, name, type and format of a file. The same rules hold for every upload route.
 
 use domain::{
-    EXECUTABLE, Extension, FieldError, MediaType, OriginalName, Principal, ValidationRules,
-    is_executable, require_harmless_name,
+    EXECUTABLE_FILE, Extension, FieldError, MediaType, OriginalName, Principal, ValidationRules,
+    is_executable, reject_executable_name,
 };
 use mime::Mime;
 
@@ -30,7 +30,7 @@ impl FileFacts<'_> {
     /// dimensions of images.
     pub(crate) fn validate(&self, rules: &ValidationRules) -> Result<MediaType, FieldError> {
         require_size(self.size, rules)?;
-        require_harmless_name(self.original_name, rules)?;
+        reject_executable_name(self.original_name, rules)?;
         require_not_native(self.head, rules)?;
 
         let media_type = sniff::stored_type(self.head, self.declared, self.original_name, rules)?;
@@ -46,7 +46,7 @@ impl FileFacts<'_> {
 /// Fails if a file is empty or larger than the rules allow.
 pub(crate) fn require_size(size: u64, rules: &ValidationRules) -> Result<(), FieldError> {
     if size == 0 {
-        return Err(FieldError::Must("must not be empty"));
+        return Err(FieldError::Custom("must not be empty"));
     }
     match rules.max_file_size.filter(|max| size > *max) {
         Some(max) => Err(FieldError::TooManyBytes(max)),
@@ -70,7 +70,7 @@ pub(crate) fn require_allowed_format(
         return Ok(());
     }
     let names: Vec<&str> = allowed.iter().map(Extension::as_str).collect();
-    Err(FieldError::NotOfType(names.join(", ")))
+    Err(FieldError::WrongFileType(names.join(", ")))
 }
 
 /// Fails if a file is not of the expected MIME type. The declared type counts if the bytes do not
@@ -90,7 +90,7 @@ fn require_type(
     if expected_type == media_type.mime_type || (is_declared && counts_declared) {
         Ok(())
     } else {
-        Err(FieldError::NotOfType(expected.to_string()))
+        Err(FieldError::WrongFileType(expected.to_string()))
     }
 }
 
@@ -106,7 +106,7 @@ fn require_not_native(head: &[u8], rules: &ValidationRules) -> Result<(), FieldE
         .flatten()
         .any(|allowed| is_executable(allowed.as_str()));
     if is_native && !is_allowed {
-        Err(EXECUTABLE)
+        Err(EXECUTABLE_FILE)
     } else {
         Ok(())
     }
@@ -131,7 +131,7 @@ mod tests {
         let validate = |head: &[u8]| require_not_native(head, &ValidationRules::default());
 
         for executable in [&windows[..], &dos, &elf, truncated] {
-            assert_eq!(validate(executable), Err(EXECUTABLE));
+            assert_eq!(validate(executable), Err(EXECUTABLE_FILE));
         }
         assert_eq!(validate(text), Ok(()));
     }

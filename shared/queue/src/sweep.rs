@@ -40,8 +40,8 @@ impl SweepPosition {
     pub fn end_of(space_id: SpaceId) -> SweepPosition {
         SweepPosition {
             space_id,
-            file_id: FileId::LAST,
-            revision: Revision::LAST,
+            file_id: FileId::MAX,
+            revision: Revision::MAX,
         }
     }
 

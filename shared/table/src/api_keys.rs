@@ -7,7 +7,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Listing, Page, RateLimit,
+    ApiKey, Completion, KeyHash, KeyId, KeyOwner, KeyScope, Page, PageRequest, RateLimit,
     RateLimitStatus, Space, SpaceId, Timestamp, Window,
 };
 use futures::future::try_join;
@@ -120,9 +120,11 @@ impl Table {
     /// transaction checks the space.
     #[instrument(skip_all)]
     pub async fn delete_space_authentication(&self, space: SpaceId) -> Result<(), TableError> {
-        let mut listing = Listing::first(KEYS_PAGE);
+        let mut page_request = PageRequest::first(KEYS_PAGE);
         loop {
-            let page = self.list_keys(KeyOwner::Space(space), &listing).await?;
+            let page = self
+                .list_keys(KeyOwner::Space(space), &page_request)
+                .await?;
             let items: Vec<Key> = page
                 .items
                 .iter()
@@ -133,7 +135,7 @@ impl Table {
             if page.next.is_none() {
                 return Ok(());
             }
-            listing.cursor = page.next;
+            page_request.cursor = page.next;
         }
     }
 
@@ -169,7 +171,7 @@ impl Table {
                 unless_busy(self.touch_last_used(hash, &key, stale, now).await)?;
                 return Ok(KeyCheck::Counted {
                     key,
-                    rate_limit: limit.rate_limit(made, now),
+                    rate_limit: limit.status(made, now),
                 });
             }
             // The old item says why; where there is none, the key is unknown.
@@ -178,7 +180,7 @@ impl Table {
         };
         let key: AuthenticatedKey = record(item)?;
         Ok(if key.holds(now) {
-            KeyCheck::RateLimited(limit.rate_limit(limit.requests_per_minute, now))
+            KeyCheck::RateLimited(limit.status(limit.requests_per_minute, now))
         } else {
             KeyCheck::UnknownKey
         })
@@ -261,11 +263,11 @@ impl Table {
     pub async fn list_keys(
         &self,
         owner: KeyOwner,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<ApiKey>, TableError> {
         self.page(
             Range::newest_first(listed_api_keys(owner), API_KEYS),
-            listing,
+            page_request,
         )
         .await
     }

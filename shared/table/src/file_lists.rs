@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use domain::{
-    Cursor, Direction, File, FileFilter, FileId, FileStatus, Listing, Page, Reference, Space,
+    Cursor, Direction, File, FileFilter, FileId, FileStatus, Page, PageRequest, Reference, Space,
     SpaceId, UserId,
 };
 use tracing::instrument;
@@ -87,17 +87,17 @@ impl Table {
         &self,
         space: SpaceId,
         filter: &FileFilter,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<File>, TableError> {
         let source = Source::of(filter);
-        let limit = usize::from(listing.limit);
-        let is_backward = listing.direction() == Direction::Backward;
-        let mut batch = Listing {
+        let limit = usize::from(page_request.limit);
+        let is_backward = page_request.direction() == Direction::Backward;
+        let mut batch = PageRequest {
             limit: TOGETHER,
-            ..listing.clone()
+            ..page_request.clone()
         };
         if source.is_all_of(filter) {
-            batch.limit = listing.limit;
+            batch.limit = page_request.limit;
         }
 
         let mut read = Slice {
@@ -117,7 +117,7 @@ impl Table {
             while admitted < limit
                 && let Some((place, file)) = records.next()
             {
-                let file = file.filter(|file| filter.admits(file));
+                let file = file.filter(|file| filter.matches(file));
                 admitted += usize::from(file.is_some());
                 read.records.push((place, file));
             }
@@ -129,11 +129,11 @@ impl Table {
                 break;
             };
             let cursor = Cursor {
-                direction: listing.direction(),
+                direction: page_request.direction(),
                 is_inclusive: false,
-                place: last.clone(),
+                position: last.clone(),
             };
-            batch = Listing {
+            batch = PageRequest {
                 cursor: Some(cursor),
                 limit: TOGETHER,
             };
@@ -141,7 +141,7 @@ impl Table {
         if is_backward {
             read.records.reverse();
         }
-        Ok(read.into_page(listing, |file| file))
+        Ok(read.into_page(page_request, |file| file))
     }
 
     /// Returns the newest active file of a space with this reference.
@@ -152,9 +152,9 @@ impl Table {
         reference: &Reference,
     ) -> Result<Option<File>, TableError> {
         let source = Source::Entries(files_of_reference(reference));
-        let mut listing = Listing::first(REFERENCED);
+        let mut page_request = PageRequest::first(REFERENCED);
         loop {
-            let slice = self.files_of(space, &source, &listing).await?;
+            let slice = self.files_of(space, &source, &page_request).await?;
             let last = slice.records.last().map(|(place, _)| place.clone());
             let mut files = slice.records.into_iter().filter_map(|(_, file)| file);
             let is_found = |file: &File| {
@@ -165,7 +165,7 @@ impl Table {
                 return Ok(found);
             };
             // Entries without a file are rare: only active files have one.
-            listing = Listing {
+            page_request = PageRequest {
                 cursor: Some(Cursor::after(last)),
                 limit: TOGETHER,
             };
@@ -239,11 +239,11 @@ impl Table {
         &self,
         space: SpaceId,
         source: &Source,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Slice<Option<File>>, TableError> {
         let range = source.range(space);
         if matches!(source, Source::Records) {
-            let Slice { records, has_more } = self.slice(range, listing).await?;
+            let Slice { records, has_more } = self.slice(range, page_request).await?;
             let records = records
                 .into_iter()
                 .map(|(place, file)| (place, Some(file)))
@@ -251,7 +251,7 @@ impl Table {
             return Ok(Slice { records, has_more });
         }
 
-        let Slice { records, has_more } = self.slice::<Entry>(range, listing).await?;
+        let Slice { records, has_more } = self.slice::<Entry>(range, page_request).await?;
         let ids: Vec<FileId> = records.iter().map(|(_, entry)| entry.id).collect();
         let mut files = self.files(space, &ids).await?;
         let record = |(place, Entry { id, name })| {

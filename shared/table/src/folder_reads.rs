@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use domain::{File, Folder, FolderId, Handle, Listing, Page, Space, SpaceId, UserId};
+use domain::{File, Folder, FolderId, Handle, Page, PageRequest, Space, SpaceId, UserId};
 use serde::de::IgnoredAny;
 use tracing::instrument;
 
@@ -121,18 +121,18 @@ impl Table {
         &self,
         space: SpaceId,
         parent: Option<Option<FolderId>>,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<Folder>, TableError> {
         let Some(parent) = parent else {
             return self
                 .page(
                     Range::newest_first(space_partition(space), FOLDERS),
-                    listing,
+                    page_request,
                 )
                 .await;
         };
         let range = Range::newest_first(space_partition(space), children(parent));
-        let children = self.slice::<Child>(range, listing).await?;
+        let children = self.slice::<Child>(range, page_request).await?;
         let ids: Vec<FolderId> = children.records.iter().map(|(_, child)| child.id).collect();
         let mut folders = self.folders(space, &ids).await?;
         // One that was moved or removed since is left out.
@@ -142,14 +142,16 @@ impl Table {
                 .flatten()
                 .filter(|folder| folder.parent_id() == parent)
         };
-        Ok(children.into_page(listing, folder))
+        Ok(children.into_page(page_request, folder))
     }
 
     /// Whether a folder has any file right in it.
     #[instrument(skip_all)]
     pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, TableError> {
         let range = Range::newest_first(space_partition(space), files_in(Some(folder)));
-        let page = self.page::<IgnoredAny>(range, &Listing::first(1)).await?;
+        let page = self
+            .page::<IgnoredAny>(range, &PageRequest::first(1))
+            .await?;
         Ok(!page.items.is_empty())
     }
 }

@@ -33,7 +33,7 @@ pub(crate) struct Child {
 struct Adjustment<'a> {
     folder: &'a Folder,
     /// How many folders more are in it, by how deep they are.
-    within: Vec<i64>,
+    count_deltas: Vec<i64>,
     /// Whether it has to be open.
     has_to_be_open: bool,
 }
@@ -46,7 +46,12 @@ fn counted<'a>(
 ) -> impl Iterator<Item = (&'a Folder, Vec<i64>)> {
     let own: Vec<i64> = [1]
         .into_iter()
-        .chain(folder.within.iter().map(|count| count.cast_signed()))
+        .chain(
+            folder
+                .descendant_counts
+                .iter()
+                .map(|count| count.cast_signed()),
+        )
         .collect();
     let depth = around.depth();
     around
@@ -54,7 +59,7 @@ fn counted<'a>(
         .iter()
         .enumerate()
         .map(move |(index, outer)| {
-            let levels = (0..outer.within.len()).map(|level| {
+            let levels = (0..outer.descendant_counts.len()).map(|level| {
                 let deeper = (level + index + 1)
                     .checked_sub(depth)
                     .and_then(|level| own.get(level));
@@ -209,17 +214,17 @@ impl Transaction<'_> {
         now: Timestamp,
     ) -> Result<(), WriteError> {
         let mut adjustments: Vec<Adjustment<'_>> = Vec::new();
-        for (outer, within) in counted(folder, around, 1) {
+        for (outer, count_deltas) in counted(folder, around, 1) {
             let has_to_be_open = around
-                .innermost()
+                .leaf()
                 .is_some_and(|innermost| innermost.id == outer.id);
             adjustments.push(Adjustment {
                 folder: outer,
-                within,
+                count_deltas,
                 has_to_be_open,
             });
         }
-        for (outer, within) in counted(folder, left, -1) {
+        for (outer, count_deltas) in counted(folder, left, -1) {
             match adjustments
                 .iter_mut()
                 .find(|known| known.folder.id == outer.id)
@@ -230,13 +235,13 @@ impl Transaction<'_> {
                 }
                 // A transaction has one operation for each item.
                 Some(known) => known
-                    .within
+                    .count_deltas
                     .iter_mut()
-                    .zip(within)
+                    .zip(count_deltas)
                     .for_each(|(count, more)| *count += more),
                 None => adjustments.push(Adjustment {
                     folder: outer,
-                    within,
+                    count_deltas,
                     has_to_be_open: false,
                 }),
             }
@@ -250,7 +255,7 @@ impl Transaction<'_> {
     fn adjust(&mut self, adjustment: &Adjustment<'_>, now: Timestamp) {
         let Adjustment {
             folder,
-            within,
+            count_deltas,
             has_to_be_open,
         } = adjustment;
         let key = Key::folder(folder.space_id, folder.id);
@@ -272,16 +277,20 @@ impl Transaction<'_> {
         };
 
         let mut sums = Vec::new();
-        for (level, more) in within.iter().enumerate().filter(|(_, more)| **more != 0) {
+        for (level, more) in count_deltas
+            .iter()
+            .enumerate()
+            .filter(|(_, more)| **more != 0)
+        {
             sums.push(format!(
-                "#within[{level}] = #within[{level}] + :more{level}"
+                "#descendant_counts[{level}] = #descendant_counts[{level}] + :more{level}"
             ));
             condition = condition
-                .name("within", "within")
+                .name("descendant_counts", "descendant_counts")
                 .value(&format!("more{level}"), number(more));
             if *more < 0 {
                 // Nobody takes out what is not there.
-                let least = format!("#within[{level}] >= :least{level}");
+                let least = format!("#descendant_counts[{level}] >= :least{level}");
                 condition = condition
                     .and(&least)
                     .value(&format!("least{level}"), number(more.unsigned_abs()));
@@ -299,16 +308,16 @@ impl Transaction<'_> {
 /// Holds if a folder exists and is not being deleted.
 pub(crate) fn open_folder(now: Timestamp) -> Condition {
     Condition::exists()
-        .and("(attribute_not_exists(#closing) OR #closing.#ends_at <= :now)")
-        .name("closing", "closing")
-        .name("ends_at", "ends_at")
+        .and("(attribute_not_exists(#delete_lock) OR #delete_lock.#expires_at <= :now)")
+        .name("delete_lock", "delete_lock")
+        .name("expires_at", "expires_at")
         .value("now", number(now.ms()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::InFolder;
+    use domain::FolderRef;
 
     /// A folder whose id ends in a digit, in others.
     fn folder(digit: u32, above: &[FolderId]) -> Folder {
@@ -316,11 +325,11 @@ mod tests {
             .parse()
             .expect("a ULID");
         let name = FolderName::parse(&digit.to_string()).expect("a name");
-        let parent = above.split_last().map(|(id, above)| InFolder {
+        let parent = above.split_last().map(|(id, above)| FolderRef {
             id: *id,
-            above: above.to_vec(),
+            ancestor_ids: above.to_vec(),
         });
-        Folder::new(id, SpaceId::FIRST, name, parent, Timestamp::from_ms(0))
+        Folder::new(id, SpaceId::MIN, name, parent, Timestamp::from_ms(0))
     }
 
     #[test]
@@ -328,12 +337,12 @@ mod tests {
         let outer = folder(1, &[]);
         let inner = folder(2, &[outer.id]);
         let around = FolderChain::default()
-            .with(outer.clone())
-            .with(inner.clone());
+            .with_leaf(outer.clone())
+            .with_leaf(inner.clone());
         let mut comes = folder(3, &[outer.id, inner.id]);
-        comes.within[..2].copy_from_slice(&[4, 7]);
+        comes.descendant_counts[..2].copy_from_slice(&[4, 7]);
         let counts: Vec<(FolderId, Vec<i64>)> = counted(&comes, &around, -1)
-            .map(|(folder, within)| (folder.id, within[..5].to_vec()))
+            .map(|(folder, count_deltas)| (folder.id, count_deltas[..5].to_vec()))
             .collect();
         assert_eq!(
             counts,
@@ -352,7 +361,7 @@ mod tests {
         let comes = folder(3, &[b.id]);
         let chain = |folders: &[&Folder]| {
             folders.iter().fold(FolderChain::default(), |chain, one| {
-                chain.with((*one).clone())
+                chain.with_leaf((*one).clone())
             })
         };
         let now = Timestamp::from_ms(0);

@@ -45,7 +45,7 @@ impl Table {
     ) -> Result<ReservationOutcome, TableError> {
         let now = self.env.now();
         let fresh = IdempotencyReservation {
-            mark: mark.to_owned(),
+            request_hash: mark.to_owned(),
             token: self.env.ulid().to_string(),
             ids: IdSequence::new(&self.env),
         };
@@ -117,7 +117,7 @@ impl Table {
             .value("expires", number(expires_at.ms()))
             .value("ttl", number(expires_at.seconds()));
         let item = match self
-            .update(Key::claim(&reservation.mark), update, &condition)
+            .update(Key::claim(&reservation.request_hash), update, &condition)
             .await?
         {
             Updated::Written(_) => return Ok(None),
@@ -136,7 +136,7 @@ impl Table {
     /// Releases a reservation that was not completed: its request failed, and may be sent again.
     #[instrument(skip_all)]
     pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), TableError> {
-        self.delete_if(Key::claim(&reservation.mark), &held(reservation))
+        self.delete_if(Key::claim(&reservation.request_hash), &held(reservation))
             .await
     }
 }
@@ -146,7 +146,7 @@ impl Transaction<'_> {
     pub(crate) fn release(&mut self, reservation: &IdempotencyReservation) {
         let is_held = Condition::equals("token", text(&reservation.token));
         self.delete_if(
-            Key::claim(&reservation.mark),
+            Key::claim(&reservation.request_hash),
             &is_held,
             Reason::ReservationLost,
         );
@@ -159,7 +159,7 @@ impl Transaction<'_> {
             AttributeValue::B(Blob::new(completion.response.clone())),
         );
         self.update(
-            Key::claim(&completion.reservation.mark),
+            Key::claim(&completion.reservation.request_hash),
             "SET answer = :answer",
             &condition,
             Reason::ReservationLost,

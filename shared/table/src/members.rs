@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use domain::{ApiKey, KeyId, KeyOwner, Listing, Page, Role, Space, SpaceId, UploadConfig, UserId};
+use domain::{
+    ApiKey, KeyId, KeyOwner, Page, PageRequest, Role, Space, SpaceId, UploadConfig, UserId,
+};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
@@ -163,12 +165,12 @@ impl Table {
     pub async fn list_spaces(
         &self,
         user: UserId,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<(Membership, Option<Space>)>, TableError> {
         let page: Page<Membership> = self
             .page(
                 Range::newest_first(user_partition(user), MEMBERSHIPS),
-                listing,
+                page_request,
             )
             .await?;
         let keys: Vec<Key> = page

@@ -35,13 +35,13 @@ impl Table {
         limit: RateLimit,
     ) -> Result<(bool, RateLimitStatus), TableError> {
         let now = self.env.now();
-        let used_up = limit.rate_limit(limit.requests_per_minute, now);
+        let used_up = limit.status(limit.requests_per_minute, now);
         let counter = Key::rate_counter(limit.tier, who, Window::of(now));
         let condition = below(limit.requests_per_minute, used_up.resets_at);
         Ok(match self.update(counter, COUNT, &condition).await? {
             Updated::Written(item) => {
                 let Counted { made } = record(item)?;
-                (true, limit.rate_limit(made, now))
+                (true, limit.status(made, now))
             }
             Updated::ConditionFailed(_) => (false, used_up),
         })
@@ -65,7 +65,7 @@ impl Transaction<'_> {
         self.update(
             Key::hour(space, quota),
             COUNT,
-            &below(quota.most, quota.ends_at()),
+            &below(quota.limit, quota.ends_at()),
             Reason::QuotaExhausted,
         );
     }

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
     operation::transact_get_items::TransactGetItemsError,
     types::{AttributeValue, Get, ItemResponse, KeysAndAttributes, TransactGetItem},
 };
-use domain::{Direction, Ends, Listing, Page};
+use domain::{Direction, Page, PageBounds, PageRequest};
 use serde::de::DeserializeOwned;
 
 use crate::{
@@ -65,18 +65,20 @@ impl<T> Slice<T> {
     /// nothing.
     pub(crate) fn into_page<U>(
         self,
-        listing: &Listing,
+        page_request: &PageRequest,
         mut view: impl FnMut(T) -> Option<U>,
     ) -> Page<U> {
         let first = self.records.first().map(|(place, _)| place.clone());
         let last = self.records.last().map(|(place, _)| place.clone());
-        let ends = first.zip(last).map(|(first, last)| Ends { first, last });
+        let bounds = first
+            .zip(last)
+            .map(|(first, last)| PageBounds { first, last });
         let items = self
             .records
             .into_iter()
             .filter_map(|(_, record)| view(record))
             .collect();
-        Page::new(listing, ends, self.has_more, items)
+        Page::new(page_request, bounds, self.has_more, items)
     }
 }
 
@@ -177,30 +179,33 @@ impl Table {
     pub(crate) async fn page<T: DeserializeOwned>(
         &self,
         range: Range,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<T>, TableError> {
-        Ok(self.slice(range, listing).await?.into_page(listing, Some))
+        Ok(self
+            .slice(range, page_request)
+            .await?
+            .into_page(page_request, Some))
     }
 
     /// Reads the records of a page of a list.
     pub(crate) async fn slice<T: DeserializeOwned>(
         &self,
         range: Range,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Slice<T>, TableError> {
         let Range {
             partition,
             prefix,
             is_ascending,
         } = range;
-        let is_forward = listing.direction() == Direction::Forward;
+        let is_forward = page_request.direction() == Direction::Forward;
         let scans_forward = is_forward == is_ascending;
         let mut from = prefix.clone();
         let mut to = format!("{prefix}{END}");
         let mut start = None;
-        if let Some(cursor) = &listing.cursor {
+        if let Some(cursor) = &page_request.cursor {
             // What lies before the place is left out of the range, so that it is not read.
-            let sort = format!("{prefix}{}", cursor.place);
+            let sort = format!("{prefix}{}", cursor.position);
             (if scans_forward { &mut from } else { &mut to }).clone_from(&sort);
             start = (!cursor.is_inclusive).then(|| {
                 Key {
@@ -211,7 +216,7 @@ impl Table {
             });
         }
 
-        let limit = usize::from(listing.limit);
+        let limit = usize::from(page_request.limit);
         let mut records = Vec::new();
         loop {
             // One more than asked for tells whether there are more.

@@ -209,7 +209,7 @@ impl Table {
             .saturating_mul(2_u32.saturating_pow(attempt - 1))
             .min(backoff.longest);
         let longest_ms = u64::try_from(longest.as_millis()).unwrap_or(u64::MAX);
-        let drawn_ms = u64::from_be_bytes(self.env.bytes()) % longest_ms + 1;
+        let drawn_ms = u64::from_be_bytes(self.env.random_bytes()) % longest_ms + 1;
         tokio::time::sleep(Duration::from_millis(drawn_ms)).await;
     }
 }

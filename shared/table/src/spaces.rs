@@ -132,7 +132,7 @@ impl Table {
             .expression_attribute_names("#sort", SORT)
             .expression_attribute_values(":partition", text(space_partition(id)))
             .expression_attribute_values(":files", text(FILES))
-            .expression_attribute_values(":folders", text(folder_sort(FolderId::LAST)))
+            .expression_attribute_values(":folders", text(folder_sort(FolderId::MAX)))
             .limit(1);
         let answer = self.call(|| query.clone().send()).await?;
         Ok(answer.count > 0)

@@ -1,8 +1,8 @@
 //! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
 
 use domain::{
-    Completion, Listing, Page, Space, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
-    UserId,
+    Completion, Page, PageRequest, Space, SpaceId, UploadConfig, UploadConfigId,
+    UploadConfigReference, UserId,
 };
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
@@ -142,11 +142,11 @@ impl Table {
     pub async fn list_upload_configs(
         &self,
         space: SpaceId,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, TableError> {
         self.page(
             Range::newest_first(space_partition(space), UPLOAD_CONFIGS),
-            listing,
+            page_request,
         )
         .await
     }

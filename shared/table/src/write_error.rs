@@ -59,7 +59,7 @@ impl From<WriteError> for ServiceError {
                 FieldError::Taken,
             ),
             Reason::ConfigMissing => {
-                FieldErrors::from(("active_upload_config_id", FieldError::Unknown)).into()
+                FieldErrors::from(("active_upload_config_id", FieldError::InvalidSelection)).into()
             }
             Reason::ConfigActive => {
                 let message =
@@ -67,7 +67,7 @@ impl From<WriteError> for ServiceError {
                 ServiceError::conflict(
                     message,
                     "id",
-                    FieldError::Must("must not be that of the active upload config"),
+                    FieldError::Custom("must not be that of the active upload config"),
                 )
             }
             Reason::SpaceDeleted => ServiceError::not_found(),

@@ -308,7 +308,7 @@ mod tests {
     fn request_is_counted_by_function_and_by_route_and_class_of_status() {
         let state = TaskState {
             route: Some("/api/v1/files/{id}".to_owned()),
-            space_id: Some(SpaceId::FIRST),
+            space_id: Some(SpaceId::MIN),
             aws_attempts: 2,
             aws_latencies: vec![Duration::from_micros(1_500), Duration::from_millis(20)],
             throttles: 1,
@@ -345,7 +345,7 @@ mod tests {
             ("Route", json!("/api/v1/files/{id}")),
             ("StatusClass", json!("5xx")),
             ("request_id", json!("id")),
-            ("space_id", json!(SpaceId::FIRST.to_string())),
+            ("space_id", json!(SpaceId::MIN.to_string())),
             ("level", json!("INFO")),
             ("timestamp", json!("2026-01-02T03:04:05.678Z")),
             ("Requests", json!(1)),

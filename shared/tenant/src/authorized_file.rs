@@ -9,8 +9,8 @@ use std::time::Duration;
 use bucket::{BucketError, ResponseHeaders};
 use bytes::Bytes;
 use domain::{
-    DeliveryType, EffectiveSecurity, FOLDER_DEPTH, FieldError, FieldErrors, File, FileStatus,
-    FolderChain, FolderId, Handle, MasterSecret, Resolution, ResourceType, Role, ServiceError,
+    DeliveryType, EffectiveSecurity, FieldError, FieldErrors, File, FileStatus, FolderChain,
+    FolderId, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution, ResourceType, Role, ServiceError,
     SignatureError, SignedDelivery, Space, SpaceId, Timestamp, access_revision, requires_auth,
 };
 use futures::Stream;
@@ -19,7 +19,7 @@ use tracing::instrument;
 use crate::{Caller, FileBucket, Tenants, file_store::original};
 
 /// Times that a file's folders are read which others keep moving.
-const READS: usize = FOLDER_DEPTH;
+const READS: usize = MAX_FOLDER_DEPTH;
 /// Most folders that are read at once.
 const FOLDERS: usize = 90;
 
@@ -91,7 +91,7 @@ impl Tenants {
             if file.space_id != space.id || file.status != FileStatus::Active || !space.enabled {
                 return Ok(None);
             }
-            let needs = match FolderChain::link(file.folder_id(), &records.folders) {
+            let needs = match FolderChain::resolve(file.folder_id(), &records.folders) {
                 Resolution::Orphaned => {
                     return Ok(Some(ResolvedFile {
                         file,
@@ -101,8 +101,8 @@ impl Tenants {
                 }
                 Resolution::Complete(folders) => {
                     // More than two reads show that hints were old.
-                    if let Some(found) = folders.in_folder().filter(|_| read > 1) {
-                        self.hints.note(found.id, found.above);
+                    if let Some(found) = folders.leaf_ref().filter(|_| read > 1) {
+                        self.hints.note(found.id, found.ancestor_ids);
                     }
                     return Ok(Some(ResolvedFile {
                         file,
@@ -115,7 +115,7 @@ impl Tenants {
             let known = asked.map(|(_, ids)| ids).unwrap_or_default();
             let hinted = file.folder.iter().flat_map(|folder| {
                 folder
-                    .chain()
+                    .path_ids()
                     .chain(self.hints.get(&folder.id).unwrap_or_default())
             });
             let mut ids: Vec<FolderId> = known.into_iter().chain(hinted).chain(needs).collect();
@@ -163,7 +163,7 @@ impl Tenants {
         let security = EffectiveSecurity::of(&folders, &space).security;
         if file.resource_type == ResourceType::Image && security.watermark.enabled {
             let field_error =
-                FieldError::Must("is enabled, and this image cannot be rendered with it");
+                FieldError::Custom("is enabled, and this image cannot be rendered with it");
             return Err(FieldErrors::from(("watermark", field_error)).into());
         }
         let access_revision = access_revision(&file, &folders, &space);
@@ -215,7 +215,7 @@ fn verify(
 ) -> Result<Option<SignedAddress>, ServiceError> {
     let Some(proof) = proof else { return Ok(None) };
     let left_seconds =
-        proof.and_then(|(proof, master)| proof.proven(space.id, space.signing, master, now))?;
+        proof.and_then(|(proof, master)| proof.verify(space.id, space.signing, master, now))?;
     Ok(Some(SignedAddress {
         expires_seconds: now.seconds().saturating_add(left_seconds),
     }))

@@ -9,7 +9,7 @@
 //! after writing, and takes the file back where it is closed: so either the deletion sees the file,
 //! or nobody was told that it is there, and no upload that was accepted is lost.
 
-use domain::{Closing, FieldError, Security, ServiceError};
+use domain::{DeleteLock, FieldError, Security, ServiceError};
 use queue::{PurgeJob, PurgePass, Queue};
 use tracing::instrument;
 
@@ -51,7 +51,7 @@ impl SpaceScope {
         };
         if marked.is_err() {
             // Where this fails too, the space opens by itself.
-            let _ = self.reopen(&token).await;
+            let _ = self.unlock(&token).await;
         }
         marked
     }
@@ -78,11 +78,11 @@ impl SpaceScope {
         let mark = |space: &mut domain::Space, now| {
             let is_closed_by = |token| {
                 space
-                    .closing
+                    .delete_lock
                     .as_ref()
-                    .is_some_and(|closing| closing.token == token)
+                    .is_some_and(|lock| lock.token == token)
             };
-            if token.is_some_and(|token| !is_closed_by(token) || !space.is_closed(now)) {
+            if token.is_some_and(|token| !is_closed_by(token) || !space.is_locked(now)) {
                 return Err(ServiceError::contended(
                     "the deletion took so long that the space was open again",
                 ));
@@ -101,30 +101,30 @@ impl SpaceScope {
 
     async fn close(&mut self, token: &str) -> Result<(), ServiceError> {
         let close = |space: &mut domain::Space, now| {
-            if space.is_closed(now) {
+            if space.is_locked(now) {
                 let field_error =
-                    FieldError::Must("must not be that of a space that is being deleted");
-                let ends_at = space.closing.as_ref().map(|closing| closing.ends_at);
+                    FieldError::Custom("must not be that of a space that is being deleted");
+                let expires_at = space.delete_lock.as_ref().map(|lock| lock.expires_at);
                 return Err(ServiceError {
-                    retry_after_seconds: ends_at.map(|ends_at| ends_at.seconds_after(now)),
+                    retry_after_seconds: expires_at.map(|expires_at| expires_at.seconds_after(now)),
                     ..ServiceError::conflict("The space is being deleted.", "id", field_error)
                 });
             }
-            space.closing = Some(Closing {
+            space.delete_lock = Some(DeleteLock {
                 token: token.to_owned(),
-                ends_at: now.plus_ms(CLOSED_MS),
+                expires_at: now.plus_ms(CLOSED_MS),
             });
             Ok(())
         };
         self.change_if(close).await
     }
 
-    async fn reopen(&mut self, token: &str) -> Result<(), ServiceError> {
-        let reopen = |space: &mut domain::Space, _| {
-            space.closing.take_if(|closing| closing.token == token);
+    async fn unlock(&mut self, token: &str) -> Result<(), ServiceError> {
+        let unlock = |space: &mut domain::Space, _| {
+            space.delete_lock.take_if(|lock| lock.token == token);
             Ok(())
         };
-        self.change_if(reopen).await
+        self.change_if(unlock).await
     }
 
     async fn require_empty(&self) -> Result<(), ServiceError> {
@@ -133,7 +133,7 @@ impl SpaceScope {
             return Err(ServiceError::conflict(
                 message,
                 "id",
-                FieldError::Must("must be that of an empty space"),
+                FieldError::Custom("must be that of an empty space"),
             ));
         }
         Ok(())
@@ -141,7 +141,7 @@ impl SpaceScope {
 
     /// Refuses files while the space is disabled, or it is being decided whether it is deleted.
     pub fn require_uploads(&self) -> Result<(), ServiceError> {
-        if self.record.is_closed(self.now()) {
+        if self.record.is_locked(self.now()) {
             return Err(closed());
         }
         if !self.record.enabled {

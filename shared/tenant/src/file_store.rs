@@ -38,10 +38,10 @@ impl SpaceScope {
     /// Fails with 429 if the uploads of an hour are used up, before another one is received.
     pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), ServiceError> {
         let made = self.table.uploads_in_hour(self.record.id, quota).await?;
-        if made < quota.most {
+        if made < quota.limit {
             Ok(())
         } else {
-            Err(quota.used_up(self.now()))
+            Err(quota.exceeded_error(self.now()))
         }
     }
 
@@ -164,7 +164,7 @@ impl FileStore<'_> {
         match table.create_files(records, quota, completion).await {
             Ok(()) => {}
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
-                let refusal = quota.map(|quota| quota.used_up(self.space.now()));
+                let refusal = quota.map(|quota| quota.exceeded_error(self.space.now()));
                 return Err(Unwritten::settled(
                     refusal.unwrap_or_else(|| ServiceError::internal("no quota")),
                 ));
@@ -197,12 +197,12 @@ impl FileStore<'_> {
         let (space, found) = self.space.with_settled_folder(folder).await?;
         let now = self.space.now();
         Ok(match (space, found) {
-            (None, _) => Some(FieldErrors::from(("space", FieldError::Unknown)).into()),
-            (Some(space), _) if space.is_closed(now) => Some(closed()),
+            (None, _) => Some(FieldErrors::from(("space", FieldError::InvalidSelection)).into()),
+            (Some(space), _) if space.is_locked(now) => Some(closed()),
             (Some(_), None) if folder.is_some() => {
-                Some(FieldErrors::from((FOLDER, FieldError::Unknown)).into())
+                Some(FieldErrors::from((FOLDER, FieldError::InvalidSelection)).into())
             }
-            (Some(_), Some(folder)) if folder.is_closed(now) => Some(folder_closed()),
+            (Some(_), Some(folder)) if folder.is_locked(now) => Some(folder_closed()),
             _ => None,
         })
     }

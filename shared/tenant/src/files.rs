@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use domain::{
-    FieldError, FieldErrors, File, FileFilter, FileId, FolderId, Listing, Page, Reference,
+    FieldError, FieldErrors, File, FileFilter, FileId, FolderId, Page, PageRequest, Reference,
     ServiceError,
 };
 use queue::{PurgeJob, Queue};
@@ -24,11 +24,11 @@ impl SpaceScope {
     pub async fn list_files(
         &self,
         filter: &FileFilter,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<File>, ServiceError> {
         Ok(self
             .table
-            .list_files(self.record.id, filter, listing)
+            .list_files(self.record.id, filter, page_request)
             .await?)
     }
 
@@ -64,8 +64,8 @@ impl SpaceScope {
         let write = |from: File| async move {
             let mut changed = from.clone();
             change(&mut changed)?;
-            changed.count_access_change(&from);
-            changed.keep_activation(&from);
+            changed.bump_access_version(&from);
+            changed.record_activation_snapshot(&from);
             changed.updated_at = self.now();
             match self.table.change_file(&from, &changed).await {
                 Err(WriteError::ConditionFailed(Reason::FolderClosed)) => {
@@ -87,8 +87,9 @@ impl SpaceScope {
     /// about to go.
     async fn require_open_folder(&self, folder: Option<FolderId>) -> Result<(), ServiceError> {
         let (_, folder) = self.with_settled_folder(folder).await?;
-        let folder = folder.ok_or_else(|| FieldErrors::from((FOLDER, FieldError::Unknown)))?;
-        if folder.is_closed(self.now()) {
+        let folder =
+            folder.ok_or_else(|| FieldErrors::from((FOLDER, FieldError::InvalidSelection)))?;
+        if folder.is_locked(self.now()) {
             Err(folder_closed())
         } else {
             Ok(())

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use domain::{FOLDER_DEPTH, Folder, FolderChain, FolderId, InFolder, Resolution, ServiceError};
+use domain::{
+    Folder, FolderChain, FolderId, FolderRef, MAX_FOLDER_DEPTH, Resolution, ServiceError,
+};
 
 use crate::{SpaceScope, caches::AncestorCache, folders::ResolvedFolder};
 
 /// Times that folders are read which others keep moving: each time they are deeper, or known.
-const READS: usize = 2 * FOLDER_DEPTH;
+const READS: usize = 2 * MAX_FOLDER_DEPTH;
 
 /// Folders of a space that were read, with all that are around them.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +18,7 @@ pub struct FolderChains(HashMap<FolderId, Option<Folder>>);
 impl FolderChains {
     /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.
     pub fn around(&self, folder: Option<FolderId>) -> Option<FolderChain> {
-        match FolderChain::link(folder, &self.0) {
+        match FolderChain::resolve(folder, &self.0) {
             Resolution::Complete(chain) => Some(chain),
             Resolution::Missing(_) | Resolution::Orphaned => None,
         }
@@ -26,11 +28,11 @@ impl FolderChains {
     /// again.
     async fn read(
         space: &SpaceScope,
-        wanted: &[InFolder],
+        wanted: &[FolderRef],
         known: Vec<Folder>,
     ) -> Result<FolderChains, ServiceError> {
         let chains = FolderChains::read_once(space, wanted, known).await?;
-        let is_broken = |folder: &InFolder| {
+        let is_broken = |folder: &FolderRef| {
             matches!(chains.0.get(&folder.id), Some(Some(_)))
                 && chains.around(Some(folder.id)).is_none()
         };
@@ -43,7 +45,7 @@ impl FolderChains {
 
     async fn read_once(
         space: &SpaceScope,
-        wanted: &[InFolder],
+        wanted: &[FolderRef],
         known: Vec<Folder>,
     ) -> Result<FolderChains, ServiceError> {
         let mut chains = FolderChains(
@@ -52,9 +54,9 @@ impl FolderChains {
                 .map(|folder| (folder.id, Some(folder)))
                 .collect(),
         );
-        let hinted = |folder: &InFolder| {
+        let hinted = |folder: &FolderRef| {
             let hint = space.hints.get(&folder.id).unwrap_or_default();
-            folder.chain().chain(hint).collect::<Vec<_>>()
+            folder.path_ids().chain(hint).collect::<Vec<_>>()
         };
         let mut needs: Vec<FolderId> = wanted.iter().flat_map(hinted).collect();
         for read in 0..READS {
@@ -73,7 +75,7 @@ impl FolderChains {
                 .extend(space.table.folders(space.record.id, &needs).await?);
             let linked = wanted
                 .iter()
-                .map(|folder| FolderChain::link(Some(folder.id), &chains.0));
+                .map(|folder| FolderChain::resolve(Some(folder.id), &chains.0));
             needs = linked
                 .flat_map(|linked| {
                     if let Resolution::Missing(ids) = linked {
@@ -87,13 +89,13 @@ impl FolderChains {
         Err(ServiceError::contended("others kept moving the folders"))
     }
 
-    fn note(&self, wanted: &[InFolder], hints: &AncestorCache) {
+    fn note(&self, wanted: &[FolderRef], hints: &AncestorCache) {
         for folder in wanted {
             if let Some(found) = self
                 .around(Some(folder.id))
-                .and_then(|chain| chain.in_folder())
+                .and_then(|chain| chain.leaf_ref())
             {
-                hints.note(found.id, found.above);
+                hints.note(found.id, found.ancestor_ids);
             }
         }
     }
@@ -103,9 +105,9 @@ impl SpaceScope {
     /// The folders around all that is in these.
     pub async fn folder_chains<'a>(
         &self,
-        folders: impl IntoIterator<Item = &'a InFolder>,
+        folders: impl IntoIterator<Item = &'a FolderRef>,
     ) -> Result<FolderChains, ServiceError> {
-        let wanted: Vec<InFolder> = folders.into_iter().cloned().collect();
+        let wanted: Vec<FolderRef> = folders.into_iter().cloned().collect();
         FolderChains::read(self, &wanted, Vec::new()).await
     }
 
@@ -114,11 +116,11 @@ impl SpaceScope {
         &self,
         folders: Vec<Folder>,
     ) -> Result<Vec<Option<ResolvedFolder>>, ServiceError> {
-        let place = |folder: &Folder| InFolder {
+        let place = |folder: &Folder| FolderRef {
             id: folder.id,
-            above: folder.parent.iter().flat_map(InFolder::chain).collect(),
+            ancestor_ids: folder.parent.iter().flat_map(FolderRef::path_ids).collect(),
         };
-        let wanted: Vec<InFolder> = folders.iter().map(place).collect();
+        let wanted: Vec<FolderRef> = folders.iter().map(place).collect();
         let chains = FolderChains::read(self, &wanted, folders).await?;
         Ok(wanted
             .iter()
@@ -139,7 +141,7 @@ impl SpaceScope {
     /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.
     pub async fn folder_chain(
         &self,
-        folder: Option<&InFolder>,
+        folder: Option<&FolderRef>,
     ) -> Result<Option<FolderChain>, ServiceError> {
         let chains = self.folder_chains(folder).await?;
         Ok(chains.around(folder.map(|folder| folder.id)))
@@ -147,9 +149,9 @@ impl SpaceScope {
 
     /// The same of a folder of which only the id is known.
     pub async fn folder(&self, id: FolderId) -> Result<Option<FolderChain>, ServiceError> {
-        self.folder_chain(Some(&InFolder {
+        self.folder_chain(Some(&FolderRef {
             id,
-            above: Vec::new(),
+            ancestor_ids: Vec::new(),
         }))
         .await
     }

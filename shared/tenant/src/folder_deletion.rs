@@ -5,7 +5,7 @@
 //! into it, or makes a folder in it, does so on the condition that it is open. So either the
 //! deletion sees what came, or nobody was told that it came.
 
-use domain::{Closing, FieldError, Folder, FolderId, ServiceError};
+use domain::{DeleteLock, FieldError, Folder, FolderId, ServiceError};
 use tracing::instrument;
 
 use crate::{
@@ -30,7 +30,7 @@ impl SpaceScope {
             if !found
                 .1
                 .as_ref()
-                .is_some_and(|folder| folder.is_closed(self.now()))
+                .is_some_and(|folder| folder.is_locked(self.now()))
             {
                 return Ok(found);
             }
@@ -43,7 +43,7 @@ impl SpaceScope {
     #[instrument(skip_all)]
     pub async fn delete_folder(&self, found: ResolvedFolder) -> Result<(), ServiceError> {
         let found = match found.folder() {
-            folder if folder.is_closed(self.now()) => {
+            folder if folder.is_locked(self.now()) => {
                 self.with_settled_folder(Some(folder.id)).await?;
                 self.folder_again(folder.id).await?
             }
@@ -52,24 +52,24 @@ impl SpaceScope {
         self.require_empty_folder(found.folder()).await?;
         let token = self.table.env().ulid().to_string();
         let close = |folder: &mut Folder| {
-            if folder.is_closed(self.now()) {
+            if folder.is_locked(self.now()) {
                 return Err(folder_closed());
             }
-            folder.closing = Some(Closing {
+            folder.delete_lock = Some(DeleteLock {
                 token: token.clone(),
-                ends_at: self.now().plus_ms(CLOSED_MS),
+                expires_at: self.now().plus_ms(CLOSED_MS),
             });
             Ok(())
         };
         let closed = self.change_folder(found, close).await?;
         let deleted = self.remove_closed(closed.clone(), &token).await;
         if deleted.is_err() {
-            let reopen = |folder: &mut Folder| {
-                folder.closing.take_if(|closing| closing.token == token);
+            let unlock = |folder: &mut Folder| {
+                folder.delete_lock.take_if(|lock| lock.token == token);
                 Ok(())
             };
             // Where this fails too, the folder opens by itself.
-            let _ = self.change_folder(closed, reopen).await;
+            let _ = self.change_folder(closed, unlock).await;
         }
         deleted
     }
@@ -79,10 +79,10 @@ impl SpaceScope {
         let remove = |closed: ResolvedFolder| async move {
             let folder = closed.folder();
             let is_ours = folder
-                .closing
+                .delete_lock
                 .as_ref()
-                .is_some_and(|closing| closing.token == token);
-            if !is_ours || !folder.is_closed(self.now()) {
+                .is_some_and(|lock| lock.token == token);
+            if !is_ours || !folder.is_locked(self.now()) {
                 return Err(ServiceError::contended(
                     "the deletion took so long that the folder was open again",
                 )
@@ -108,7 +108,7 @@ impl SpaceScope {
         Err(ServiceError::conflict(
             message,
             "id",
-            FieldError::Must("must be that of an empty folder"),
+            FieldError::Custom("must be that of an empty folder"),
         ))
     }
 }

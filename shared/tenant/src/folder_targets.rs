@@ -2,8 +2,8 @@
 //! exist and those that have to be created.
 
 use domain::{
-    ErrorKind, FOLDER_DEPTH, FieldError, FieldErrors, FolderChain, FolderId, FolderName,
-    FolderPath, InFolder, Role, ServiceError,
+    ErrorKind, FieldError, FieldErrors, FolderChain, FolderId, FolderName, FolderPath, FolderRef,
+    MAX_FOLDER_DEPTH, Role, ServiceError,
 };
 use table::ChangeError;
 use tracing::instrument;
@@ -41,7 +41,7 @@ impl SpaceScope {
         let resolve = |()| async move {
             if let Some(placement) = self.placement_now(selector).await? {
                 let is_too_deep =
-                    placement.existing.depth() + placement.missing.len() > FOLDER_DEPTH;
+                    placement.existing.depth() + placement.missing.len() > MAX_FOLDER_DEPTH;
                 return Ok(if is_too_deep {
                     Err((PATH, TOO_DEEP).into())
                 } else {
@@ -51,7 +51,7 @@ impl SpaceScope {
             if let Some(from) = selector.from
                 && self.folder(from).await?.is_none()
             {
-                return Ok(Err((FOLDER, FieldError::Unknown).into()));
+                return Ok(Err((FOLDER, FieldError::InvalidSelection).into()));
             }
             // A folder of the path was deleted after it had been found by its name.
             Err(ChangeError::Conflict)
@@ -79,7 +79,10 @@ impl SpaceScope {
             missing = below;
         }
 
-        let leaf = ids.pop().map(|id| InFolder { id, above: ids });
+        let leaf = ids.pop().map(|id| FolderRef {
+            id,
+            ancestor_ids: ids,
+        });
         let existing = self.folder_chain(leaf.as_ref()).await?;
         Ok(existing.map(|existing| Placement {
             existing,
@@ -116,7 +119,7 @@ impl SpaceScope {
         around: FolderChain,
         name: FolderName,
     ) -> Result<FolderChain, ServiceError> {
-        let parent = around.innermost().map(|folder| folder.id);
+        let parent = around.leaf().map(|folder| folder.id);
         let around = &around;
         let name = &name;
         let find_or_create = |()| async move {
@@ -138,13 +141,13 @@ impl SpaceScope {
             if !refused.field_errors.has("name") {
                 // The folder that it was to be in went, or was moved down too deep.
                 let is_there = self
-                    .folder_chain(around.in_folder().as_ref())
+                    .folder_chain(around.leaf_ref().as_ref())
                     .await?
                     .is_some();
                 let (field, field_error) = if is_there {
                     (PATH, TOO_DEEP)
                 } else {
-                    (FOLDER, FieldError::Unknown)
+                    (FOLDER, FieldError::InvalidSelection)
                 };
                 return Err(FieldErrors::from((field, field_error)).into());
             }

@@ -1,8 +1,8 @@
 //! The folders of a space: made, moved, changed, listed.
 
 use domain::{
-    AccessControl, Completion, FOLDER_DEPTH, FieldError, FieldErrors, Folder, FolderChain,
-    FolderId, FolderName, Listing, Page, Security, ServiceError,
+    AccessControl, Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
+    MAX_FOLDER_DEPTH, Page, PageRequest, Security, ServiceError,
 };
 use tracing::instrument;
 
@@ -18,13 +18,13 @@ pub struct ResolvedFolder(FolderChain);
 impl ResolvedFolder {
     /// The folder at the end of a chain; `None` where that is empty.
     pub fn of(chain: FolderChain) -> Option<ResolvedFolder> {
-        chain.innermost().is_some().then_some(ResolvedFolder(chain))
+        chain.leaf().is_some().then_some(ResolvedFolder(chain))
     }
 
     /// The folder.
     pub fn folder(&self) -> &Folder {
         self.0
-            .innermost()
+            .leaf()
             .expect("it is made of a chain that is not empty")
     }
 
@@ -35,11 +35,11 @@ impl ResolvedFolder {
 
     /// All that are around it.
     pub(crate) fn around(&self) -> FolderChain {
-        self.0.clone().without_innermost()
+        self.0.clone().without_leaf()
     }
 
     fn changed(&self, to: Folder) -> ResolvedFolder {
-        ResolvedFolder(self.around().with(to))
+        ResolvedFolder(self.around().with_leaf(to))
     }
 }
 
@@ -80,13 +80,13 @@ impl SpaceScope {
         let name = &name;
         let complete = &complete;
         let create = |space: domain::Space| async move {
-            if space.is_closed(self.now()) {
+            if space.is_locked(self.now()) {
                 return Err(closed().into());
             }
             let around = self.around(parent).await?;
             require_depth(around.depth() + 1)?;
-            let folder = Folder::new(id, space.id, name.clone(), around.in_folder(), self.now());
-            let made = ResolvedFolder(around.clone().with(folder));
+            let folder = Folder::new(id, space.id, name.clone(), around.leaf_ref(), self.now());
+            let made = ResolvedFolder(around.clone().with_leaf(folder));
             self.table
                 .create_folder(made.folder(), &around, &space, complete(&made).as_ref())
                 .await?;
@@ -123,17 +123,19 @@ impl SpaceScope {
             let around = self.around(parent).await?;
             if around.contains(from.id) {
                 let field_error =
-                    FieldError::Must("must be neither the folder itself nor one in it");
+                    FieldError::Custom("must be neither the folder itself nor one in it");
                 return Err(FieldErrors::from((PARENT, field_error)).into());
             }
             require_depth(around.depth() + 1 + from.height())?;
-            changed.parent = around.in_folder();
-            changed.count_access_change(from);
+            changed.parent = around.leaf_ref();
+            changed.bump_access_version(from);
             let version = self
                 .table
                 .move_folder(from, &changed, &around, &found.around())
                 .await?;
-            Ok(ResolvedFolder(around.with(Folder { version, ..changed })))
+            Ok(ResolvedFolder(
+                around.with_leaf(Folder { version, ..changed }),
+            ))
         };
         self.table
             .retry_on_conflict(found, || self.folder_again(id), write)
@@ -171,7 +173,7 @@ impl SpaceScope {
         let write = |found: ResolvedFolder| async move {
             let mut changed = found.folder().clone();
             change(&mut changed)?;
-            changed.count_access_change(found.folder());
+            changed.bump_access_version(found.folder());
             let version = self.table.change_folder(found.folder(), &changed).await?;
             Ok(found.changed(Folder { version, ..changed }))
         };
@@ -185,11 +187,11 @@ impl SpaceScope {
     pub async fn list_folders(
         &self,
         parent: Option<Option<FolderId>>,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<ResolvedFolder>, ServiceError> {
         let Page { items, next, prev } = self
             .table
-            .list_folders(self.record.id, parent, listing)
+            .list_folders(self.record.id, parent, page_request)
             .await?;
         let items = self
             .with_chains(items)
@@ -215,15 +217,16 @@ impl SpaceScope {
         };
         let is_closed = |around: &FolderChain| {
             around
-                .innermost()
-                .is_some_and(|folder| folder.is_closed(self.now()))
+                .leaf()
+                .is_some_and(|folder| folder.is_locked(self.now()))
         };
         let mut around = self.folder(parent).await?;
         if around.as_ref().is_some_and(is_closed) {
             self.with_settled_folder(Some(parent)).await?;
             around = self.folder(parent).await?;
         }
-        let around = around.ok_or_else(|| FieldErrors::from((PARENT, FieldError::Unknown)))?;
+        let around =
+            around.ok_or_else(|| FieldErrors::from((PARENT, FieldError::InvalidSelection)))?;
         if is_closed(&around) {
             Err(folder_closed())
         } else {
@@ -265,7 +268,7 @@ impl Tenants {
 }
 
 fn require_depth(depth: usize) -> Result<(), ServiceError> {
-    if depth > FOLDER_DEPTH {
+    if depth > MAX_FOLDER_DEPTH {
         Err(FieldErrors::from((PARENT, TOO_DEEP)).into())
     } else {
         Ok(())
@@ -274,7 +277,7 @@ fn require_depth(depth: usize) -> Result<(), ServiceError> {
 
 /// What is wrong with a place where folders would be too deep.
 pub(crate) const TOO_DEEP: FieldError =
-    FieldError::Must("must not lead to more than 20 folders within one another");
+    FieldError::Custom("must not lead to more than 20 folders within one another");
 
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
 pub(crate) fn folder_closed() -> ServiceError {

@@ -1,7 +1,7 @@
 //! The API keys of a space, and those of a user.
 
 use domain::{
-    ApiKey, Completion, KeyId, KeyName, KeyScope, KeySecret, Listing, Page, Role, ServiceError,
+    ApiKey, Completion, KeyId, KeyName, KeyScope, KeySecret, Page, PageRequest, Role, ServiceError,
     Timestamp, UserId,
 };
 use table::Table;
@@ -86,8 +86,11 @@ impl Keys {
     }
 
     /// A page of the keys, newest first, revoked ones included.
-    pub async fn list(&self, listing: &Listing) -> Result<Page<ApiKey>, ServiceError> {
-        Ok(self.table.list_keys(self.scope.owner(), listing).await?)
+    pub async fn list(&self, page_request: &PageRequest) -> Result<Page<ApiKey>, ServiceError> {
+        Ok(self
+            .table
+            .list_keys(self.scope.owner(), page_request)
+            .await?)
     }
 
     /// Revokes a key, from the next request on; `false` where there is none. Safe to repeat.

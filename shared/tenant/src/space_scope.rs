@@ -164,7 +164,7 @@ impl SpaceScope {
         let write = |from: domain::Space| async move {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
-            changed.count_access_change(&from);
+            changed.bump_access_version(&from);
             let version = this.table.change_space(&from, &changed).await?;
             Ok(domain::Space { version, ..changed })
         };

@@ -1,8 +1,8 @@
 //! The spaces of one caller: making one, and listing those that the caller may see.
 
 use domain::{
-    Completion, Ends, Handle, IdSequence, Listing, NewSpace, Page, ServiceError, UploadConfig,
-    UserId,
+    Completion, Handle, IdSequence, NewSpace, Page, PageBounds, PageRequest, ServiceError,
+    UploadConfig, UserId,
 };
 use table::{ChangeError, Reason, WriteError};
 
@@ -48,25 +48,25 @@ impl Tenants {
     pub async fn list_spaces(
         &self,
         caller: &Caller,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<domain::Space>, ServiceError> {
         if let Some(user) = caller.user() {
             return Ok(self
                 .table
-                .list_spaces(user, listing)
+                .list_spaces(user, page_request)
                 .await?
                 .filter_map(|(_, space)| space));
         }
         let mut items = Vec::new();
         if let Some((own, _)) = caller.own_space()
-            && listing.includes(own)
+            && page_request.includes(own)
         {
             items.extend(self.table.space(own).await?);
         }
-        let ends = items.first().map(|space| Ends {
+        let bounds = items.first().map(|space| PageBounds {
             first: space.id.to_string(),
             last: space.id.to_string(),
         });
-        Ok(Page::new(listing, ends, false, items))
+        Ok(Page::new(page_request, bounds, false, items))
     }
 }

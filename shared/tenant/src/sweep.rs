@@ -112,7 +112,7 @@ impl Walk<'_> {
             }
             last = Some(place.space_id);
         }
-        let first_file = FileId::first_of(self.round.checked_until.plus_ms(-STORED_WITHIN_MS));
+        let first_file = FileId::min_at(self.round.checked_until.plus_ms(-STORED_WITHIN_MS));
         loop {
             let spaces = self.sweep.bucket.spaces_page(last).await?;
             if spaces.is_empty() {

@@ -1,8 +1,8 @@
 //! The upload configs of a space, and of all spaces of a caller.
 
 use domain::{
-    Completion, Cursor, Direction, Ends, FieldErrors, IdSequence, Listing, NewUploadConfig, Page,
-    Role, ServiceError, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
+    Completion, Cursor, Direction, FieldErrors, IdSequence, NewUploadConfig, Page, PageBounds,
+    PageRequest, Role, ServiceError, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
 };
 use table::Membership;
 
@@ -75,11 +75,11 @@ impl SpaceScope {
     /// Returns a page of this space's upload configs, newest first.
     pub async fn list_upload_configs(
         &self,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, ServiceError> {
         Ok(self
             .table
-            .list_upload_configs(self.record.id, listing)
+            .list_upload_configs(self.record.id, page_request)
             .await?)
     }
 
@@ -126,9 +126,9 @@ impl Tenants {
     pub async fn list_all_upload_configs(
         &self,
         caller: &Caller,
-        listing: &Listing,
+        page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, ServiceError> {
-        let mut walk = Walk::new(listing);
+        let mut walk = Walk::new(page_request);
         let (spaces, more_spaces) = self.spaces_to_walk(caller, &walk).await?;
         for (space, is_readable) in spaces {
             if walk.is_full() {
@@ -181,9 +181,9 @@ impl Tenants {
 /// A walk through spaces and the configs in each, in the direction of a page. A config's place is
 /// its space's id and its own.
 struct Walk {
-    listing: Listing,
+    page_request: PageRequest,
     /// The spaces that it goes through, from that of the cursor on.
-    spaces: Listing,
+    spaces: PageRequest,
     /// The space of the cursor, and where it starts there.
     first: Option<(String, Cursor)>,
     /// The last space that it came to.
@@ -193,26 +193,29 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(listing: &Listing) -> Walk {
-        let mut spaces = Listing::first(SPACES);
+    fn new(page_request: &PageRequest) -> Walk {
+        let mut spaces = PageRequest::first(SPACES);
         let mut first = None;
-        if let Some(cursor) = &listing.cursor {
-            let (space, config) = cursor.place.split_once('.').unwrap_or((&cursor.place, ""));
+        if let Some(cursor) = &page_request.cursor {
+            let (space, config) = cursor
+                .position
+                .split_once('.')
+                .unwrap_or((&cursor.position, ""));
             spaces.cursor = Some(Cursor {
                 is_inclusive: true,
-                place: space.to_owned(),
+                position: space.to_owned(),
                 ..cursor.clone()
             });
             first = Some((
                 space.to_owned(),
                 Cursor {
-                    place: config.to_owned(),
+                    position: config.to_owned(),
                     ..cursor.clone()
                 },
             ));
         }
         Walk {
-            listing: listing.clone(),
+            page_request: page_request.clone(),
             spaces,
             first,
             last: None,
@@ -221,34 +224,34 @@ impl Walk {
     }
 
     fn direction(&self) -> Direction {
-        self.listing.direction()
+        self.page_request.direction()
     }
 
     /// Whether it has found more than fits on a page.
     fn is_full(&self) -> bool {
-        self.found.len() > usize::from(self.listing.limit)
+        self.found.len() > usize::from(self.page_request.limit)
     }
 
     async fn enter(&mut self, tenants: &Tenants, space: SpaceId) -> Result<(), ServiceError> {
-        let missing = usize::from(self.listing.limit) + 1 - self.found.len();
+        let missing = usize::from(self.page_request.limit) + 1 - self.found.len();
         let cursor = match (&self.first, self.direction()) {
             (Some((first, cursor)), _) if *first == space.to_string() => Some(cursor.clone()),
             (_, Direction::Forward) => None,
             (_, Direction::Backward) => {
-                let place = UploadConfigId::FIRST.to_string();
+                let place = UploadConfigId::MIN.to_string();
                 Some(Cursor {
                     is_inclusive: true,
                     ..Cursor::before(place)
                 })
             }
         };
-        let listing = Listing {
+        let page_request = PageRequest {
             cursor,
             limit: u16::try_from(missing).unwrap_or(u16::MAX),
         };
         let mut configs = tenants
             .table
-            .list_upload_configs(space, &listing)
+            .list_upload_configs(space, &page_request)
             .await?
             .items;
         if self.direction() == Direction::Backward {
@@ -266,7 +269,7 @@ impl Walk {
     fn end(mut self, more_spaces: bool) -> Page<UploadConfig> {
         let has_more = self.is_full() || more_spaces;
         let direction = self.direction();
-        self.found.truncate(self.listing.limit.into());
+        self.found.truncate(self.page_request.limit.into());
         if direction == Direction::Backward {
             self.found.reverse();
         }
@@ -276,16 +279,18 @@ impl Walk {
         if let Some(space) = self.last.filter(|_| self.found.is_empty() && has_more) {
             // Nothing was found so far: the page goes on behind the last space.
             let config = match direction {
-                Direction::Forward => UploadConfigId::FIRST,
-                Direction::Backward => UploadConfigId::LAST,
+                Direction::Forward => UploadConfigId::MIN,
+                Direction::Backward => UploadConfigId::MAX,
             };
             first = Some(format!("{space}.{config}"));
             last.clone_from(&first);
         }
-        let ends = first.zip(last).map(|(first, last)| Ends { first, last });
+        let bounds = first
+            .zip(last)
+            .map(|(first, last)| PageBounds { first, last });
         Page::new(
-            &self.listing,
-            ends,
+            &self.page_request,
+            bounds,
             has_more,
             self.found.into_iter().map(|(_, config)| config).collect(),
         )

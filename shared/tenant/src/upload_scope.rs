@@ -6,8 +6,8 @@
 //! that the config allows.
 
 use domain::{
-    ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, PresentedUpload,
-    RateLimit, RateLimitStatus, Referrer, Role, ServiceError, SignatureError, SignedUpload,
+    ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, RateLimit,
+    RateLimitStatus, Referrer, Role, ServiceError, SignatureError, SignedUpload, SignedUploadUrl,
     UploadConfig, UploadConfigName, UploadConfigReference,
 };
 use tracing::instrument;
@@ -60,7 +60,7 @@ impl Tenants {
             .space_and_likely_config(caller, handle, reference)
             .await?;
         let Some(space) = space else {
-            return Ok(Err(("space", FieldError::Unknown).into()));
+            return Ok(Err(("space", FieldError::InvalidSelection).into()));
         };
         space.require_role(ROLE)?;
         space.require_uploads()?;
@@ -75,7 +75,7 @@ impl Tenants {
             .note(space.record.id, space.record.active_upload_config_id);
         Ok(config
             .map(|config| UploadScope { space, config })
-            .ok_or_else(|| ("upload_config", FieldError::Unknown).into()))
+            .ok_or_else(|| ("upload_config", FieldError::InvalidSelection).into()))
     }
 
     /// Returns the space of a handle. A space key's space is read together with the config that the
@@ -113,10 +113,10 @@ impl Tenants {
     /// the space or the config does not exist, as for a wrong signature.
     pub async fn verify_signed_upload(
         &self,
-        presented: &PresentedUpload,
+        presented: &SignedUploadUrl,
         master: &MasterSecret,
     ) -> Result<(UploadScope, SignedUpload), ServiceError> {
-        let claimed = &presented.claimed;
+        let claimed = &presented.claims;
         let config = UploadConfigReference::Id(claimed.config_id);
         let (space, config) = self
             .table
@@ -129,7 +129,7 @@ impl Tenants {
 
         // The signature is verified also for a space that does not exist, so that the time tells
         // nothing either.
-        let proven = presented.proven(signing, master, self.table.env().now());
+        let proven = presented.verify(signing, master, self.table.env().now());
         let found = space.zip(config).ok_or(SignatureError::Invalid);
         let (signed, (space, config)) = proven.and_then(|signed| Ok((signed, found?)))?;
 
@@ -185,7 +185,7 @@ impl Tenants {
         token: &str,
         tokens: &ConfirmTokens,
     ) -> Result<Option<(SpaceScope, File)>, ServiceError> {
-        if !tokens.proves(token, id) {
+        if !tokens.verify(token, id) {
             return Err(ServiceError::forbidden("The confirm token is invalid."));
         }
         let Some(space) = self.table.space_of_file(id).await? else {

@@ -103,7 +103,7 @@ impl<A: Action> Authenticated<A> {
             Some((space, resource)) => {
                 Can::authorize(self.caller, space, resource, self.env().clone())
             }
-            None => Err(FieldErrors::from((field, FieldError::Unknown)).into()),
+            None => Err(FieldErrors::from((field, FieldError::InvalidSelection)).into()),
         }
     }
 

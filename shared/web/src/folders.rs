@@ -28,7 +28,7 @@ impl FolderReference {
         }
         text.parse()
             .map(|id| FolderReference(Some(id)))
-            .map_err(|_: InvalidId| FieldError::Unknown)
+            .map_err(|_: InvalidId| FieldError::InvalidSelection)
     }
 }
 

@@ -87,7 +87,7 @@ impl Reservation {
             env,
             ..
         } = self.kept.as_ref()?;
-        let response = sealing.seal(kept, mark.as_bytes(), env);
+        let response = sealing.encrypt(kept, mark.as_bytes(), env);
         Some(Completion {
             reservation: reservation.clone(),
             response,
@@ -173,10 +173,10 @@ impl IdempotencyScope {
             .map_err(|why| FieldErrors::from((FIELD, why.clone())))?;
 
         let name = format!("{}\n{}", self.path, key.as_str());
-        let mark = hex::encode(secret.within(MARKS).mark(name.as_bytes()));
+        let mark = hex::encode(secret.subkey(MARKS).mac(name.as_bytes()));
         // An object's keys are sorted, so their order in the body is no difference.
-        let payload = hex::encode(secret.within(PAYLOADS).mark(payload.to_string().as_bytes()));
-        let sealing = secret.within(RESPONSES);
+        let payload = hex::encode(secret.subkey(PAYLOADS).mac(payload.to_string().as_bytes()));
+        let sealing = secret.subkey(RESPONSES);
 
         match self.tenants.reserve(&mark, &payload).await? {
             ReservationOutcome::Reserved(reservation) => {
@@ -198,7 +198,7 @@ impl IdempotencyScope {
                 let unreadable =
                     || ServiceError::internal("the kept response of a request cannot be decrypted");
                 let response = sealing
-                    .open(&response, mark.as_bytes())
+                    .decrypt(&response, mark.as_bytes())
                     .ok_or_else(unreadable)?;
                 Ok(IdempotencyOutcome::Replay(Replay(response)))
             }
@@ -213,7 +213,7 @@ impl IdempotencyScope {
 fn another_payload() -> FieldErrors {
     (
         FIELD,
-        FieldError::Must("was used before, for a request with another payload"),
+        FieldError::Custom("was used before, for a request with another payload"),
     )
         .into()
 }
@@ -222,7 +222,7 @@ fn another_payload() -> FieldErrors {
 fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> ServiceError {
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
-    let field_error = FieldError::Must("is that of a request in progress");
+    let field_error = FieldError::Custom("is that of a request in progress");
     ServiceError {
         retry_after_seconds: Some(lease_ends_at.seconds_after(now)),
         ..ServiceError::conflict(message, FIELD, field_error)

@@ -96,7 +96,7 @@ impl InputFields {
     /// Takes the value, or notes why there is none.
     pub fn record<T>(&mut self, name: &str, read: Result<T, FieldError>) -> Option<T> {
         self.field_errors
-            .keep(&format!("{}{name}", self.prefix), read)
+            .record(&format!("{}{name}", self.prefix), read)
     }
 
     /// Ends the reading: what was read, or all that is wrong.
@@ -110,7 +110,7 @@ impl InputFields {
     fn string(&self, name: &str) -> Result<Option<&str>, FieldError> {
         match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
-            Some(_) if self.repeated.contains(name) => Err(FieldError::Repeated),
+            Some(_) if self.repeated.contains(name) => Err(FieldError::Duplicate),
             Some(Value::String(text)) => Ok(Some(text.trim()).filter(|text| !text.is_empty())),
             Some(_) => Err(FieldError::NotAString),
         }

@@ -10,7 +10,7 @@
 //! Everything is under `/api/v1`; `openapi.json` describes each endpoint. An endpoint gets what is
 //! written here from the extractors and responses of this crate: [`Can`] or [`Authenticated`]
 //! first, then [`ValidJson`], [`IdempotentJson`] or [`PageQuery`]; [`Data`], [`Created`],
-//! [`NoContent`] or [`Page`] last.
+//! [`NoContent`] or [`PageResponse`] last.
 //!
 //! ## Who calls
 //!

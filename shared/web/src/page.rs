@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use domain::{Cursor, FieldError, Listing, Secret, ServiceError, Timestamp};
+use domain::{Cursor, FieldError, PageRequest, Secret, ServiceError, Timestamp};
 use http::{Uri, request::Parts};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
@@ -49,7 +49,7 @@ impl CursorSecret {
 /// Which page of which list is asked for.
 pub struct PageQuery {
     path: String,
-    listing: Listing,
+    page_request: PageRequest,
     list: List,
 }
 
@@ -80,8 +80,8 @@ struct Body<T> {
 
 impl PageQuery {
     /// What to read.
-    pub fn listing(&self) -> &Listing {
-        &self.listing
+    pub fn page_request(&self) -> &PageRequest {
+        &self.page_request
     }
 
     /// Creates the response from the page that was read.
@@ -92,7 +92,7 @@ impl PageQuery {
     ) -> PageResponse<T> {
         PageResponse {
             path: self.path,
-            limit: self.listing.limit,
+            limit: self.page_request.limit,
             items: page.items.into_iter().map(view).collect(),
             next: page.next.map(|cursor| self.list.seal(&cursor)),
             previous: page.prev.map(|cursor| self.list.seal(&cursor)),
@@ -101,11 +101,11 @@ impl PageQuery {
 
     fn read(path: &str, fields: &mut InputFields, list: List) -> PageQuery {
         let PageParameters { limit, cursor } = PageParameters::read(fields);
-        let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(FieldError::Unknown));
+        let cursor = cursor.map(|cursor| list.open(&cursor).ok_or(FieldError::InvalidSelection));
         let cursor = cursor.and_then(|cursor| fields.record(CURSOR, cursor));
         PageQuery {
             path: path.to_owned(),
-            listing: Listing {
+            page_request: PageRequest {
                 cursor,
                 limit: limit.0,
             },
@@ -165,14 +165,14 @@ impl FromFields for () {
 impl List {
     fn seal(&self, cursor: &Cursor) -> String {
         let text = cursor.to_string();
-        let mark = self.secret.mark(&self.message(text.as_bytes()));
+        let mark = self.secret.mac(&self.message(text.as_bytes()));
         BASE64_URL_SAFE_NO_PAD.encode([&mark[..], text.as_bytes()].concat())
     }
 
     fn open(&self, sealed: &str) -> Option<Cursor> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(sealed).ok()?;
         let (mark, text) = bytes.split_at_checked(MARK_BYTES)?;
-        if !self.secret.verifies(&self.message(text), mark) {
+        if !self.secret.verify_mac(&self.message(text), mark) {
             return None;
         }
         std::str::from_utf8(text).ok()?.parse().ok()
@@ -311,7 +311,7 @@ mod tests {
         let uri = format!("/a?{query}").parse().expect("a URI");
         let mut fields = query_fields(&uri, Timestamp::from_ms(0));
         let request = PageQuery::read("/a", &mut fields, list("/a"));
-        let limit = fields.finish(Some(request.listing.limit));
+        let limit = fields.finish(Some(request.page_request.limit));
         limit.map_err(|error| format!("{:?}", error.field_errors.into_messages()))
     }
 

@@ -100,7 +100,7 @@ impl FileView {
             checksum_sha256,
             is_utf8: _,
             pending_upload: _,
-            at_activation: _,
+            activation_snapshot: _,
             uploaded_by,
             created_at,
             activated_at: _,
@@ -158,7 +158,7 @@ impl AnonymousFileView {
     /// Returns the view of a file of a space. Changes that others made since its activation do not
     /// show.
     pub fn of(file: &File, space: &Space, cdn_url: &str) -> AnonymousFileView {
-        let kept = file.at_activation.as_ref();
+        let kept = file.activation_snapshot.as_ref();
         let original_name = kept.map_or(&file.original_name, |kept| &kept.original_name);
         let delivery_type = kept.map_or(file.delivery_type, |kept| kept.delivery_type);
 

@@ -65,7 +65,7 @@ fn all_signers_agree_with_the_vectors() {
 #[test]
 fn a_secret_is_a_key_as_it_is_shown() {
     let master = domain::MasterSecret::new("master");
-    let secret = domain::SigningSecret::of(domain::SpaceId::FIRST, 1, &master);
+    let secret = domain::SigningSecret::of(domain::SpaceId::MIN, 1, &master);
     for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
         assert_eq!(
             secret.sign(message),

@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use domain::{
-    FieldError, FieldErrors, File, FileFilter, FolderId, InFolder, NamePrefix, ServiceError, Tag,
+    FieldError, FieldErrors, File, FileFilter, FolderId, FolderRef, NamePrefix, ServiceError, Tag,
     parse_variant,
 };
 use tenant::SpaceScope;
@@ -56,8 +56,11 @@ pub(crate) async fn list(
     let filter = query.filter;
     require_folder(&can.space, filter.folder.flatten()).await?;
 
-    let page = can.space.list_files(&filter, request.listing()).await?;
-    let folders: Vec<InFolder> = page
+    let page = can
+        .space
+        .list_files(&filter, request.page_request())
+        .await?;
+    let folders: Vec<FolderRef> = page
         .items
         .iter()
         .filter_map(|file| file.folder.clone())
@@ -77,6 +80,6 @@ async fn require_folder(space: &SpaceScope, folder: Option<FolderId>) -> Result<
     if exists {
         Ok(())
     } else {
-        Err(FieldErrors::from((FOLDER_ID, FieldError::Unknown)).into())
+        Err(FieldErrors::from((FOLDER_ID, FieldError::InvalidSelection)).into())
     }
 }

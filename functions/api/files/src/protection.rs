@@ -34,7 +34,7 @@ impl ProtectionCheck<'_> {
         let record = self.space.record();
         let before = Protection::of(from, self.before, record);
         let after = Protection::of(to, self.after.or(self.before), record);
-        if after.is_lowered_from(before) {
+        if after.is_weaker_than(before) {
             return Err(ServiceError::forbidden(
                 "Lowering the protection of a file requires the role admin or higher.",
             ));

@@ -33,7 +33,7 @@ impl FileSelector {
         match (&self.id, &other.id) {
             (Some(id), Some(other_id)) if !id.eq_ignore_ascii_case(other_id) => Err((
                 ID,
-                FieldError::Must("must be the same in the path, the query and the body"),
+                FieldError::Custom("must be the same in the path, the query and the body"),
             )
                 .into()),
             _ => Ok(()),

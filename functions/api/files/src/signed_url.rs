@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::{
-    Crop, File, ImageFormat, Position, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp,
+    Crop, File, Gravity, ImageFormat, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp,
     signed_query, validate_transformation,
 };
 use schemars::JsonSchema;
@@ -74,7 +74,7 @@ impl FromFields for SignDeliveryUrl {
             let text = match name {
                 "w" | "h" => fields.text_or_number::<PixelCount>(name),
                 "r" => fields.text_or_number::<Crop>(name),
-                "g" => fields.text_or_number::<OrAuto<Position>>(name),
+                "g" => fields.text_or_number::<OrAuto<Gravity>>(name),
                 "f" => fields.text_or_number::<OrAuto<ImageFormat>>(name),
                 _ => fields.text_or_number::<TransformationQuality>(name),
             };

@@ -6,8 +6,8 @@
 
 use axum::extract::State;
 use domain::{
-    DeliveryType, FieldError, File, FolderChain, OriginalName, Reference, ServiceError, TAGS, Tag,
-    ValidationRules, parse_variant, require_harmless_name,
+    DeliveryType, FieldError, File, FolderChain, MAX_TAGS, OriginalName, Reference, ServiceError,
+    Tag, ValidationRules, parse_variant, reject_executable_name,
 };
 use serde_json::Value;
 use tenant::{FolderSelector, Placement, SpaceScope};
@@ -72,7 +72,7 @@ fn read_tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
     if !fields.is_present("tags") {
         return None;
     }
-    let tags = fields.list("tags", TAGS, Tag::parse);
+    let tags = fields.list("tags", MAX_TAGS, Tag::parse);
     Some(Tag::dedup(tags.unwrap_or_default()))
 }
 
@@ -93,7 +93,7 @@ impl UpdateFile {
             file.original_name = name.clone();
         }
         if let Some(folders) = folders {
-            file.folder = folders.in_folder();
+            file.folder = folders.leaf_ref();
         }
         self.reference.apply(&mut file.reference);
         if let Some(tags) = &self.tags {
@@ -223,9 +223,9 @@ fn ignore_unchanged_folder(fields: &mut InputFields, body: &Value, view: &FileVi
 /// config allowed it.
 fn require_name(name: &OriginalName, current: &OriginalName) -> Result<(), FieldError> {
     let rules = ValidationRules::default();
-    let is_current_harmless = require_harmless_name(current, &rules).is_ok();
+    let is_current_harmless = reject_executable_name(current, &rules).is_ok();
     if is_current_harmless {
-        require_harmless_name(name, &rules)
+        reject_executable_name(name, &rules)
     } else {
         Ok(())
     }

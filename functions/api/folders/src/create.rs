@@ -50,7 +50,7 @@ pub(crate) async fn create(
         async |can: Can<ManageFolders>, request: CreateFolder, reservation: &Reservation| {
             let view = |folder: &ResolvedFolder| FolderView::of(folder, can.space.record());
             let complete = |folder: &ResolvedFolder| reservation.complete(&view(folder));
-            let id = FolderId::chosen(&mut reservation.ids());
+            let id = FolderId::from_sequence(&mut reservation.ids());
             let folder = can
                 .space
                 .create_folder(id, request.name, request.parent_id, complete)

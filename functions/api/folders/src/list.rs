@@ -42,7 +42,7 @@ pub(crate) async fn list(
     let parent = filter.parent.map(|parent| parent.0);
     require_folder(&can.space, parent.flatten()).await?;
 
-    let found = can.space.list_folders(parent, page.listing()).await?;
+    let found = can.space.list_folders(parent, page.page_request()).await?;
     Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
 }
 
@@ -53,6 +53,6 @@ async fn require_folder(space: &SpaceScope, parent: Option<FolderId>) -> Result<
     if exists {
         Ok(())
     } else {
-        Err(FieldErrors::from((PARENT_ID, FieldError::Unknown)).into())
+        Err(FieldErrors::from((PARENT_ID, FieldError::InvalidSelection)).into())
     }
 }

@@ -21,6 +21,6 @@ pub(crate) async fn list(
     }: ListQuery<SpaceQuery>,
 ) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let can = auth.authorize_list(&space).await?;
-    let found = can.space.list_upload_configs(page.listing()).await?;
+    let found = can.space.list_upload_configs(page.page_request()).await?;
     Ok(page.response(found, |config| UploadConfigView::from(&config)))
 }

@@ -17,7 +17,7 @@ pub(crate) async fn list_all(
 ) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let found = auth
         .tenants()
-        .list_all_upload_configs(&auth.caller, page.listing())
+        .list_all_upload_configs(&auth.caller, page.page_request())
         .await?;
     Ok(page.response(found, |config| UploadConfigView::from(&config)))
 }

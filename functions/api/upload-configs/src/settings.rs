@@ -1,10 +1,11 @@
 //! Reads the `config` object and the `unsigned_restrictions` of an upload config.
 
 use domain::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, FILE_BYTES, FieldError, FolderPath,
-    MetadataRules, NotificationRules, PublicHttpsUrl, Quality, REFERRERS, ReferrerPattern,
-    SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UPLOADS_PER_HOUR,
-    UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
+    Crop, EagerTransformation, Extension, FieldError, FolderPath, MAX_ALLOWED_FORMATS,
+    MAX_EAGER_TRANSFORMATIONS, MAX_FILE_BYTES, MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS,
+    MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, PublicHttpsUrl, Quality,
+    ReferrerPattern, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadRules,
+    ValidationRules, parse_variant,
 };
 use web::FieldReader;
 
@@ -62,8 +63,9 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
         "max_image_width",
         "max_image_height",
     ]);
-    let allowed_formats = fields.list_or_csv("allowed_formats", ALLOWED_FORMATS, Extension::parse);
-    let max_file_size = fields.integer("max_file_size", 1, FILE_BYTES);
+    let allowed_formats =
+        fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, Extension::parse);
+    let max_file_size = fields.integer("max_file_size", 1, MAX_FILE_BYTES);
     let min_image_width = read_pixels(fields, "min_image_width", IMAGE_PIXELS);
     let min_image_height = read_pixels(fields, "min_image_height", IMAGE_PIXELS);
     let max_image_width = read_pixels(fields, "max_image_width", IMAGE_PIXELS);
@@ -111,11 +113,14 @@ fn read_transformations(fields: &mut impl FieldReader) -> TransformationRules {
         "strip_metadata",
         "eager",
     ]);
-    let upload_quality = fields.name_or_integer("upload_quality", Quality::named, Quality::of);
+    let upload_quality =
+        fields.name_or_integer("upload_quality", Quality::from_name, Quality::from_number);
     let upload_format = fields.optional("upload_format", parse_variant);
     let progressive = fields.boolean("progressive");
     let strip_metadata = fields.boolean("strip_metadata");
-    let eager = fields.objects("eager", EAGER, |fields| Some(read_eager(fields)));
+    let eager = fields.objects("eager", MAX_EAGER_TRANSFORMATIONS, |fields| {
+        Some(read_eager(fields))
+    });
 
     let default = TransformationRules::default();
     TransformationRules {
@@ -127,17 +132,17 @@ fn read_transformations(fields: &mut impl FieldReader) -> TransformationRules {
     }
 }
 
-fn read_eager(fields: &mut impl FieldReader) -> Eager {
+fn read_eager(fields: &mut impl FieldReader) -> EagerTransformation {
     fields.deny_unknown(&["width", "height", "crop", "format"]);
-    let width = read_pixels(fields, "width", SIDE_PIXELS);
-    let height = read_pixels(fields, "height", SIDE_PIXELS);
+    let width = read_pixels(fields, "width", MAX_SIDE_PIXELS);
+    let height = read_pixels(fields, "height", MAX_SIDE_PIXELS);
     if !fields.has_value("width") && !fields.has_value("height") {
         fields.reject("width", &FieldError::RequiredWithout("height"));
     }
     let crop = fields.optional("crop", parse_variant);
     let format = fields.optional("format", parse_variant);
 
-    Eager {
+    EagerTransformation {
         width,
         height,
         crop: crop.unwrap_or(Crop::Fit),
@@ -147,7 +152,7 @@ fn read_eager(fields: &mut impl FieldReader) -> Eager {
 
 fn read_metadata(fields: &mut impl FieldReader) -> MetadataRules {
     fields.deny_unknown(&["tags", "auto_tagging"]);
-    let tags = fields.list("tags", TAGS, Tag::parse);
+    let tags = fields.list("tags", MAX_TAGS, Tag::parse);
     let auto_tagging = fields.boolean("auto_tagging");
 
     MetadataRules {
@@ -172,12 +177,12 @@ pub(crate) fn read_unsigned_restrictions(
     fields: &mut impl FieldReader,
 ) -> Option<UnsignedRestrictions> {
     let allowed_referrers =
-        fields.required_list("allowed_referrers", REFERRERS, ReferrerPattern::parse);
+        fields.required_list("allowed_referrers", MAX_REFERRERS, ReferrerPattern::parse);
     let require_https = fields.boolean("require_https");
     if !fields.has_value("require_https") {
         fields.reject("require_https", &FieldError::Required);
     }
-    let max_uploads_per_hour = fields.integer("max_uploads_per_hour", 1, UPLOADS_PER_HOUR);
+    let max_uploads_per_hour = fields.integer("max_uploads_per_hour", 1, MAX_UPLOADS_PER_HOUR);
 
     Some(UnsignedRestrictions {
         allowed_referrers: allowed_referrers?,

@@ -67,7 +67,7 @@ pub(crate) fn read_id(fields: &mut impl FieldReader) -> Option<String> {
     if let (Some(id), Some(alias)) = (&id, &alias)
         && !id.0.eq_ignore_ascii_case(&alias.0)
     {
-        fields.reject(ID_ALIAS, &FieldError::Must("must be the same as id"));
+        fields.reject(ID_ALIAS, &FieldError::Custom("must be the same as id"));
     }
 
     id.or(alias).map(|id| id.0)

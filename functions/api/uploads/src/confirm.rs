@@ -201,6 +201,6 @@ fn not_uploaded() -> ServiceError {
     ServiceError::conflict(
         "The file has not been uploaded yet.",
         FILE,
-        FieldError::Must("must be uploaded to its URL first"),
+        FieldError::Custom("must be uploaded to its URL first"),
     )
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
-use domain::{FILE_BYTES, FieldError, OriginalName};
+use domain::{FieldError, MAX_FILE_BYTES, OriginalName};
 use ingest::DeclaredFile;
 use mime::Mime;
 use schemars::JsonSchema;
@@ -48,17 +48,17 @@ impl ContentType {
             .bytes()
             .all(|byte| byte == b' ' || byte.is_ascii_graphic());
         if !is_header_value {
-            return Err(FieldError::Format);
+            return Err(FieldError::InvalidFormat);
         }
 
-        let mime: Mime = text.parse().map_err(|_| FieldError::Format)?;
+        let mime: Mime = text.parse().map_err(|_| FieldError::InvalidFormat)?;
         // RFC 6838, section 4.2: `mime` accepts other first characters.
         let is_name = |name: mime::Name<'_>| {
             name.as_str()
                 .starts_with(|first: char| first.is_ascii_alphanumeric())
         };
         if !is_name(mime.type_()) || !is_name(mime.subtype()) {
-            return Err(FieldError::Format);
+            return Err(FieldError::InvalidFormat);
         }
         Ok(ContentType {
             text: text.to_owned(),
@@ -127,7 +127,7 @@ impl DeclaredFields {
         if !fields.has_value("size") {
             fields.reject("size", &FieldError::Required);
         }
-        let size = fields.integer("size", 1, FILE_BYTES);
+        let size = fields.integer("size", 1, MAX_FILE_BYTES);
 
         DeclaredFields {
             name,
@@ -155,7 +155,10 @@ impl DeclaredFields {
         if let Some(expected) = &limits.content_type
             && expected.essence_str() != file.mime.essence_str()
         {
-            fields.reject(CONTENT_TYPE, &FieldError::NotOfType(expected.to_string()));
+            fields.reject(
+                CONTENT_TYPE,
+                &FieldError::WrongFileType(expected.to_string()),
+            );
         }
         Some(file)
     }

@@ -226,7 +226,7 @@ impl FormReader {
         if !self.errors.iter().any(|error| error.field == name) {
             self.errors.push(PartError {
                 field: name.to_owned(),
-                field_error: FieldError::Repeated,
+                field_error: FieldError::Duplicate,
             });
         }
     }

@@ -229,7 +229,7 @@ async fn presigned_view(
         object_key: presigned.object_key,
         expires_in: presigned.lifetime.as_secs(),
         headers: Map::from_iter([("content-type".to_owned(), json!(content_type))]),
-        confirm_token: tokens.map(|tokens| tokens.of(file_id).reveal().to_owned()),
+        confirm_token: tokens.map(|tokens| tokens.issue(file_id).reveal().to_owned()),
     })
 }
 
@@ -245,6 +245,6 @@ fn expired() -> ServiceError {
         "The upload URL of this request has expired, or its file was rejected. Send the request \
          with a new Idempotency-Key.",
         "idempotency_key",
-        FieldError::Must("belongs to a request whose URL has expired or whose file was rejected"),
+        FieldError::Custom("belongs to a request whose URL has expired or whose file was rejected"),
     )
 }

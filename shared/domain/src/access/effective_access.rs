@@ -90,7 +90,7 @@ impl EffectiveAccess {
 
     /// The access control of a folder, the last of these, for what is in it.
     pub fn of_folder(folders: &FolderChain, space: &Space) -> EffectiveAccess {
-        EffectiveAccess::inherited(folders.innermost().map(|folder| folder.id), folders, space)
+        EffectiveAccess::inherited(folders.leaf().map(|folder| folder.id), folders, space)
     }
 
     /// The access control of a file whatever its type.
@@ -174,7 +174,7 @@ impl Protection {
     }
 
     /// Whether any part of the protection is lower than before, even if another part is higher.
-    pub fn is_lowered_from(self, before: Protection) -> bool {
+    pub fn is_weaker_than(self, before: Protection) -> bool {
         self.delivery_type < before.delivery_type
             || (before.always_requires_proof && !self.always_requires_proof)
     }
@@ -200,7 +200,7 @@ impl EffectiveSecurity<'_> {
             .iter()
             .rev()
             .find_map(|folder| Some((folder.id, folder.security.as_ref()?)));
-        let own = folders.innermost().map(|folder| folder.id);
+        let own = folders.leaf().map(|folder| folder.id);
         let (security, source, inherited_from) = match nearest {
             Some((id, security)) if own == Some(id) => {
                 (security, AccessSource::Direct, id.to_string())
@@ -292,7 +292,7 @@ mod tests {
                     (&closed, &open, true),
                 ] {
                     let lowered =
-                        protection(after, to_space).is_lowered_from(protection(before, from_space));
+                        protection(after, to_space).is_weaker_than(protection(before, from_space));
                     let expected = to < from || (opens && after != DeliveryType::Authenticated);
                     assert_eq!(lowered, expected, "{before:?} to {after:?}, opens: {opens}");
                 }
@@ -305,8 +305,8 @@ mod tests {
         let (file, space) = (file(DeliveryType::Upload), space());
         let missing = Protection::of(&file, None, &space);
         assert!(
-            Protection::of(&file, Some(&FolderChain::default()), &space).is_lowered_from(missing)
+            Protection::of(&file, Some(&FolderChain::default()), &space).is_weaker_than(missing)
         );
-        assert!(!missing.is_lowered_from(missing));
+        assert!(!missing.is_weaker_than(missing));
     }
 }

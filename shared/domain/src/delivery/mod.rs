@@ -6,4 +6,4 @@ mod watermark;
 
 pub use signed_delivery::{SignedDelivery, signed_query};
 pub use transformation::{TRANSFORMATION_PARAMETERS, validate_transformation};
-pub use watermark::{Opacity, Position, Security, Watermark};
+pub use watermark::{Gravity, Opacity, Security, Watermark};

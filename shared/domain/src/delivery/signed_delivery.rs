@@ -6,9 +6,10 @@
 //! has is covered too.
 
 use crate::{
-    MasterSecret, SIGNATURE, SignatureError, Signing, SigningSecret, SpaceId, Timestamp,
-    canonical_form, is_signed,
+    MasterSecret, SIGNATURE_PARAMETER, SignatureError, Signing, SigningSecret, SpaceId, Timestamp,
+    canonical_form,
     signing::signature::{EXPIRES, KID, needed},
+    verify_signature,
 };
 
 /// What an address has to prove that it may be delivered, not yet proven. It is never printed:
@@ -24,11 +25,13 @@ pub struct SignedDelivery {
 impl SignedDelivery {
     /// What a path and the decoded parameters of its query present; `None` where they present
     /// nothing.
-    pub fn presented(
+    pub fn parse(
         path: &str,
         parameters: &[(String, String)],
     ) -> Option<Result<SignedDelivery, SignatureError>> {
-        let presents = parameters.iter().any(|(name, _)| name == SIGNATURE);
+        let presents = parameters
+            .iter()
+            .any(|(name, _)| name == SIGNATURE_PARAMETER);
         presents.then(|| SignedDelivery::of(path, parameters))
     }
 
@@ -42,13 +45,13 @@ impl SignedDelivery {
                 .map_err(|_| SignatureError::Incomplete)?,
             kid: needed(parameters, KID)?.to_owned(),
             canonical: canonical_form(path, pairs),
-            signature: needed(parameters, SIGNATURE)?.to_owned(),
+            signature: needed(parameters, SIGNATURE_PARAMETER)?.to_owned(),
         })
     }
 
     /// How many seconds the address goes on being good for, at least one, where it is proven by a
     /// secret of this space.
-    pub fn proven(
+    pub fn verify(
         &self,
         space: SpaceId,
         signing: Signing,
@@ -60,7 +63,7 @@ impl SignedDelivery {
             self.canonical.as_str(),
             self.signature.as_str(),
         );
-        if !is_signed(space, signing, presented, master, now) {
+        if !verify_signature(space, signing, presented, master, now) {
             return Err(SignatureError::Invalid);
         }
         let left = self.expires_seconds.saturating_sub(now.seconds());
@@ -85,7 +88,7 @@ pub fn signed_query(
     let added = [(EXPIRES, expires.as_str()), (KID, kid.as_str())];
     let canonical = canonical_form(path, parameters.iter().copied().chain(added));
     let query = canonical.split_once('?').map_or("", |(_, query)| query);
-    format!("{query}&{SIGNATURE}={}", secret.sign(&canonical))
+    format!("{query}&{SIGNATURE_PARAMETER}={}", secret.sign(&canonical))
 }
 
 #[cfg(test)]
@@ -106,7 +109,7 @@ mod tests {
             parameters,
             EXPIRES_SECONDS,
             Signing::default(),
-            &secret(SpaceId::FIRST, 1),
+            &secret(SpaceId::MIN, 1),
         )
     }
 
@@ -125,15 +128,15 @@ mod tests {
             MasterSecret::new("master"),
             Timestamp::from_ms(seconds * 1_000),
         );
-        let presented = SignedDelivery::presented(path, parameters)?;
-        Some(presented.and_then(|proof| proof.proven(space, signing, &master, now)))
+        let presented = SignedDelivery::parse(path, parameters)?;
+        Some(presented.and_then(|proof| proof.verify(space, signing, &master, now)))
     }
 
     fn here(parameters: &[(String, String)], seconds: i64) -> Option<Result<i64, SignatureError>> {
         outcome(
             PATH,
             parameters,
-            (SpaceId::FIRST, Signing::default()),
+            (SpaceId::MIN, Signing::default()),
             seconds,
         )
     }
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(query, "download=a%20b&expires=100&kid=1&w=100");
         assert_eq!(
             signature,
-            secret(SpaceId::FIRST, 1).sign(&format!("{PATH}?{query}"))
+            secret(SpaceId::MIN, 1).sign(&format!("{PATH}?{query}"))
         );
     }
 
@@ -160,12 +163,12 @@ mod tests {
         ] {
             assert_eq!(here(&signed, seconds), Some(expected), "{seconds}");
         }
-        let late = SignedDelivery::presented(PATH, &signed)
+        let late = SignedDelivery::parse(PATH, &signed)
             .and_then(Result::ok)
             .expect("it is complete");
         let just_before = Timestamp::from_ms(99_999);
-        let proven = late.proven(
-            SpaceId::FIRST,
+        let proven = late.verify(
+            SpaceId::MIN,
             Signing::default(),
             &MasterSecret::new("master"),
             just_before,
@@ -200,10 +203,10 @@ mod tests {
             "acme01/a.jpg",
             "/Acme01/a.jpg",
         ] {
-            let elsewhere = outcome(path, &signed, (SpaceId::FIRST, Signing::default()), 0);
+            let elsewhere = outcome(path, &signed, (SpaceId::MIN, Signing::default()), 0);
             assert_eq!(elsewhere, Some(Err(SignatureError::Invalid)), "{path}");
         }
-        let other = outcome(PATH, &signed, (SpaceId::LAST, Signing::default()), 0);
+        let other = outcome(PATH, &signed, (SpaceId::MAX, Signing::default()), 0);
         assert_eq!(other, Some(Err(SignatureError::Invalid)));
     }
 
@@ -266,7 +269,7 @@ mod tests {
         const DAY_SECONDS: i64 = 24 * 60 * 60;
         let mut signing = Signing::default();
         let sign = |signing: Signing| {
-            let secret = secret(SpaceId::FIRST, signing.generation);
+            let secret = secret(SpaceId::MIN, signing.generation);
             decoded(&signed_query(PATH, &[], 2 * DAY_SECONDS, signing, &secret))
         };
         let first = sign(signing);
@@ -278,18 +281,18 @@ mod tests {
             (&second, DAY_SECONDS, Ok(DAY_SECONDS)),
         ] {
             assert_eq!(
-                outcome(PATH, signed, (SpaceId::FIRST, signing), seconds),
+                outcome(PATH, signed, (SpaceId::MIN, signing), seconds),
                 Some(expected),
                 "{seconds}"
             );
         }
         signing.rotate(Timestamp::from_ms(1_000));
         assert_eq!(
-            outcome(PATH, &first, (SpaceId::FIRST, signing), 1),
+            outcome(PATH, &first, (SpaceId::MIN, signing), 1),
             Some(Err(SignatureError::Invalid))
         );
         assert!(matches!(
-            outcome(PATH, &second, (SpaceId::FIRST, signing), 1),
+            outcome(PATH, &second, (SpaceId::MIN, signing), 1),
             Some(Ok(_))
         ));
     }

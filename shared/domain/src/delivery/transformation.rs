@@ -6,7 +6,7 @@
 //! none may be given twice.
 
 use crate::{
-    Crop, FieldError, FieldErrors, ImageFormat, Position, Quality, SIDE_PIXELS, parse_variant,
+    Crop, FieldError, FieldErrors, Gravity, ImageFormat, MAX_SIDE_PIXELS, Quality, parse_variant,
 };
 
 const WIDTH: &str = "w";
@@ -32,12 +32,12 @@ pub fn validate_transformation<'a>(
         .filter(|(name, _)| TRANSFORMATION_PARAMETERS.contains(name))
     {
         let result = if seen.contains(&name) {
-            Err(FieldError::Repeated)
+            Err(FieldError::Duplicate)
         } else {
             validate(name, value)
         };
         seen.push(name);
-        field_errors.keep(name, result);
+        field_errors.record(name, result);
     }
     if field_errors.is_empty() {
         Ok(())
@@ -51,10 +51,10 @@ fn validate(name: &str, value: &str) -> Result<(), FieldError> {
         WIDTH | HEIGHT => pixels(value),
         CROP => parse_variant::<Crop>(value).map(drop),
         GRAVITY | FORMAT if value == AUTO => Ok(()),
-        GRAVITY => parse_variant::<Position>(value).map(drop),
+        GRAVITY => parse_variant::<Gravity>(value).map(drop),
         FORMAT => parse_variant::<ImageFormat>(value).map(drop),
         _ => number(value)
-            .map_or_else(|| Quality::named(value), Quality::of)
+            .map_or_else(|| Quality::from_name(value), Quality::from_number)
             .map(drop),
     }
 }
@@ -62,7 +62,7 @@ fn validate(name: &str, value: &str) -> Result<(), FieldError> {
 fn pixels(value: &str) -> Result<(), FieldError> {
     match number(value).ok_or(FieldError::NotAnInteger)? {
         0 => Err(FieldError::TooSmall(1)),
-        number if number > SIDE_PIXELS => Err(FieldError::TooLarge(SIDE_PIXELS)),
+        number if number > MAX_SIDE_PIXELS => Err(FieldError::TooLarge(MAX_SIDE_PIXELS)),
         _ => Ok(()),
     }
 }
@@ -115,10 +115,22 @@ mod tests {
                 &["8193", "99999999999999999999"],
                 FieldError::TooLarge(8_192),
             ),
-            ("r", &["", "Fit", "pad", "auto"], FieldError::Unknown),
-            ("g", &["", "middle", "NORTH"], FieldError::Unknown),
-            ("f", &["", "jpg", "svg", "original"], FieldError::Unknown),
-            ("q", &["", "-1", "+80", "80%", "best"], FieldError::Unknown),
+            (
+                "r",
+                &["", "Fit", "pad", "auto"],
+                FieldError::InvalidSelection,
+            ),
+            ("g", &["", "middle", "NORTH"], FieldError::InvalidSelection),
+            (
+                "f",
+                &["", "jpg", "svg", "original"],
+                FieldError::InvalidSelection,
+            ),
+            (
+                "q",
+                &["", "-1", "+80", "80%", "best"],
+                FieldError::InvalidSelection,
+            ),
             ("q", &["0"], FieldError::TooSmall(1)),
             (
                 "q",
@@ -142,9 +154,9 @@ mod tests {
         let mut expected = FieldErrors::default();
         for (name, why) in [
             ("w", FieldError::TooSmall(1)),
-            ("w", FieldError::Repeated),
-            ("h", FieldError::Repeated),
-            ("r", FieldError::Unknown),
+            ("w", FieldError::Duplicate),
+            ("h", FieldError::Duplicate),
+            ("r", FieldError::InvalidSelection),
         ] {
             expected.add(name, &why);
         }

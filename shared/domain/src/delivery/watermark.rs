@@ -20,7 +20,7 @@ pub struct Watermark {
     /// Address of the image.
     pub url: Option<PublicHttpsUrl>,
     /// Where it is laid.
-    pub position: Position,
+    pub position: Gravity,
     /// How opaque it is.
     pub opacity: Opacity,
 }
@@ -30,7 +30,7 @@ impl Default for Watermark {
         Watermark {
             enabled: false,
             url: None,
-            position: Position::Southeast,
+            position: Gravity::Southeast,
             opacity: Opacity::default(),
         }
     }
@@ -61,7 +61,7 @@ impl Opacity {
             // nothing.
             Ok(Opacity(number.max(LEAST_OPACITY)))
         } else {
-            Err(FieldError::Must("must be greater than 0"))
+            Err(FieldError::Custom("must be greater than 0"))
         }
     }
 }
@@ -69,7 +69,7 @@ impl Opacity {
 /// A place in an image, by compass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Position {
+pub enum Gravity {
     /// Top left.
     Northwest,
     /// Top.

@@ -39,11 +39,11 @@ impl Env {
     /// A fresh ULID of this moment.
     pub fn ulid(&self) -> ulid::Ulid {
         let ms = u64::try_from(self.now().ms()).expect("a timestamp is not before 1970");
-        ulid::Ulid::from_parts(ms, u128::from_be_bytes(self.bytes()))
+        ulid::Ulid::from_parts(ms, u128::from_be_bytes(self.random_bytes()))
     }
 
     /// So many fresh random bytes.
-    pub fn bytes<const N: usize>(&self) -> [u8; N] {
+    pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.random.fill(&mut bytes);
         bytes
@@ -53,11 +53,11 @@ impl Env {
     ///
     /// Bytes beyond the largest multiple of the alphabet's length are drawn again, so no character
     /// is likelier than another.
-    pub fn text(&self, alphabet: &[u8], length: usize) -> String {
+    pub fn random_text(&self, alphabet: &[u8], length: usize) -> String {
         let fair = 256 - 256 % alphabet.len();
         let mut text = String::with_capacity(length);
         while text.len() < length {
-            let drawn = self.bytes::<32>();
+            let drawn = self.random_bytes::<32>();
             let even = drawn
                 .iter()
                 .map(|byte| usize::from(*byte))
@@ -99,7 +99,7 @@ pub(crate) mod tests {
     fn every_character_of_an_alphabet_is_equally_likely() {
         let env = counting();
         // All 256 bytes in turn: 250 of them are fair for ten characters, 25 each.
-        let text = env.text(b"0123456789", 250);
+        let text = env.random_text(b"0123456789", 250);
         for character in '0'..='9' {
             assert_eq!(text.matches(character).count(), 25, "{character}");
         }

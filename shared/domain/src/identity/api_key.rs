@@ -30,7 +30,7 @@ pub struct KeySecret(String);
 impl KeySecret {
     /// A fresh key.
     pub fn new(env: &Env) -> KeySecret {
-        let random = env.text(BASE62, RANDOM_LENGTH);
+        let random = env.random_text(BASE62, RANDOM_LENGTH);
         let checksum = checksum(&random);
         KeySecret(format!("{PREFIX}{random}{checksum}"))
     }

@@ -67,12 +67,12 @@ macro_rules! ids {
             /// Characters of an id.
             pub const LENGTH: usize = ulid::ULID_LEN;
             /// What every id follows.
-            pub const FIRST: $name = $name(Ulid(0));
+            pub const MIN: $name = $name(Ulid(0));
             /// What follows every id.
-            pub const LAST: $name = $name(Ulid(u128::MAX));
+            pub const MAX: $name = $name(Ulid(u128::MAX));
 
             /// What every id of a moment, and of any later one, follows.
-            pub fn first_of(moment: Timestamp) -> $name {
+            pub fn min_at(moment: Timestamp) -> $name {
                 let ms = u64::try_from(moment.ms()).expect("a timestamp is not before 1970");
                 $name(Ulid::from_parts(ms, 0))
             }
@@ -83,7 +83,7 @@ macro_rules! ids {
             }
 
             /// The next of the ids chosen for a request.
-            pub fn chosen(ids: &mut IdSequence) -> $name {
+            pub fn from_sequence(ids: &mut IdSequence) -> $name {
                 $name(ids.next())
             }
         }
@@ -153,11 +153,11 @@ mod tests {
     fn chosen_ids_follow_one_another_and_are_the_same_again() {
         let mut ids = IdSequence::new(&counting());
         let mut again: IdSequence = String::from(ids).try_into().expect("a ULID");
-        let drawn: Vec<FileId> = (0..3).map(|_| FileId::chosen(&mut ids)).collect();
+        let drawn: Vec<FileId> = (0..3).map(|_| FileId::from_sequence(&mut ids)).collect();
         assert!(drawn.is_sorted_by(|one, next| one < next));
         assert_eq!(
             (0..3)
-                .map(|_| FileId::chosen(&mut again))
+                .map(|_| FileId::from_sequence(&mut again))
                 .collect::<Vec<_>>(),
             drawn
         );
@@ -167,7 +167,7 @@ mod tests {
     fn ids_follow_the_first_of_their_moment_and_none_of_a_later_one() {
         let env = counting();
         let id = FileId::new(&env);
-        assert!(FileId::first_of(env.now()) <= id && id < FileId::first_of(env.now().plus_ms(1)));
+        assert!(FileId::min_at(env.now()) <= id && id < FileId::min_at(env.now().plus_ms(1)));
     }
 
     #[test]

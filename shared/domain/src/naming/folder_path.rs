@@ -13,7 +13,7 @@ use crate::{
 /// Most characters of a folder's name.
 const NAME_CHARACTERS: usize = 255;
 /// Most folders within one another.
-pub const FOLDER_DEPTH: usize = 20;
+pub const MAX_FOLDER_DEPTH: usize = 20;
 
 /// A folder's name, in Unicode's form NFC: 1 to 255 characters, no slash, no control characters,
 /// not `.` or `..`; unlike that of every other folder in the same one, whatever the case.
@@ -34,7 +34,7 @@ impl FolderName {
             || name.contains('/')
             || text.chars().any(char::is_control)
         {
-            Err(FieldError::Format)
+            Err(FieldError::InvalidFormat)
         } else {
             Ok(FolderName(name))
         }
@@ -67,7 +67,7 @@ impl FolderPath {
         let parse = |name| {
             FolderName::parse(name).map_err(|why| {
                 if why == FieldError::Required {
-                    FieldError::Format
+                    FieldError::InvalidFormat
                 } else {
                     why
                 }
@@ -76,11 +76,11 @@ impl FolderPath {
         // One more than may be tells that there are too many, however many there are.
         let names: Vec<FolderName> = path
             .split('/')
-            .take(FOLDER_DEPTH + 1)
+            .take(MAX_FOLDER_DEPTH + 1)
             .map(parse)
             .collect::<Result<_, _>>()?;
-        if names.len() > FOLDER_DEPTH {
-            Err(FieldError::TooMany(FOLDER_DEPTH))
+        if names.len() > MAX_FOLDER_DEPTH {
+            Err(FieldError::TooMany(MAX_FOLDER_DEPTH))
         } else {
             Ok(FolderPath(names))
         }
@@ -141,7 +141,7 @@ mod tests {
         ] {
             assert!(FolderPath::parse(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(FolderPath::parse("a/ /b"), Err(FieldError::Format));
+        assert_eq!(FolderPath::parse("a/ /b"), Err(FieldError::InvalidFormat));
     }
 
     #[test]

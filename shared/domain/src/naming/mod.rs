@@ -6,7 +6,7 @@ pub(crate) mod public_https_url;
 pub(crate) mod stored_name;
 pub(crate) mod text;
 
-pub use folder_path::{FOLDER_DEPTH, FolderName, FolderPath};
+pub use folder_path::{FolderName, FolderPath, MAX_FOLDER_DEPTH};
 pub use original_name::OriginalName;
 pub use public_https_url::{HostName, PublicHttpsUrl};
 pub use text::{Description, KeyName, Reference, SpaceName};

@@ -58,7 +58,7 @@ impl PublicHttpsUrl {
         if is_allowed {
             Ok(PublicHttpsUrl(text.to_owned()))
         } else {
-            Err(FieldError::Must("must be a public address"))
+            Err(FieldError::Custom("must be a public address"))
         }
     }
 
@@ -79,7 +79,7 @@ impl HostName {
     pub fn parse(text: &str) -> Result<HostName, FieldError> {
         match Host::parse(text) {
             Ok(Host::Domain(name)) if names_a_host(&name) => Ok(HostName(name)),
-            _ => Err(FieldError::Format),
+            _ => Err(FieldError::InvalidFormat),
         }
     }
 
@@ -211,7 +211,7 @@ mod tests {
         ] {
             assert_eq!(
                 PublicHttpsUrl::parse(private),
-                Err(FieldError::Must("must be a public address")),
+                Err(FieldError::Custom("must be a public address")),
                 "{private}"
             );
         }
@@ -252,7 +252,11 @@ mod tests {
             &format!("{}.example", "a".repeat(64)),
             &"a.".repeat(130),
         ] {
-            assert_eq!(HostName::parse(wrong), Err(FieldError::Format), "{wrong}");
+            assert_eq!(
+                HostName::parse(wrong),
+                Err(FieldError::InvalidFormat),
+                "{wrong}"
+            );
         }
     }
 }

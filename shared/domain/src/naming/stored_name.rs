@@ -28,7 +28,7 @@ pub(crate) fn stored_name(
     if rules.unique_filename {
         return format!(
             "{slug}-{}.{}",
-            env.text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS),
+            env.random_text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS),
             media_type.extension
         );
     }

@@ -84,7 +84,7 @@ fn bounded(text: &str, most: usize, lines: bool) -> Result<String, FieldError> {
     if text.chars().any(|character| {
         character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))
     }) {
-        return Err(FieldError::Format);
+        return Err(FieldError::InvalidFormat);
     }
     Ok(text)
 }
@@ -101,8 +101,8 @@ mod tests {
             Err(FieldError::TooLong(255))
         );
         assert_eq!(SpaceName::parse(""), Err(FieldError::Required));
-        assert_eq!(SpaceName::parse("a\u{0}b"), Err(FieldError::Format));
-        assert_eq!(SpaceName::parse("a\nb"), Err(FieldError::Format));
+        assert_eq!(SpaceName::parse("a\u{0}b"), Err(FieldError::InvalidFormat));
+        assert_eq!(SpaceName::parse("a\nb"), Err(FieldError::InvalidFormat));
         assert!(Description::parse("a\nb").is_ok());
     }
 

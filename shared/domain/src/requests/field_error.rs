@@ -26,7 +26,7 @@ pub enum FieldError {
     /// It is no file.
     NotAFile,
     /// It was given more than once.
-    Repeated,
+    Duplicate,
     /// It has more characters than this.
     TooLong(usize),
     /// The file has more than this many kilobytes (of 1024 bytes).
@@ -34,7 +34,7 @@ pub enum FieldError {
     /// The file has more than this many bytes.
     TooManyBytes(u64),
     /// The file's stored type has none of these extensions.
-    NotOfType(String),
+    WrongFileType(String),
     /// The image is too narrow, too low, too wide or too high, or does not say how large it is.
     WrongDimensions,
     /// The image has more than this many pixels.
@@ -46,7 +46,7 @@ pub enum FieldError {
     /// It has to be unlike every other one's, and is not.
     Taken,
     /// It names nothing that the caller could name, or is not one of the allowed values.
-    Unknown,
+    InvalidSelection,
     /// It is no date with a time.
     NotADate,
     /// It is no address that we would call.
@@ -62,11 +62,11 @@ pub enum FieldError {
     /// The moment is past.
     NotInTheFuture,
     /// Its characters are not those allowed.
-    Format,
+    InvalidFormat,
     /// It is what it is, and another value was given.
     ReadOnly,
     /// Something else, said as the end of a sentence: "must not be empty".
-    Must(&'static str),
+    Custom(&'static str),
 }
 
 impl FieldError {
@@ -74,7 +74,7 @@ impl FieldError {
     pub fn message(&self, field: &str) -> String {
         let name = field.replace('_', " ");
         let end = match self {
-            FieldError::Unknown => return format!("The selected {name} is invalid."),
+            FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
             FieldError::WrongDimensions => {
                 return format!("The {name} field has invalid image dimensions.");
             }
@@ -93,13 +93,15 @@ impl FieldError {
             FieldError::NotAnObject => "must be an object".to_owned(),
             FieldError::NotAnArray => "must be an array".to_owned(),
             FieldError::NotAFile => "must be a file".to_owned(),
-            FieldError::Repeated => "must be given only once".to_owned(),
+            FieldError::Duplicate => "must be given only once".to_owned(),
             FieldError::TooLong(most) => format!("must not be greater than {most} characters"),
             FieldError::TooManyKilobytes(most) => {
                 format!("must not be greater than {most} kilobytes")
             }
             FieldError::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
-            FieldError::NotOfType(extensions) => format!("must be a file of type: {extensions}"),
+            FieldError::WrongFileType(extensions) => {
+                format!("must be a file of type: {extensions}")
+            }
             FieldError::TooManyPixels(most) => format!("must not have more than {most} pixels"),
             FieldError::TooSmall(least) => format!("must be at least {least}"),
             FieldError::TooLarge(most) => format!("must not be greater than {most}"),
@@ -112,9 +114,9 @@ impl FieldError {
                 format!("is required when {} is true", other.replace('_', " "))
             }
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),
-            FieldError::Format => "format is invalid".to_owned(),
+            FieldError::InvalidFormat => "format is invalid".to_owned(),
             FieldError::ReadOnly => "must not be changed".to_owned(),
-            FieldError::Must(end) => (*end).to_owned(),
+            FieldError::Custom(end) => (*end).to_owned(),
         };
         format!("The {name} field {end}.")
     }
@@ -122,7 +124,7 @@ impl FieldError {
 
 /// Returns the variant of an enum that has this name in JSON.
 pub fn parse_variant<T: DeserializeOwned>(name: &str) -> Result<T, FieldError> {
-    T::deserialize(name.into_deserializer()).map_err(|_: value::Error| FieldError::Unknown)
+    T::deserialize(name.into_deserializer()).map_err(|_: value::Error| FieldError::InvalidSelection)
 }
 
 /// Maximum number of messages of one request. Lambda answers with at most 6 MB.
@@ -138,11 +140,11 @@ pub struct FieldErrors {
 impl FieldErrors {
     /// Records one error.
     pub fn add(&mut self, field: &str, field_error: &FieldError) {
-        self.record(field.to_owned(), field_error.message(field));
+        self.push(field.to_owned(), field_error.message(field));
     }
 
     /// Returns the value, or records why there is none.
-    pub fn keep<T>(&mut self, field: &str, result: Result<T, FieldError>) -> Option<T> {
+    pub fn record<T>(&mut self, field: &str, result: Result<T, FieldError>) -> Option<T> {
         result
             .map_err(|field_error| self.add(field, &field_error))
             .ok()
@@ -152,12 +154,12 @@ impl FieldErrors {
     pub fn extend(&mut self, others: FieldErrors) {
         for (field, messages) in others.messages {
             for message in messages {
-                self.record(field.clone(), message);
+                self.push(field.clone(), message);
             }
         }
     }
 
-    fn record(&mut self, field: String, message: String) {
+    fn push(&mut self, field: String, message: String) {
         if self.count < MESSAGES_MAX {
             self.count += 1;
             self.messages.entry(field).or_default().push(message);
@@ -226,7 +228,7 @@ mod tests {
             "The file field is required when files is not present."
         );
         assert_eq!(
-            FieldError::Unknown.message("upload_config"),
+            FieldError::InvalidSelection.message("upload_config"),
             "The selected upload config is invalid."
         );
         assert_eq!(

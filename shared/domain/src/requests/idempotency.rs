@@ -16,7 +16,7 @@ pub struct IdempotencyKey(String);
 #[derive(Clone, Debug)]
 pub struct IdempotencyReservation {
     /// Identifies the request.
-    pub mark: String,
+    pub request_hash: String,
     /// Tells this reservation from an earlier and a later one of the request.
     pub token: String,
     /// The ids of what the request creates.
@@ -49,7 +49,7 @@ impl IdempotencyKey {
     /// Parses a key. Fails for an empty one, whose client expects that the request is done once.
     pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, FieldError> {
         let text = std::str::from_utf8(bytes)
-            .map_err(|_| FieldError::Format)?
+            .map_err(|_| FieldError::InvalidFormat)?
             .trim();
         if text.is_empty() {
             Err(FieldError::Required)
@@ -61,12 +61,12 @@ impl IdempotencyKey {
         {
             Ok(IdempotencyKey(text.to_owned()))
         } else {
-            Err(FieldError::Format)
+            Err(FieldError::InvalidFormat)
         }
     }
 
     /// Returns the secret of a caller without an API key, from their identity and the key.
-    pub fn secret_of(&self, identity: &str) -> Secret {
+    pub fn anonymous_secret(&self, identity: &str) -> Secret {
         Secret::derive(
             format!("{identity}\n{}", self.0).as_bytes(),
             "idempotency of strangers",
@@ -94,9 +94,9 @@ mod tests {
             (&b""[..], FieldError::Required),
             (b"  ", FieldError::Required),
             (&[b'x'; 256], FieldError::TooLong(255)),
-            (b"a\x07b", FieldError::Format),
-            ("é".as_bytes(), FieldError::Format),
-            (b"\xFF", FieldError::Format),
+            (b"a\x07b", FieldError::InvalidFormat),
+            ("é".as_bytes(), FieldError::InvalidFormat),
+            (b"\xFF", FieldError::InvalidFormat),
         ] {
             assert_eq!(IdempotencyKey::parse(wrong), Err(why), "{wrong:?}");
         }

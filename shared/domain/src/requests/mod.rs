@@ -8,6 +8,6 @@ mod service_error;
 
 pub use field_error::{FieldError, FieldErrors, parse_variant};
 pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
-pub use page::{Cursor, Direction, Ends, Listing, Page};
+pub use page::{Cursor, Direction, Page, PageBounds, PageRequest};
 pub use rate_limit::{HourlyQuota, RateLimit, RateLimitStatus, Window};
 pub use service_error::{ErrorKind, ServiceError, error_chain};

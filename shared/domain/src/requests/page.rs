@@ -26,25 +26,25 @@ pub struct Cursor {
     /// Whether an item at the place is on the page.
     pub is_inclusive: bool,
     /// The place, in a form that only the list itself reads.
-    pub place: String,
+    pub position: String,
 }
 
 impl Cursor {
     /// Creates a cursor to what follows a place.
-    pub fn after(place: String) -> Cursor {
+    pub fn after(position: String) -> Cursor {
         Cursor {
             direction: Direction::Forward,
             is_inclusive: false,
-            place,
+            position,
         }
     }
 
     /// Creates a cursor to what precedes a place.
-    pub fn before(place: String) -> Cursor {
+    pub fn before(position: String) -> Cursor {
         Cursor {
             direction: Direction::Backward,
             is_inclusive: false,
-            place,
+            position,
         }
     }
 
@@ -58,7 +58,7 @@ impl Cursor {
         Cursor {
             direction,
             is_inclusive: !self.is_inclusive,
-            place: self.place.clone(),
+            position: self.position.clone(),
         }
     }
 }
@@ -71,7 +71,7 @@ impl fmt::Display for Cursor {
             (Direction::Backward, false) => '<',
             (Direction::Backward, true) => '[',
         };
-        write!(formatter, "{mark}{}", self.place)
+        write!(formatter, "{mark}{}", self.position)
     }
 }
 
@@ -90,24 +90,24 @@ impl FromStr for Cursor {
         Ok(Cursor {
             direction,
             is_inclusive,
-            place: characters.as_str().to_owned(),
+            position: characters.as_str().to_owned(),
         })
     }
 }
 
 /// Which page of a list is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct PageRequest {
     /// Where it starts; `None` at the start of the list.
     pub cursor: Option<Cursor>,
     /// Maximum items of the page.
     pub limit: u16,
 }
 
-impl Listing {
+impl PageRequest {
     /// The first page.
-    pub fn first(limit: u16) -> Listing {
-        Listing {
+    pub fn first(limit: u16) -> PageRequest {
+        PageRequest {
             cursor: None,
             limit,
         }
@@ -124,7 +124,7 @@ impl Listing {
     pub fn includes(&self, id: impl fmt::Display) -> bool {
         self.cursor
             .as_ref()
-            .is_none_or(|cursor| match id.to_string().cmp(&cursor.place) {
+            .is_none_or(|cursor| match id.to_string().cmp(&cursor.position) {
                 Ordering::Equal => cursor.is_inclusive,
                 Ordering::Less => cursor.direction == Direction::Forward,
                 Ordering::Greater => cursor.direction == Direction::Backward,
@@ -134,7 +134,7 @@ impl Listing {
 
 /// The places of the first and the last item that a page has looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ends {
+pub struct PageBounds {
     /// The first place.
     pub first: String,
     /// The last place.
@@ -156,15 +156,20 @@ impl<T> Page<T> {
     /// Creates the page that answers a listing. `ends` are `None` if it has looked at nothing;
     /// `has_more` tells whether more follows in its direction. Towards where it came from, more is
     /// assumed.
-    pub fn new(listing: &Listing, ends: Option<Ends>, has_more: bool, items: Vec<T>) -> Page<T> {
-        let (next, prev) = match (&listing.cursor, ends) {
+    pub fn new(
+        page_request: &PageRequest,
+        bounds: Option<PageBounds>,
+        has_more: bool,
+        items: Vec<T>,
+    ) -> Page<T> {
+        let (next, prev) = match (&page_request.cursor, bounds) {
             (None, None) => (None, None),
-            (None, Some(ends)) => (has_more.then(|| Cursor::after(ends.last)), None),
+            (None, Some(bounds)) => (has_more.then(|| Cursor::after(bounds.last)), None),
             (Some(cursor), None) => match cursor.direction {
                 Direction::Forward => (None, Some(cursor.reversed())),
                 Direction::Backward => (Some(cursor.reversed()), None),
             },
-            (Some(cursor), Some(Ends { first, last })) => match cursor.direction {
+            (Some(cursor), Some(PageBounds { first, last })) => match cursor.direction {
                 Direction::Forward => (
                     has_more.then(|| Cursor::after(last)),
                     Some(Cursor::before(first)),
@@ -200,8 +205,8 @@ impl<T> Page<T> {
 mod tests {
     use super::*;
 
-    fn listing(cursor: Option<&str>) -> Listing {
-        Listing {
+    fn page_request(cursor: Option<&str>) -> PageRequest {
+        PageRequest {
             cursor: cursor.map(|cursor| cursor.parse().expect("a cursor")),
             limit: 2,
         }
@@ -209,14 +214,14 @@ mod tests {
 
     fn neighbours(
         cursor: Option<&str>,
-        ends: Option<(&str, &str)>,
+        bounds: Option<(&str, &str)>,
         has_more: bool,
     ) -> [Option<String>; 2] {
-        let ends = ends.map(|(first, last)| Ends {
+        let bounds = bounds.map(|(first, last)| PageBounds {
             first: first.to_owned(),
             last: last.to_owned(),
         });
-        let page: Page<()> = Page::new(&listing(cursor), ends, has_more, Vec::new());
+        let page: Page<()> = Page::new(&page_request(cursor), bounds, has_more, Vec::new());
         [page.next, page.prev].map(|cursor| cursor.map(|cursor| cursor.to_string()))
     }
 
@@ -226,23 +231,23 @@ mod tests {
 
     #[test]
     fn page_leads_on_in_its_direction_and_back_to_where_it_came_from() {
-        let ends = Some(("7", "6"));
-        assert_eq!(neighbours(None, ends, false), cursors([None, None]));
-        assert_eq!(neighbours(None, ends, true), cursors([Some(">6"), None]));
+        let bounds = Some(("7", "6"));
+        assert_eq!(neighbours(None, bounds, false), cursors([None, None]));
+        assert_eq!(neighbours(None, bounds, true), cursors([Some(">6"), None]));
         assert_eq!(
-            neighbours(Some(">8"), ends, false),
+            neighbours(Some(">8"), bounds, false),
             cursors([None, Some("<7")])
         );
         assert_eq!(
-            neighbours(Some(">8"), ends, true),
+            neighbours(Some(">8"), bounds, true),
             cursors([Some(">6"), Some("<7")])
         );
         assert_eq!(
-            neighbours(Some("<5"), ends, false),
+            neighbours(Some("<5"), bounds, false),
             cursors([Some(">6"), None])
         );
         assert_eq!(
-            neighbours(Some("<5"), ends, true),
+            neighbours(Some("<5"), bounds, true),
             cursors([Some(">6"), Some("<7")])
         );
     }
@@ -278,7 +283,7 @@ mod tests {
             (Some("[5"), [false, true, true]),
         ] {
             assert_eq!(
-                [4, 5, 6].map(|id| listing(cursor).includes(id)),
+                [4, 5, 6].map(|id| page_request(cursor).includes(id)),
                 included,
                 "{cursor:?}"
             );

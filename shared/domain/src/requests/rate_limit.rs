@@ -56,7 +56,7 @@ impl Window {
 
 impl RateLimit {
     /// What is left at a moment after so many requests of its window.
-    pub fn rate_limit(self, made: u64, now: Timestamp) -> RateLimitStatus {
+    pub fn status(self, made: u64, now: Timestamp) -> RateLimitStatus {
         let resets_at = Timestamp::from_ms((Window::of(now).0 + 1) * WINDOW_MS);
         RateLimitStatus {
             name: self.tier,
@@ -77,16 +77,16 @@ pub struct HourlyQuota {
     /// The hour, counted from 1970.
     pub hour: i64,
     /// Uploads.
-    pub most: u64,
+    pub limit: u64,
 }
 
 impl HourlyQuota {
     /// Returns the quota of a config for the hour of `now`.
-    pub fn new(config: UploadConfigId, most: u64, now: Timestamp) -> HourlyQuota {
+    pub fn new(config: UploadConfigId, limit: u64, now: Timestamp) -> HourlyQuota {
         HourlyQuota {
             config,
             hour: now.ms() / HOUR_MS,
-            most,
+            limit,
         }
     }
 
@@ -96,10 +96,10 @@ impl HourlyQuota {
     }
 
     /// Returns the refusal of an upload over the quota.
-    pub fn used_up(self, now: Timestamp) -> ServiceError {
+    pub fn exceeded_error(self, now: Timestamp) -> ServiceError {
         ServiceError::rate_limited(RateLimitStatus {
             name: UNSIGNED_HOURLY,
-            limit: self.most,
+            limit: self.limit,
             window_seconds: HOUR_MS / MS_PER_SECOND,
             remaining: 0,
             resets_in_seconds: self.ends_at().seconds_after(now),
@@ -118,7 +118,7 @@ mod tests {
             tier: "admin",
             requests_per_minute: 10,
         };
-        let at = |ms| limit.rate_limit(4, Timestamp::from_ms(ms));
+        let at = |ms| limit.status(4, Timestamp::from_ms(ms));
         assert_eq!(
             (
                 at(0).remaining,
@@ -135,7 +135,7 @@ mod tests {
             (at(1).resets_in_seconds, at(59_000).resets_in_seconds),
             (60, 1)
         );
-        assert_eq!(limit.rate_limit(11, Timestamp::from_ms(0)).remaining, 0);
+        assert_eq!(limit.status(11, Timestamp::from_ms(0)).remaining, 0);
         assert!(Window::of(Timestamp::from_ms(59_999)) < Window::of(Timestamp::from_ms(60_000)));
     }
 }

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, InFolder,
+    AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
     OriginalName, Principal, Reference, Revision, Space, SpaceId, Tag, Timestamp, UploadConfig,
     UploadConfigId, UploadRules, naming::stored_name::stored_name,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the most that storage takes at once.
-pub const FILE_BYTES: i64 = 5 << 30;
+pub const MAX_FILE_BYTES: i64 = 5 << 30;
 
 /// What kind of thing a file is, told by its stored type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -92,7 +92,9 @@ impl UploadTarget<'_> {
     fn storage_path(&self, name: &str) -> String {
         match self.space.folder_mode {
             FolderMode::Dynamic => format!("{}/{name}", self.space.handle),
-            FolderMode::Fixed => format!("{}/{}{name}", self.space.handle, self.folders.slugs()),
+            FolderMode::Fixed => {
+                format!("{}/{}{name}", self.space.handle, self.folders.slug_path())
+            }
         }
     }
 }
@@ -114,7 +116,7 @@ pub struct StoredContent {
 
 /// What an anonymous uploader has seen of a file, where a later change replaced it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AtActivation {
+pub struct ActivationSnapshot {
     /// The original name at activation.
     pub original_name: OriginalName,
     /// The delivery type at activation.
@@ -144,7 +146,7 @@ pub struct File {
     pub storage_path: String,
     /// The folder it is in; none, at the top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub folder: Option<InFolder>,
+    pub folder: Option<FolderRef>,
     /// Who may see it, where it says so itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_control: Option<AccessControl>,
@@ -174,7 +176,7 @@ pub struct File {
     /// What its anonymous uploader is shown in place of the present values; set by the first change
     /// that replaces them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at_activation: Option<AtActivation>,
+    pub activation_snapshot: Option<ActivationSnapshot>,
     /// Who uploaded it.
     pub uploaded_by: Principal,
     /// When it was uploaded.
@@ -209,7 +211,7 @@ impl File {
             id,
             space_id: target.space.id,
             storage_path: target.storage_path(&name),
-            folder: target.folders.in_folder(),
+            folder: target.folders.leaf_ref(),
             access_control: None,
             name,
             original_name,
@@ -226,7 +228,7 @@ impl File {
             checksum_sha256: None,
             is_utf8: false,
             pending_upload: None,
-            at_activation: None,
+            activation_snapshot: None,
             uploaded_by: target.uploaded_by,
             created_at: now,
             activated_at: None,
@@ -282,14 +284,14 @@ impl File {
     }
 
     /// Keeps for its anonymous uploader what a change of the active file `before` replaces.
-    pub fn keep_activation(&mut self, before: &File) {
+    pub fn record_activation_snapshot(&mut self, before: &File) {
         let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_anonymous();
         let is_replaced = self.original_name != before.original_name
             || self.delivery_type != before.delivery_type;
 
-        if is_shown && is_replaced && before.at_activation.is_none() {
+        if is_shown && is_replaced && before.activation_snapshot.is_none() {
             let original_name = before.original_name.clone();
-            self.at_activation = Some(AtActivation {
+            self.activation_snapshot = Some(ActivationSnapshot {
                 original_name,
                 delivery_type: before.delivery_type,
             });
@@ -298,7 +300,7 @@ impl File {
 
     /// Raises `access_version` if type, access control or folder differ from those of the record
     /// before a change.
-    pub fn count_access_change(&mut self, before: &File) {
+    pub fn bump_access_version(&mut self, before: &File) {
         let decides = |file: &File| (file.delivery_type, file.access_control, file.folder_id());
         if decides(self) != decides(before) {
             self.access_version = before.access_version + 1;

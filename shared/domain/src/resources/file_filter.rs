@@ -28,7 +28,7 @@ pub struct FileFilter {
 
 impl FileFilter {
     /// Whether a file is asked for.
-    pub fn admits(&self, file: &File) -> bool {
+    pub fn matches(&self, file: &File) -> bool {
         self.delivery_type
             .is_none_or(|delivery_type| file.delivery_type == delivery_type)
             && self
@@ -61,7 +61,7 @@ impl NamePrefix {
             .chars()
             .any(|character| character.is_control() || matches!(character, '/' | '\\'))
         {
-            Err(FieldError::Format)
+            Err(FieldError::InvalidFormat)
         } else {
             Ok(NamePrefix(folded(text)))
         }

@@ -3,24 +3,24 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, Closing, FOLDER_DEPTH, FolderId, FolderName, Security, SpaceId, Timestamp,
+    AccessControl, DeleteLock, FolderId, FolderName, MAX_FOLDER_DEPTH, Security, SpaceId, Timestamp,
 };
 
 /// The folder that something is in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InFolder {
+pub struct FolderRef {
     /// The folder.
     pub id: FolderId,
     /// The folders around that one, from the top one down, as they were when this was written: a
     /// hint, by which all of them are read at once. What holds is each folder's own word of where
     /// it is.
-    pub above: Vec<FolderId>,
+    pub ancestor_ids: Vec<FolderId>,
 }
 
-impl InFolder {
+impl FolderRef {
     /// The folders to read for what is in this one, from the top one down.
-    pub fn chain(&self) -> impl Iterator<Item = FolderId> {
-        self.above.iter().copied().chain([self.id])
+    pub fn path_ids(&self) -> impl Iterator<Item = FolderId> {
+        self.ancestor_ids.iter().copied().chain([self.id])
     }
 }
 
@@ -35,7 +35,7 @@ pub struct Folder {
     pub name: FolderName,
     /// The folder it is in; none, at the top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<InFolder>,
+    pub parent: Option<FolderRef>,
     /// Who may see what is in it, where it says so itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_control: Option<AccessControl>,
@@ -44,10 +44,10 @@ pub struct Folder {
     pub security: Option<Security>,
     /// How many folders are in it: first those right in it, then those right in these, and so on to
     /// the deepest there can be.
-    pub within: Vec<u64>,
+    pub descendant_counts: Vec<u64>,
     /// By whom it is closed, where someone is about to delete it if it is empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub closing: Option<Closing>,
+    pub delete_lock: Option<DeleteLock>,
     /// Number of changes of its access control.
     #[serde(default)]
     pub access_version: u64,
@@ -65,7 +65,7 @@ impl Folder {
         id: FolderId,
         space_id: SpaceId,
         name: FolderName,
-        parent: Option<InFolder>,
+        parent: Option<FolderRef>,
         now: Timestamp,
     ) -> Folder {
         Folder {
@@ -75,8 +75,8 @@ impl Folder {
             parent,
             access_control: None,
             security: None,
-            within: vec![0; FOLDER_DEPTH - 1],
-            closing: None,
+            descendant_counts: vec![0; MAX_FOLDER_DEPTH - 1],
+            delete_lock: None,
             access_version: 0,
             created_at: now,
             updated_at: now,
@@ -86,7 +86,7 @@ impl Folder {
 
     /// Raises `access_version` if access control or parent differ from those of the record before a
     /// change.
-    pub fn count_access_change(&mut self, before: &Folder) {
+    pub fn bump_access_version(&mut self, before: &Folder) {
         if (self.access_control, self.parent_id()) != (before.access_control, before.parent_id()) {
             self.access_version = before.access_version + 1;
         }
@@ -104,16 +104,16 @@ impl Folder {
 
     /// How many folders are within one another in it.
     pub fn height(&self) -> usize {
-        self.within
+        self.descendant_counts
             .iter()
             .rposition(|count| *count > 0)
             .map_or(0, |deepest| deepest + 1)
     }
 
     /// Whether it takes nothing at this moment because it is being deleted.
-    pub fn is_closed(&self, now: Timestamp) -> bool {
-        self.closing
+    pub fn is_locked(&self, now: Timestamp) -> bool {
+        self.delete_lock
             .as_ref()
-            .is_some_and(|closing| now < closing.ends_at)
+            .is_some_and(|lock| now < lock.expires_at)
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::{FOLDER_DEPTH, Folder, FolderId, InFolder, naming::stored_name::slug};
+use crate::{Folder, FolderId, FolderRef, MAX_FOLDER_DEPTH, naming::stored_name::slug};
 
 /// Folders, each one in the one before it, the first one at the top. Empty for what is in no
 /// folder.
@@ -26,14 +26,11 @@ pub enum Resolution {
 impl FolderChain {
     /// Links folders from the innermost one up. `read` has every folder that was looked for, and
     /// nothing for one that is not there.
-    pub fn link(
-        innermost: Option<FolderId>,
-        read: &HashMap<FolderId, Option<Folder>>,
-    ) -> Resolution {
+    pub fn resolve(leaf: Option<FolderId>, read: &HashMap<FolderId, Option<Folder>>) -> Resolution {
         let mut chain: Vec<Folder> = Vec::new();
-        let mut next = innermost;
+        let mut next = leaf;
         while let Some(id) = next {
-            if chain.len() == FOLDER_DEPTH {
+            if chain.len() == MAX_FOLDER_DEPTH {
                 return Resolution::Orphaned;
             }
             match read.get(&id) {
@@ -45,7 +42,7 @@ impl FolderChain {
                 None => {
                     let hint = chain.last().and_then(|below| below.parent.as_ref());
                     return Resolution::Missing(
-                        hint.map_or_else(|| vec![id], |parent| parent.chain().collect()),
+                        hint.map_or_else(|| vec![id], |parent| parent.path_ids().collect()),
                     );
                 }
             }
@@ -56,14 +53,14 @@ impl FolderChain {
 
     /// The chain of what is right in a new folder in the last one.
     #[must_use]
-    pub fn with(mut self, folder: Folder) -> FolderChain {
+    pub fn with_leaf(mut self, folder: Folder) -> FolderChain {
         self.0.push(folder);
         self
     }
 
     /// The chain of what the last one is in.
     #[must_use]
-    pub fn without_innermost(mut self) -> FolderChain {
+    pub fn without_leaf(mut self) -> FolderChain {
         self.0.pop();
         self
     }
@@ -74,7 +71,7 @@ impl FolderChain {
     }
 
     /// The last one; none, where there are none.
-    pub fn innermost(&self) -> Option<&Folder> {
+    pub fn leaf(&self) -> Option<&Folder> {
         self.0.last()
     }
 
@@ -89,11 +86,11 @@ impl FolderChain {
     }
 
     /// What something says that is right in the last one.
-    pub fn in_folder(&self) -> Option<InFolder> {
-        let (innermost, above) = self.0.split_last()?;
-        Some(InFolder {
-            id: innermost.id,
-            above: above.iter().map(|folder| folder.id).collect(),
+    pub fn leaf_ref(&self) -> Option<FolderRef> {
+        let (leaf, ancestors) = self.0.split_last()?;
+        Some(FolderRef {
+            id: leaf.id,
+            ancestor_ids: ancestors.iter().map(|folder| folder.id).collect(),
         })
     }
 
@@ -109,7 +106,7 @@ impl FolderChain {
 
     /// The path in letters that no encoding changes, each name with a slash behind it; a name that
     /// has none of them is replaced by its folder's id.
-    pub fn slugs(&self) -> String {
+    pub fn slug_path(&self) -> String {
         let slug = |folder: &Folder| match slug(folder.name.as_str()) {
             slug if slug.is_empty() => folder.id.to_string(),
             slug => slug,
@@ -126,16 +123,16 @@ mod tests {
     use super::*;
     use crate::{FolderName, SpaceId, Timestamp, env::random::tests::counting};
 
-    fn folder(id: FolderId, name: &str, parent: Option<InFolder>) -> Folder {
+    fn folder(id: FolderId, name: &str, parent: Option<FolderRef>) -> Folder {
         let name = FolderName::parse(name).expect("a name");
-        Folder::new(id, SpaceId::FIRST, name, parent, Timestamp::from_ms(0))
+        Folder::new(id, SpaceId::MIN, name, parent, Timestamp::from_ms(0))
     }
 
-    fn within(above: &[FolderId]) -> Option<InFolder> {
+    fn within(above: &[FolderId]) -> Option<FolderRef> {
         let (id, above) = above.split_last()?;
-        Some(InFolder {
+        Some(FolderRef {
             id: *id,
-            above: above.to_vec(),
+            ancestor_ids: above.to_vec(),
         })
     }
 
@@ -153,16 +150,16 @@ mod tests {
         let (top, middle) = (folder(a, "A", None), folder(b, "B b", within(&[a])));
         let inner = folder(c, "日本", within(&[a, b]));
         let Resolution::Complete(chain) =
-            FolderChain::link(Some(c), &read(&[&inner, &top, &middle]))
+            FolderChain::resolve(Some(c), &read(&[&inner, &top, &middle]))
         else {
             panic!("all of them are there")
         };
         assert_eq!(chain.path().as_deref(), Some("A/B b/日本/"));
-        assert_eq!(chain.slugs(), "a/b-b/ri-ben/");
-        assert_eq!(chain.in_folder(), within(&[a, b, c]));
+        assert_eq!(chain.slug_path(), "a/b-b/ri-ben/");
+        assert_eq!(chain.leaf_ref(), within(&[a, b, c]));
         // The middle one was moved: the hint of the inner one is old, the middle one's own is not.
         let moved = folder(b, "B b", within(&[x, a]));
-        let Resolution::Missing(needs) = FolderChain::link(Some(c), &read(&[&inner, &moved]))
+        let Resolution::Missing(needs) = FolderChain::resolve(Some(c), &read(&[&inner, &moved]))
         else {
             panic!("something is missing")
         };
@@ -170,11 +167,11 @@ mod tests {
         let mut gone = read(&[&inner, &middle]);
         gone.insert(a, None);
         assert!(matches!(
-            FolderChain::link(Some(c), &gone),
+            FolderChain::resolve(Some(c), &gone),
             Resolution::Orphaned
         ));
         assert!(
-            matches!(FolderChain::link(None, &gone), Resolution::Complete(chain) if chain.path().is_none())
+            matches!(FolderChain::resolve(None, &gone), Resolution::Complete(chain) if chain.path().is_none())
         );
     }
 
@@ -184,7 +181,7 @@ mod tests {
         let [a, b] = [(); 2].map(|()| FolderId::new(&env));
         let circle = read(&[&folder(a, "a", within(&[b])), &folder(b, "b", within(&[a]))]);
         assert!(matches!(
-            FolderChain::link(Some(a), &circle),
+            FolderChain::resolve(Some(a), &circle),
             Resolution::Orphaned
         ));
     }

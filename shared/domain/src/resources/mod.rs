@@ -7,10 +7,10 @@ mod folder_chain;
 mod space;
 
 pub use file::{
-    AtActivation, FILE_BYTES, File, FileStatus, MediaType, PendingUpload, ResourceType,
+    ActivationSnapshot, File, FileStatus, MAX_FILE_BYTES, MediaType, PendingUpload, ResourceType,
     StoredContent, UploadTarget,
 };
 pub use file_filter::{FileFilter, NamePrefix};
-pub use folder::{Folder, InFolder};
+pub use folder::{Folder, FolderRef};
 pub use folder_chain::{FolderChain, Resolution};
-pub use space::{Closing, FolderMode, Handle, NewSpace, Space};
+pub use space::{DeleteLock, FolderMode, Handle, NewSpace, Space};

@@ -27,7 +27,7 @@ pub struct Handle(String);
 impl Handle {
     /// A fresh handle.
     pub fn new(env: &Env) -> Handle {
-        Handle(env.text(HANDLE_FIRST, 1) + &env.text(HANDLE_REST, HANDLE_LENGTH - 1))
+        Handle(env.random_text(HANDLE_FIRST, 1) + &env.random_text(HANDLE_REST, HANDLE_LENGTH - 1))
     }
 
     /// Takes a text that could be a handle. Any other one names no space, and is refused as one
@@ -39,7 +39,7 @@ impl Handle {
         if fits {
             Ok(Handle(text.to_owned()))
         } else {
-            Err(FieldError::Unknown)
+            Err(FieldError::InvalidSelection)
         }
     }
 
@@ -102,7 +102,7 @@ pub struct Space {
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// By whom it is closed, where someone is about to delete it if it is empty.
-    pub closing: Option<Closing>,
+    pub delete_lock: Option<DeleteLock>,
     /// When it was deleted. Only the purge still reads such a space. Absent from the table's item
     /// until then, since conditions ask for the attribute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -111,13 +111,13 @@ pub struct Space {
     pub version: u64,
 }
 
-/// That a space takes no files for a while.
+/// Lock that a deletion holds on a space or folder, which accepts no new content meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Closing {
-    /// Tells who closed it from whoever else did.
+pub struct DeleteLock {
+    /// Identifies the deletion that holds the lock.
     pub token: String,
-    /// When it is open again, whatever became of who closed it.
-    pub ends_at: Timestamp,
+    /// When the lock ends, even if its holder crashed.
+    pub expires_at: Timestamp,
 }
 
 /// What a caller says of a space to be made.
@@ -156,7 +156,7 @@ impl Space {
     pub fn new(new: NewSpace, ids: &mut IdSequence, env: &Env) -> Space {
         let now = env.now();
         Space {
-            id: SpaceId::chosen(ids),
+            id: SpaceId::from_sequence(ids),
             name: new.name,
             description: new.description,
             handle: Handle::new(env),
@@ -168,10 +168,10 @@ impl Space {
             access_version: 0,
             security: Security::default(),
             signing: Signing::default(),
-            active_upload_config_id: UploadConfigId::chosen(ids),
+            active_upload_config_id: UploadConfigId::from_sequence(ids),
             created_at: now,
             updated_at: now,
-            closing: None,
+            delete_lock: None,
             deleted_at: None,
             version: 0,
         }
@@ -179,19 +179,19 @@ impl Space {
 
     /// Raises `access_version` if the access control differs from that of the record before a
     /// change.
-    pub fn count_access_change(&mut self, before: &Space) {
+    pub fn bump_access_version(&mut self, before: &Space) {
         if self.access_control != before.access_control {
             self.access_version = before.access_version + 1;
         }
     }
 
     /// Whether it takes no files at this moment because it is being deleted, or was.
-    pub fn is_closed(&self, now: Timestamp) -> bool {
+    pub fn is_locked(&self, now: Timestamp) -> bool {
         self.deleted_at.is_some()
             || self
-                .closing
+                .delete_lock
                 .as_ref()
-                .is_some_and(|closing| now < closing.ends_at)
+                .is_some_and(|lock| now < lock.expires_at)
     }
 }
 
@@ -205,7 +205,11 @@ mod tests {
         for wrong in [
             "", "1abcde", "abcde", "abcdefg", "ABCDEF", "abc-ef", "abcdé",
         ] {
-            assert_eq!(Handle::parse(wrong), Err(FieldError::Unknown), "{wrong}");
+            assert_eq!(
+                Handle::parse(wrong),
+                Err(FieldError::InvalidSelection),
+                "{wrong}"
+            );
         }
     }
 }

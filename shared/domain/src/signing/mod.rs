@@ -5,5 +5,6 @@ pub(crate) mod signature;
 
 pub use secret::{MasterSecret, Secret};
 pub use signature::{
-    SIGNATURE, Signing, SigningSecret, canonical_form, decoded_parameters, is_signed,
+    SIGNATURE_PARAMETER, Signing, SigningSecret, canonical_form, decoded_parameters,
+    verify_signature,
 };

@@ -16,7 +16,7 @@ use crate::Env;
 /// Bytes of a derived secret.
 const SECRET_BYTES: usize = 32;
 /// Bytes of a mark: HMAC-SHA256, whole.
-const MARK_BYTES: usize = 32;
+const MAC_BYTES: usize = 32;
 
 /// A secret for one purpose, derived by HKDF-SHA256 (RFC 5869) without a salt, the purpose as its
 /// `info`.
@@ -54,7 +54,7 @@ impl Secret {
 
     /// A secret for a purpose within this one's.
     #[must_use]
-    pub fn within(&self, purpose: &str) -> Secret {
+    pub fn subkey(&self, purpose: &str) -> Secret {
         Secret::derive(&self.0, purpose)
     }
 
@@ -64,21 +64,21 @@ impl Secret {
     }
 
     /// HMAC-SHA256 of a message.
-    pub fn mark(&self, message: &[u8]) -> [u8; MARK_BYTES] {
+    pub fn mac(&self, message: &[u8]) -> [u8; MAC_BYTES] {
         let mark = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message);
         mark.as_ref().try_into().expect("HMAC-SHA256 has 32 bytes")
     }
 
     /// Whether a mark is this message's; compared in constant time.
-    pub fn verifies(&self, message: &[u8], mark: &[u8]) -> bool {
+    pub fn verify_mac(&self, message: &[u8], mark: &[u8]) -> bool {
         hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message, mark).is_ok()
     }
 
     /// Seals bytes by AES-256-GCM under a fresh nonce, which stands before them. They open only
     /// with the same context.
-    pub fn seal(&self, mut bytes: Vec<u8>, context: &[u8], env: &Env) -> Vec<u8> {
-        let nonce = env.bytes::<NONCE_LEN>();
-        self.sealing()
+    pub fn encrypt(&self, mut bytes: Vec<u8>, context: &[u8], env: &Env) -> Vec<u8> {
+        let nonce = env.random_bytes::<NONCE_LEN>();
+        self.cipher()
             .seal_in_place_append_tag(
                 Nonce::assume_unique_for_key(nonce),
                 Aad::from(context),
@@ -89,18 +89,18 @@ impl Secret {
     }
 
     /// Opens what was sealed in this context; `None` where it is anything else.
-    pub fn open(&self, sealed: &[u8], context: &[u8]) -> Option<Vec<u8>> {
+    pub fn decrypt(&self, sealed: &[u8], context: &[u8]) -> Option<Vec<u8>> {
         let (nonce, bytes) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut bytes = bytes.to_vec();
         let opened = self
-            .sealing()
+            .cipher()
             .open_in_place(nonce, Aad::from(context), &mut bytes)
             .ok()?;
         Some(opened.to_vec())
     }
 
-    fn sealing(&self) -> LessSafeKey {
+    fn cipher(&self) -> LessSafeKey {
         LessSafeKey::new(
             UnboundKey::new(&AES_256_GCM, &self.0).expect("a key of AES-256 has 32 bytes"),
         )
@@ -133,7 +133,7 @@ mod tests {
             "19062ea67d277e871390ec979b2782862e9e710ec7be9295dbd67e8d2b8a5e4e"
         );
         assert_eq!(
-            hex::encode(secret.mark(b"message")),
+            hex::encode(secret.mac(b"message")),
             "ca051183c8eda61b38795b919abf25b4ff5804aa5b89276ec23324c79019fb6f"
         );
         assert_eq!(
@@ -145,8 +145,8 @@ mod tests {
     #[test]
     fn a_mark_proves_its_message_alone() {
         let secret = MasterSecret::new("master").derive("a");
-        let mark = secret.mark(b"message");
-        assert!(secret.verifies(b"message", &mark));
+        let mark = secret.mac(b"message");
+        assert!(secret.verify_mac(b"message", &mark));
         let mut tampered = mark;
         tampered[31] ^= 1;
         for (message, mark) in [
@@ -155,36 +155,40 @@ mod tests {
             (b"message", &mark[..31]),
             (b"message", &[]),
         ] {
-            assert!(!secret.verifies(message, mark), "{message:?} {mark:?}");
+            assert!(!secret.verify_mac(message, mark), "{message:?} {mark:?}");
         }
         assert!(
             !MasterSecret::new("master")
                 .derive("b")
-                .verifies(b"message", &mark)
+                .verify_mac(b"message", &mark)
         );
     }
 
     #[test]
     fn what_is_sealed_opens_in_its_context_and_unharmed_only() {
         let secret = MasterSecret::new("master").derive("a");
-        let sealed = secret.seal(b"answer".to_vec(), b"context", &counting());
+        let sealed = secret.encrypt(b"answer".to_vec(), b"context", &counting());
         assert!(!sealed.windows(6).any(|part| part == b"answer"));
         assert_eq!(
-            secret.open(&sealed, b"context").as_deref(),
+            secret.decrypt(&sealed, b"context").as_deref(),
             Some(&b"answer"[..])
         );
-        assert_eq!(secret.open(&sealed, b"another"), None);
+        assert_eq!(secret.decrypt(&sealed, b"another"), None);
         assert_eq!(
             MasterSecret::new("master")
                 .derive("b")
-                .open(&sealed, b"context"),
+                .decrypt(&sealed, b"context"),
             None
         );
         for index in 0..sealed.len() {
             let mut harmed = sealed.clone();
             harmed[index] ^= 1;
-            assert_eq!(secret.open(&harmed, b"context"), None, "{index}");
-            assert_eq!(secret.open(&sealed[..index], b"context"), None, "{index}");
+            assert_eq!(secret.decrypt(&harmed, b"context"), None, "{index}");
+            assert_eq!(
+                secret.decrypt(&sealed[..index], b"context"),
+                None,
+                "{index}"
+            );
         }
     }
 }

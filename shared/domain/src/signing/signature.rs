@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::{MasterSecret, SignatureError, SpaceId, Timestamp};
 
 /// The parameter that holds the signature.
-pub const SIGNATURE: &str = "signature";
+pub const SIGNATURE_PARAMETER: &str = "signature";
 /// The parameter that says until when a signed address is good, in seconds since 1970.
 pub(crate) const EXPIRES: &str = "expires";
 /// The parameter that says by which secret an address is signed.
@@ -169,7 +169,7 @@ pub fn canonical_form<'a>(
     let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
     let covered = parameters
         .into_iter()
-        .filter(|(name, _)| *name != SIGNATURE);
+        .filter(|(name, _)| *name != SIGNATURE_PARAMETER);
     let mut pairs: Vec<(String, String)> = covered
         .map(|(name, value)| (encode(name), encode(value)))
         .collect();
@@ -183,7 +183,7 @@ pub fn canonical_form<'a>(
 
 /// Whether a signature is that of a canonical form by the space's present secret, or by the one
 /// before while it verifies.
-pub fn is_signed(
+pub fn verify_signature(
     space: SpaceId,
     signing: Signing,
     (kid, canonical, signature): (&str, &str, &str),
@@ -245,11 +245,11 @@ mod tests {
 
     #[test]
     fn the_secret_before_the_present_one_verifies_for_a_day() {
-        let (master, space) = (MasterSecret::new("master"), SpaceId::FIRST);
+        let (master, space) = (MasterSecret::new("master"), SpaceId::MIN);
         let mut signing = Signing::default();
         let mark = |generation: u32| SigningSecret::of(space, generation, &master).sign("/p?a=1");
         let verifies = |signing: Signing, kid: &str, generation, now| {
-            is_signed(
+            verify_signature(
                 space,
                 signing,
                 (kid, "/p?a=1", &mark(generation)),
@@ -272,8 +272,8 @@ mod tests {
     fn a_signature_is_of_its_space_and_text_alone() {
         let master = MasterSecret::new("master");
         let (one, other) = (
-            SigningSecret::of(SpaceId::FIRST, 1, &master),
-            SigningSecret::of(SpaceId::LAST, 1, &master),
+            SigningSecret::of(SpaceId::MIN, 1, &master),
+            SigningSecret::of(SpaceId::MAX, 1, &master),
         );
         let signature = one.sign("/p?a=1");
         assert!(

@@ -24,19 +24,19 @@ impl ConfirmTokens {
     }
 
     /// The token of a file.
-    pub fn of(&self, file: FileId) -> ConfirmToken {
+    pub fn issue(&self, file: FileId) -> ConfirmToken {
         ConfirmToken(format!(
             "{PREFIX}{}",
-            hex::encode(self.0.mark(file.to_string().as_bytes()))
+            hex::encode(self.0.mac(file.to_string().as_bytes()))
         ))
     }
 
     /// Whether a text is the token of a file; compared in constant time.
-    pub fn proves(&self, text: &str, file: FileId) -> bool {
+    pub fn verify(&self, text: &str, file: FileId) -> bool {
         let mark = text
             .strip_prefix(PREFIX)
             .and_then(|mark| hex::decode(mark).ok());
-        mark.is_some_and(|mark| self.0.verifies(file.to_string().as_bytes(), &mark))
+        mark.is_some_and(|mark| self.0.verify_mac(file.to_string().as_bytes(), &mark))
     }
 }
 
@@ -60,9 +60,9 @@ mod tests {
     #[test]
     fn a_token_is_one_files_alone() {
         let tokens = ConfirmTokens::new(&MasterSecret::new("master"));
-        let token = tokens.of(FileId::FIRST);
-        assert!(tokens.proves(token.reveal(), FileId::FIRST));
-        assert!(!tokens.proves(token.reveal(), FileId::LAST));
+        let token = tokens.issue(FileId::MIN);
+        assert!(tokens.verify(token.reveal(), FileId::MIN));
+        assert!(!tokens.verify(token.reveal(), FileId::MAX));
         for wrong in [
             "",
             "ct_",
@@ -70,10 +70,10 @@ mod tests {
             &token.reveal()[..66],
             "ct_é",
         ] {
-            assert!(!tokens.proves(wrong, FileId::FIRST), "{wrong}");
+            assert!(!tokens.verify(wrong, FileId::MIN), "{wrong}");
         }
         assert!(
-            !ConfirmTokens::new(&MasterSecret::new("other")).proves(token.reveal(), FileId::FIRST)
+            !ConfirmTokens::new(&MasterSecret::new("other")).verify(token.reveal(), FileId::MIN)
         );
         assert_eq!(format!("{token:?}"), "ConfirmToken(…)");
     }

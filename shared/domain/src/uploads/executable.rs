@@ -13,11 +13,11 @@ const RUN_BY_SERVERS: [&str; 8] = ["phtml", "phar", "asp", "aspx", "jsp", "jspx"
 const PHP: &str = "php";
 
 /// What is said of such a file.
-pub const EXECUTABLE: FieldError = FieldError::Must("must not be an executable file");
+pub const EXECUTABLE_FILE: FieldError = FieldError::Custom("must not be an executable file");
 
 /// Refuses by the extensions of a name that something would run, but for those that the config
 /// allows by name.
-pub fn require_harmless_name(
+pub fn reject_executable_name(
     name: &OriginalName,
     rules: &ValidationRules,
 ) -> Result<(), FieldError> {
@@ -41,7 +41,11 @@ pub fn require_harmless_name(
     };
     let is_run = |extension: &String| runs_on_servers(extension) && !rules.allows(extension);
     let refused = (is_executable(last) && !rules.allows(last)) || middle.iter().any(is_run);
-    if refused { Err(EXECUTABLE) } else { Ok(()) }
+    if refused {
+        Err(EXECUTABLE_FILE)
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether desktops or servers run files of this last extension, in lower case.
@@ -60,7 +64,7 @@ mod tests {
     #[test]
     fn names_that_something_would_run_are_refused() {
         let refused = |name| {
-            require_harmless_name(&OriginalName::clean(name), &ValidationRules::default()).is_err()
+            reject_executable_name(&OriginalName::clean(name), &ValidationRules::default()).is_err()
         };
         for name in [
             "a.exe",

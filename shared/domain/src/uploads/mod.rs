@@ -8,15 +8,16 @@ mod upload_config;
 mod upload_rules;
 
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
-pub use executable::{EXECUTABLE, is_executable, require_harmless_name};
+pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
 pub use referrer::{Referrer, ReferrerPattern};
-pub use signed_upload::{PresentedUpload, ROOT_FOLDER, SignatureError, SignedFolder, SignedUpload};
+pub use signed_upload::{ROOT_FOLDER, SignatureError, SignedFolder, SignedUpload, SignedUploadUrl};
 pub use upload_config::{
-    ANONYMOUS_FILE_BYTES, NewUploadConfig, REFERRERS, UPLOADS_PER_HOUR, UnsignedRestrictions,
-    UploadConfig, UploadConfigName, UploadConfigReference,
+    MAX_ANONYMOUS_FILE_BYTES, MAX_REFERRERS, MAX_UPLOADS_PER_HOUR, NewUploadConfig,
+    UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,
 };
 pub use upload_rules::{
-    ALLOWED_FORMATS, Crop, EAGER, Eager, Extension, ImageFormat, MetadataRules, NotificationRules,
-    Quality, SIDE_PIXELS, StorageRules, TAGS, Tag, TransformationRules, UploadFormat, UploadRules,
-    ValidationRules, WebhookEvent,
+    Crop, EagerTransformation, Extension, ImageFormat, MAX_ALLOWED_FORMATS,
+    MAX_EAGER_TRANSFORMATIONS, MAX_SIDE_PIXELS, MAX_TAGS, MetadataRules, NotificationRules,
+    Quality, StorageRules, Tag, TransformationRules, UploadFormat, UploadRules, ValidationRules,
+    WebhookEvent,
 };

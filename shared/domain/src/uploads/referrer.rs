@@ -27,12 +27,12 @@ impl ReferrerPattern {
         let (any, name) = text
             .strip_prefix(ANY_SUBDOMAIN)
             .map_or(("", text), |name| (ANY_SUBDOMAIN, name));
-        match Host::parse(name).map_err(|_| FieldError::Format)? {
+        match Host::parse(name).map_err(|_| FieldError::InvalidFormat)? {
             Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{any}{host}"))),
             host @ (Host::Ipv4(_) | Host::Ipv6(_)) if any.is_empty() => {
                 Ok(ReferrerPattern(host.to_string()))
             }
-            _ => Err(FieldError::Format),
+            _ => Err(FieldError::InvalidFormat),
         }
     }
 

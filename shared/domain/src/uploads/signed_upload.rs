@@ -11,10 +11,10 @@ use std::{fmt, str::FromStr};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    FolderId, InvalidId, MasterSecret, OriginalName, SIGNATURE, ServiceError, Signing,
+    FolderId, InvalidId, MasterSecret, OriginalName, SIGNATURE_PARAMETER, ServiceError, Signing,
     SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
-    is_signed,
     signing::signature::{EXPIRES, KID, needed, optional},
+    verify_signature,
 };
 
 const SPACE: &str = "space_id";
@@ -112,9 +112,9 @@ impl From<SignatureError> for ServiceError {
 /// An address as it came, not yet proven. It is never printed: whoever has its signature may use
 /// it.
 #[derive(Clone)]
-pub struct PresentedUpload {
+pub struct SignedUploadUrl {
     /// What it claims to allow.
-    pub claimed: SignedUpload,
+    pub claims: SignedUpload,
     kid: String,
     canonical: String,
     signature: String,
@@ -145,7 +145,7 @@ impl SignedUpload {
         parameters.extend(folder.as_deref().map(|folder| (FOLDER, folder)));
         let canonical = canonical_form(path, parameters);
         let query = canonical.split_once('?').map_or("", |(_, query)| query);
-        format!("{query}&{SIGNATURE}={}", secret.sign(&canonical))
+        format!("{query}&{SIGNATURE_PARAMETER}={}", secret.sign(&canonical))
     }
 
     /// The name that files are kept under.
@@ -154,16 +154,16 @@ impl SignedUpload {
     }
 }
 
-impl PresentedUpload {
+impl SignedUploadUrl {
     /// Reads the query of an address that is signed for a path: names and values are
     /// percent-encoded UTF-8, and a plus is a plus.
-    pub fn read(path: &str, query: &str) -> Result<PresentedUpload, SignatureError> {
+    pub fn parse(path: &str, query: &str) -> Result<SignedUploadUrl, SignatureError> {
         let parameters = decoded_parameters(query).map_err(|_| SignatureError::Incomplete)?;
-        PresentedUpload::of(path, &parameters)
+        SignedUploadUrl::of(path, &parameters)
     }
 
-    fn of(path: &str, parameters: &[(String, String)]) -> Result<PresentedUpload, SignatureError> {
-        let claimed = SignedUpload {
+    fn of(path: &str, parameters: &[(String, String)]) -> Result<SignedUploadUrl, SignatureError> {
+        let claims = SignedUpload {
             space_id: needed(parameters, SPACE)?
                 .parse()
                 .map_err(|_| SignatureError::Incomplete)?,
@@ -183,12 +183,12 @@ impl PresentedUpload {
         let pairs = parameters
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()));
-        Ok(PresentedUpload {
-            claimed,
+        Ok(SignedUploadUrl {
+            claims,
             kid: needed(parameters, KID)?.to_owned(),
             canonical: canonical_form(path, pairs),
             // It is one address however its signature is spelled.
-            signature: needed(parameters, SIGNATURE)?.to_ascii_lowercase(),
+            signature: needed(parameters, SIGNATURE_PARAMETER)?.to_ascii_lowercase(),
         })
     }
 
@@ -204,7 +204,7 @@ impl PresentedUpload {
     }
 
     /// What the address allows now, where it is proven by a secret of the space that it names.
-    pub fn proven(
+    pub fn verify(
         &self,
         signing: Signing,
         master: &MasterSecret,
@@ -215,13 +215,13 @@ impl PresentedUpload {
             self.canonical.as_str(),
             self.signature.as_str(),
         );
-        if !is_signed(self.claimed.space_id, signing, presented, master, now) {
+        if !verify_signature(self.claims.space_id, signing, presented, master, now) {
             return Err(SignatureError::Invalid);
         }
-        if now.seconds() >= self.claimed.expires_seconds {
+        if now.seconds() >= self.claims.expires_seconds {
             return Err(SignatureError::Expired);
         }
-        Ok(&self.claimed)
+        Ok(&self.claims)
     }
 }
 
@@ -233,12 +233,12 @@ mod tests {
 
     fn upload() -> SignedUpload {
         SignedUpload {
-            space_id: SpaceId::FIRST,
-            config_id: UploadConfigId::LAST,
+            space_id: SpaceId::MIN,
+            config_id: UploadConfigId::MAX,
             expires_seconds: 100,
             filename: Some("a b+é.jpg".to_owned()),
             content_type: Some("image/jpeg".to_owned()),
-            folder: Some(SignedFolder::Folder(FolderId::LAST)),
+            folder: Some(SignedFolder::Folder(FolderId::MAX)),
         }
     }
 
@@ -251,10 +251,10 @@ mod tests {
     fn is_read_as(query: &str, filename: &str) -> bool {
         let query = format!(
             "{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00",
-            SpaceId::FIRST
+            SpaceId::MIN
         );
-        PresentedUpload::read(PATH, &query)
-            .is_ok_and(|presented| presented.claimed.filename.as_deref() == Some(filename))
+        SignedUploadUrl::parse(PATH, &query)
+            .is_ok_and(|presented| presented.claims.filename.as_deref() == Some(filename))
     }
 
     #[test]
@@ -272,14 +272,14 @@ mod tests {
         seconds: i64,
     ) -> Result<SignedUpload, SignatureError> {
         let now = Timestamp::from_ms(seconds * 1_000);
-        PresentedUpload::of(PATH, parameters)?
-            .proven(Signing::default(), &MasterSecret::new("master"), now)
+        SignedUploadUrl::of(PATH, parameters)?
+            .verify(Signing::default(), &MasterSecret::new("master"), now)
             .cloned()
     }
 
     #[test]
     fn an_address_allows_what_it_was_signed_for_until_it_expires() {
-        let secret = SigningSecret::of(SpaceId::FIRST, 1, &MasterSecret::new("master"));
+        let secret = SigningSecret::of(SpaceId::MIN, 1, &MasterSecret::new("master"));
         let parameters = presented(&upload().query(PATH, Signing::default(), &secret));
         assert_eq!(outcome(&parameters, 99), Ok(upload()));
         assert_eq!(outcome(&parameters, 100), Err(SignatureError::Expired));

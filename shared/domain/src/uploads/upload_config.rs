@@ -33,7 +33,7 @@ impl UploadConfigName {
         {
             Ok(UploadConfigName(text))
         } else {
-            Err(FieldError::Format)
+            Err(FieldError::InvalidFormat)
         }
     }
 
@@ -61,17 +61,17 @@ impl UploadConfigReference {
             Ok(id) => Ok(UploadConfigReference::Id(id)),
             Err(_) => UploadConfigName::parse(text)
                 .map(UploadConfigReference::Name)
-                .map_err(|_| FieldError::Unknown),
+                .map_err(|_| FieldError::InvalidSelection),
         }
     }
 }
 
 /// Most referrers that a config allows.
-pub const REFERRERS: usize = 100;
+pub const MAX_REFERRERS: usize = 100;
 /// Most unsigned uploads an hour that a config may allow.
-pub const UPLOADS_PER_HOUR: i64 = 1_000;
+pub const MAX_UPLOADS_PER_HOUR: i64 = 1_000;
 /// Maximum size of an anonymous file whose config sets none, in bytes: 50 MB.
-pub const ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
+pub const MAX_ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
 /// From where, and how often, strangers may upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -142,7 +142,7 @@ impl UploadConfig {
         now: Timestamp,
     ) -> UploadConfig {
         UploadConfig {
-            id: UploadConfigId::chosen(ids),
+            id: UploadConfigId::from_sequence(ids),
             space_id,
             name: new.name,
             description: new.description,
@@ -165,7 +165,7 @@ impl UploadConfig {
             rules
                 .validation
                 .max_file_size
-                .get_or_insert(ANONYMOUS_FILE_BYTES);
+                .get_or_insert(MAX_ANONYMOUS_FILE_BYTES);
         }
         rules
     }
@@ -211,7 +211,7 @@ mod tests {
         for wrong in ["", "a b", "ä", "../x", &"a".repeat(101)] {
             assert_eq!(
                 UploadConfigReference::parse(wrong),
-                Err(FieldError::Unknown),
+                Err(FieldError::InvalidSelection),
                 "{wrong}"
             );
         }

@@ -19,11 +19,11 @@ const AUTO: &str = "auto";
 const QUALITY_MAX: i64 = 100;
 
 /// Most formats that a config allows by name.
-pub const ALLOWED_FORMATS: usize = 100;
+pub const MAX_ALLOWED_FORMATS: usize = 100;
 /// Most renderings that a config asks for at once.
-pub const EAGER: usize = 10;
+pub const MAX_EAGER_TRANSFORMATIONS: usize = 10;
 /// Most tags of a file.
-pub const TAGS: usize = 20;
+pub const MAX_TAGS: usize = 20;
 
 /// The whole `config` object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +104,7 @@ pub struct TransformationRules {
     /// Whether camera data, places and comments are removed.
     pub strip_metadata: bool,
     /// Renderings that are made ahead.
-    pub eager: Vec<Eager>,
+    pub eager: Vec<EagerTransformation>,
 }
 
 /// What files are marked with.
@@ -136,7 +136,7 @@ pub enum Quality {
     #[default]
     Auto,
     /// 1 to 100.
-    Of(u8),
+    Fixed(u8),
 }
 
 /// A quality as it is written: `"auto"` or a number.
@@ -152,8 +152,10 @@ impl TryFrom<QualityForm> for Quality {
 
     fn try_from(form: QualityForm) -> Result<Quality, &'static str> {
         match form {
-            QualityForm::Name(name) => Quality::named(&name).map_err(|_| "not a quality"),
-            QualityForm::Number(number) => Quality::of(number).map_err(|_| "not a quality"),
+            QualityForm::Name(name) => Quality::from_name(&name).map_err(|_| "not a quality"),
+            QualityForm::Number(number) => {
+                Quality::from_number(number).map_err(|_| "not a quality")
+            }
         }
     }
 }
@@ -162,26 +164,26 @@ impl From<Quality> for QualityForm {
     fn from(quality: Quality) -> QualityForm {
         match quality {
             Quality::Auto => QualityForm::Name(AUTO.to_owned()),
-            Quality::Of(number) => QualityForm::Number(number.into()),
+            Quality::Fixed(number) => QualityForm::Number(number.into()),
         }
     }
 }
 
 impl Quality {
     /// The quality of this name.
-    pub fn named(name: &str) -> Result<Quality, FieldError> {
+    pub fn from_name(name: &str) -> Result<Quality, FieldError> {
         if name == AUTO {
             Ok(Quality::Auto)
         } else {
-            Err(FieldError::Unknown)
+            Err(FieldError::InvalidSelection)
         }
     }
 
     /// The quality of this number.
-    pub fn of(number: i64) -> Result<Quality, FieldError> {
+    pub fn from_number(number: i64) -> Result<Quality, FieldError> {
         match u8::try_from(number) {
             Ok(0) => Err(FieldError::TooSmall(1)),
-            Ok(small) if number <= QUALITY_MAX => Ok(Quality::Of(small)),
+            Ok(small) if number <= QUALITY_MAX => Ok(Quality::Fixed(small)),
             Err(_) if number < 1 => Err(FieldError::TooSmall(1)),
             _ => Err(FieldError::TooLarge(QUALITY_MAX)),
         }
@@ -256,7 +258,7 @@ pub enum WebhookEvent {
 
 /// A rendering that is made ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Eager {
+pub struct EagerTransformation {
     /// Pixels.
     pub width: Option<u32>,
     /// Pixels.
@@ -268,7 +270,7 @@ pub struct Eager {
 }
 
 /// Most pixels of a rendering's side.
-pub const SIDE_PIXELS: i64 = 8_192;
+pub const MAX_SIDE_PIXELS: i64 = 8_192;
 
 /// A file's extension, in lower case and without its dot: 1 to 20 of `a-z0-9`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -292,7 +294,7 @@ impl Extension {
                 _ => name,
             }))
         } else {
-            Err(FieldError::Format)
+            Err(FieldError::InvalidFormat)
         }
     }
 
@@ -317,7 +319,7 @@ impl Tag {
         } else if text.chars().count() > TAG_CHARACTERS {
             Err(FieldError::TooLong(TAG_CHARACTERS))
         } else if text.chars().any(char::is_control) {
-            Err(FieldError::Format)
+            Err(FieldError::InvalidFormat)
         } else {
             Ok(Tag(text))
         }
@@ -351,7 +353,7 @@ mod tests {
                 "eager": [{"width": 10, "height": null, "crop": "fit", "format": null}]}}"#,
         )
         .expect("rules");
-        assert_eq!(rules.transformations.upload_quality, Quality::Of(80));
+        assert_eq!(rules.transformations.upload_quality, Quality::Fixed(80));
         assert!(rules.storage.generate_filename && rules.storage.unique_filename);
         let again = serde_json::to_value(&rules).and_then(serde_json::from_value);
         assert_eq!(again.ok(), Some(rules));
@@ -381,15 +383,18 @@ mod tests {
 
     #[test]
     fn qualities_are_bounded() {
-        assert_eq!(Quality::of(1), Ok(Quality::Of(1)));
-        assert_eq!(Quality::of(100), Ok(Quality::Of(100)));
+        assert_eq!(Quality::from_number(1), Ok(Quality::Fixed(1)));
+        assert_eq!(Quality::from_number(100), Ok(Quality::Fixed(100)));
         for (wrong, why) in [
             (0, FieldError::TooSmall(1)),
             (-1, FieldError::TooSmall(1)),
             (101, FieldError::TooLarge(100)),
         ] {
-            assert_eq!(Quality::of(wrong), Err(why));
+            assert_eq!(Quality::from_number(wrong), Err(why));
         }
-        assert_eq!(Quality::of(256 + 80), Err(FieldError::TooLarge(100)));
+        assert_eq!(
+            Quality::from_number(256 + 80),
+            Err(FieldError::TooLarge(100))
+        );
     }
 }

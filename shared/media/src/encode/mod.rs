@@ -42,7 +42,7 @@ pub struct Encoding<'a> {
 /// The quality that is meant for an image of these sides, in pixels.
 pub fn quality(asked: Quality, width: u32, height: u32) -> u8 {
     match asked {
-        Quality::Of(quality) => quality,
+        Quality::Fixed(quality) => quality,
         Quality::Auto => {
             let side = width.max(height);
             let found = QUALITY_BY_SIDE.iter().find(|(most, _)| side <= *most);
@@ -102,7 +102,7 @@ mod tests {
         ] {
             assert_eq!(quality(Quality::Auto, side, 1), expected, "{side} wide");
             assert_eq!(quality(Quality::Auto, 1, side), expected, "{side} high");
-            assert_eq!(quality(Quality::Of(33), side, 1), 33);
+            assert_eq!(quality(Quality::Fixed(33), side, 1), 33);
         }
     }
 }

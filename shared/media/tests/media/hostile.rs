@@ -12,7 +12,7 @@ use crate::files;
 fn encoded() -> [TransformationRules; 2] {
     [UploadFormat::Jpeg, UploadFormat::Png].map(|upload_format| TransformationRules {
         upload_format,
-        upload_quality: Quality::Of(80),
+        upload_quality: Quality::Fixed(80),
         ..TransformationRules::default()
     })
 }

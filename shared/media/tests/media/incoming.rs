@@ -12,7 +12,7 @@ fn rules(text: &str) -> TransformationRules {
             "strip" => rules.strip_metadata = true,
             "progressive" => rules.progressive = true,
             _ => match word.parse() {
-                Ok(number) => rules.upload_quality = Quality::of(number).unwrap(),
+                Ok(number) => rules.upload_quality = Quality::from_number(number).unwrap(),
                 Err(_) => rules.upload_format = domain::parse_variant(word).unwrap(),
             },
         }

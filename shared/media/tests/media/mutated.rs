@@ -88,7 +88,7 @@ fn apply(file: &mut Vec<u8>, change: &Change) {
 fn all_rules() -> [TransformationRules; 4] {
     let rules = |upload_format, strip_metadata| TransformationRules {
         upload_format,
-        upload_quality: Quality::Of(50),
+        upload_quality: Quality::Fixed(50),
         strip_metadata,
         ..TransformationRules::default()
     };

@@ -107,7 +107,7 @@ fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
     let file = files::with_exif(Format::Jpeg, Channels::Rgb, &files::exif(6));
     for format in ["jpeg", "png", "webp", "avif"] {
         let rules = TransformationRules {
-            upload_quality: domain::Quality::Of(70),
+            upload_quality: domain::Quality::Fixed(70),
             upload_format: domain::parse_variant(format).unwrap(),
             ..TransformationRules::default()
         };
@@ -139,7 +139,7 @@ fn an_orientation_written_as_a_long_number_is_made_true_too() {
         let file = files::with_exif(Format::Jpeg, Channels::Rgb, exif);
         assert_eq!(probe(&file).unwrap().orientation.to_exif(), 6);
         let rules = TransformationRules {
-            upload_quality: domain::Quality::Of(70),
+            upload_quality: domain::Quality::Fixed(70),
             ..TransformationRules::default()
         };
         let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {

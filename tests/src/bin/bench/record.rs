@@ -110,7 +110,7 @@ impl Owner {
             Place::Top => None,
         };
         let (mime_type, extension, resource_type) = KINDS[number / 3 % KINDS.len()];
-        let (id, now) = (FileId::chosen(ids), env.now());
+        let (id, now) = (FileId::from_sequence(ids), env.now());
         let name = format!("file-{id}.{extension}");
         let original = format!(
             "{} {:08}.{extension}",
@@ -142,10 +142,10 @@ impl Owner {
                 .then(|| Reference::parse(&reference(number)).expect("a reference")),
             tags: tags.map(|tag| Tag::parse(&tag).expect("a tag")).collect(),
             revision: Some(Revision::new(env)),
-            checksum_sha256: Some(hex::encode(env.bytes::<32>())),
+            checksum_sha256: Some(hex::encode(env.random_bytes::<32>())),
             is_utf8: false,
             pending_upload: None,
-            at_activation: None,
+            activation_snapshot: None,
             uploaded_by: Principal::ApiKey(self.key),
             created_at: now,
             activated_at: Some(now),

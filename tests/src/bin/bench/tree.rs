@@ -1,7 +1,7 @@
 //! The folders of the library: one that holds a tenth of its files, one that holds always the same,
 //! a tree of five levels, and a wide one whose folders grow in number with the library.
 
-use domain::{FolderId, InFolder};
+use domain::{FolderId, FolderRef};
 use serde_json::json;
 use tests::Tenant;
 
@@ -17,17 +17,17 @@ const FILES_OF_CHILD: usize = 1_000;
 /// The folders.
 pub(crate) struct Tree {
     /// Holds a tenth of all files.
-    pub(crate) big: InFolder,
+    pub(crate) big: FolderRef,
     /// Where that one is moved to, and back from.
-    pub(crate) aside: InFolder,
+    pub(crate) aside: FolderRef,
     /// Holds as many files in a small library as in a large one.
-    pub(crate) fixture: InFolder,
+    pub(crate) fixture: FolderRef,
     /// The lowest level of the tree.
-    pub(crate) leaves: Vec<InFolder>,
+    pub(crate) leaves: Vec<FolderRef>,
     /// Has many folders right in it.
-    pub(crate) wide: InFolder,
+    pub(crate) wide: FolderRef,
     /// Those.
-    pub(crate) children: Vec<InFolder>,
+    pub(crate) children: Vec<FolderRef>,
 }
 
 impl Tree {
@@ -63,7 +63,7 @@ impl Tree {
     }
 }
 
-async fn folder(tenant: &Tenant, name: &str, outer: Option<&InFolder>) -> InFolder {
+async fn folder(tenant: &Tenant, name: &str, outer: Option<&FolderRef>) -> FolderRef {
     let body =
         json!({"name": name, "space_id": tenant.id, "parent_id": outer.map(|outer| outer.id)});
     let made = tenant.client.post("/folders", body).await.expect_created();
@@ -71,10 +71,10 @@ async fn folder(tenant: &Tenant, name: &str, outer: Option<&InFolder>) -> InFold
         .as_str()
         .and_then(|id| id.parse().ok())
         .expect("an id");
-    InFolder {
+    FolderRef {
         id,
-        above: outer
-            .map(|outer| outer.chain().collect())
+        ancestor_ids: outer
+            .map(|outer| outer.path_ids().collect())
             .unwrap_or_default(),
     }
 }

@@ -95,12 +95,15 @@ impl<'a> StoredLibrary<'a> {
             listed.insert(format!("{parent}#{id}"));
             placed.insert((parent, *id));
             assert!(
-                may_be_closed || folder["closing"].is_null(),
+                may_be_closed || folder["delete_lock"].is_null(),
                 "{place:?}: {id} is closed by nobody"
             );
         }
         for (id, folder) in &self.folders {
-            let within = folder["within"].as_array().expect("a list").iter();
+            let within = folder["descendant_counts"]
+                .as_array()
+                .expect("a list")
+                .iter();
             let within: Vec<u64> = within
                 .map(|count| {
                     count

@@ -32,7 +32,7 @@ impl FromFields for CreateAccountKey {
         if fields.has_value("role") {
             fields.reject(
                 "role",
-                &FieldError::Must("must not be present for an account key"),
+                &FieldError::Custom("must not be present for an account key"),
             );
         }
         let name = fields.required("name", KeyName::parse);
@@ -72,7 +72,7 @@ pub(crate) async fn list(
     let page = auth
         .tenants()
         .account_keys(user)
-        .list(request.listing())
+        .list(request.page_request())
         .await?;
 
     let now = auth.env().now();

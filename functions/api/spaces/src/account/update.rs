@@ -16,7 +16,7 @@ pub(crate) struct UpdateAccount {
 impl FromFields for UpdateAccount {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateAccount> {
         let default_space_id = fields.required("default_space_id", |id| {
-            id.parse().map_err(|_| FieldError::Unknown)
+            id.parse().map_err(|_| FieldError::InvalidSelection)
         });
 
         Some(UpdateAccount {
@@ -35,7 +35,7 @@ pub(crate) async fn update(
         .set_default_space(&auth.caller, user, update.default_space_id)
         .await?;
     if !is_set {
-        return Err(FieldErrors::from(("default_space_id", FieldError::Unknown)).into());
+        return Err(FieldErrors::from(("default_space_id", FieldError::InvalidSelection)).into());
     }
 
     Ok(Data(account_view(&auth).await?))

@@ -12,7 +12,7 @@ pub(crate) async fn list(
     can: Can<ManageKeys>,
     request: PageQuery,
 ) -> Result<PageResponse<KeyView>, ApiError> {
-    let page = can.space.keys().list(request.listing()).await?;
+    let page = can.space.keys().list(request.page_request()).await?;
     let now = can.env.now();
     Ok(request.response(page, |key| KeyView::of(&key, now)))
 }

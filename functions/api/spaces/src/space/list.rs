@@ -13,7 +13,7 @@ pub(crate) async fn list(
 ) -> Result<PageResponse<SpaceView>, ApiError> {
     let page = auth
         .tenants()
-        .list_spaces(&auth.caller, request.listing())
+        .list_spaces(&auth.caller, request.page_request())
         .await?;
     Ok(request.response(page, |space| SpaceView::from(&space)))
 }

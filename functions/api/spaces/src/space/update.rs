@@ -29,7 +29,7 @@ impl FromFields for UpdateSpace {
         let custom_domain = fields.patch("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
         let active_upload_config_id = fields.non_null("active_upload_config_id", |id| {
-            id.parse().map_err(|_| FieldError::Unknown)
+            id.parse().map_err(|_| FieldError::InvalidSelection)
         });
         let folder_mode = fields.optional("folder_mode", parse_variant);
 
@@ -83,6 +83,8 @@ async fn require_upload_config(
     let config = can.space.upload_config(Some(&reference)).await?;
     match config {
         Some(_) => Ok(()),
-        None => Err(FieldErrors::from(("active_upload_config_id", FieldError::Unknown)).into()),
+        None => {
+            Err(FieldErrors::from(("active_upload_config_id", FieldError::InvalidSelection)).into())
+        }
     }
 }

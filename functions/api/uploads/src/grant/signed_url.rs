@@ -1,6 +1,6 @@
 //! Uploads with a signed URL.
 
-use domain::{FieldError, PresentedUpload, Principal, ServiceError, SignedFolder, SignedUpload};
+use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
 use http::request::Parts;
 use mime::Mime;
 use tenant::{FolderSelector, UploadScope};
@@ -17,7 +17,7 @@ const SPACE_ID: &str = "space_id";
 const UPLOAD_CONFIG_ID: &str = "upload_config_id";
 /// The field error of a folder path.
 const FOLDER_PATH_NOT_ALLOWED: FieldError =
-    FieldError::Must("must not be present: the signed URL or its upload config sets the folder");
+    FieldError::Custom("must not be present: the signed URL or its upload config sets the folder");
 
 /// An upload with a signed URL. The URL fixes the space and the upload config, and may fix the
 /// folder, the file's name and its MIME type.
@@ -62,7 +62,7 @@ impl UploadAuthorization for SignedUrlUpload {
         uploads: &Uploads,
     ) -> Result<UploadGrant<SignedUrlUpload>, ApiError> {
         let api = &uploads.api;
-        let presented = PresentedUpload::read(
+        let presented = SignedUploadUrl::parse(
             &UPLOAD_SIGNED.full_path(),
             parts.uri.query().unwrap_or_default(),
         )?;
@@ -84,7 +84,7 @@ impl UploadAuthorization for SignedUrlUpload {
                 max_uploads_per_hour: None,
             },
             idempotency: IdempotencyScope::of(parts, api, |key| {
-                key.secret_of(presented.signature())
+                key.anonymous_secret(presented.signature())
             }),
             authorization: SignedUrlUpload {
                 scope,

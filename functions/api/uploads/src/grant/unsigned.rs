@@ -22,7 +22,7 @@ const SPACE_HANDLE: &str = "spaceHandle";
 const CONFIG_NAME: &str = "configName";
 /// The field error of a folder.
 const FOLDER_NOT_ALLOWED: FieldError =
-    FieldError::Must("must not be present: the upload config sets the folder");
+    FieldError::Custom("must not be present: the upload config sets the folder");
 
 /// An upload without a key from a referrer that the upload config allows. The path names the space
 /// and the config, and the config sets the folder.
@@ -70,7 +70,7 @@ impl UploadAuthorization for UnsignedUpload {
         let scope = unverified.verify(origin)?;
         let max_uploads_per_hour = uploads.anonymous.max_uploads_per_hour(&scope.config);
 
-        let idempotency = IdempotencyScope::of(parts, api, |key| key.secret_of(&client));
+        let idempotency = IdempotencyScope::of(parts, api, |key| key.anonymous_secret(&client));
         // The transaction that writes the file enforces the quota. Checking it here as well rejects
         // uploads above it before their bytes are read, transformed and stored. A request with an
         // Idempotency-Key may be a repeated one that was already counted.
